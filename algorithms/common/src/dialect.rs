@@ -1,4 +1,4 @@
-//! [`DialectArgs`]: options of reading delimited text, the same in every program.
+//! [`DialectArgs`]: the options for reading delimited text, the same in every program.
 
 use std::fmt::Display;
 
@@ -6,28 +6,27 @@ use clap::Args;
 use raddle_datasets::{Dialect, Quotes, Separator, TextEncoding};
 use serde::{Serialize, Serializer};
 
-/// How text is written. What is not given is found out from the file.
+/// The dialect of delimited text. What no option gives is detected from the file.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
 pub struct DialectArgs {
-    /// Separator of cells: one character, tab, or blanks (any number of them). Default: what gives the first
-    /// hundred records the same number of cells.
+    /// Separate cells by this: one character, tab, or blanks (any number of them). Default: the separator
+    /// that gives the first hundred records the same number of cells.
     #[arg(long, value_name = "CHAR|tab|blanks", value_parser = str::parse::<Separator>)]
     #[serde(serialize_with = "as_text")]
     separator: Option<Separator>,
-    /// The decimal mark: `,` or `.`. Default: a point, unless a column of numbers can only have commas.
+    /// Decimal mark: `,` or `.`. Default: a point, unless a column is numeric only with commas.
     #[arg(long, value_name = "MARK", value_parser = Dialect::decimal_of)]
     decimal: Option<char>,
-    /// Mark between thousands: `.`, `,`, `'` or blank. Default: nothing, unless a column of numbers can only
-    /// be so.
+    /// Thousands separator: `.`, `,`, `'` or blank. Default: none, unless a column is numeric only with one.
     #[arg(long, value_name = "MARK", value_parser = Dialect::thousands_of)]
     thousands: Option<char>,
-    /// The first line of delimited text holds the names of the columns, even if it looks like data.
+    /// Take the first line of delimited text as the names of the columns, even if it looks like data.
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
-    /// The first line of delimited text is data, even if it looks like names.
+    /// Take the first line of delimited text as data, even if it looks like names.
     #[arg(long)]
     no_header: bool,
-    /// Meaning of double quotes: double (cells may stand in them, by RFC 4180) or none (they are letters).
+    /// Meaning of double quotes: double (they may enclose a cell, by RFC 4180) or none (they are letters).
     /// Default: double, but between tabs quotes that do not enclose a cell are letters.
     #[arg(long, value_name = "double|none", value_parser = str::parse::<Quotes>)]
     #[serde(serialize_with = "as_text")]
@@ -43,7 +42,7 @@ fn as_text<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Resul
 }
 
 impl DialectArgs {
-    /// Dialect that the options ask for.
+    /// Returns the dialect that the options ask for.
     pub fn dialect(&self) -> Dialect {
         let Self { separator, decimal, thousands, header, no_header, quotes, encoding } = *self;
         let header = (header || no_header).then_some(header);

@@ -1,6 +1,7 @@
-//! Parts that two of the algorithms need and the engine does not: numbers in messages; with the feature `folds`,
-//! cross-validation over folds of rows; with `cli`, options of reading delimited text and tables, data as a model sees
-//! them, and the end of a cross-validation that was cut short; with `testing`, running a program in a folder.
+//! Parts that two of the algorithms share and the engine does not need: numbers in messages; with the feature
+//! `folds`, cross-validation over folds of rows; with `cli`, the options for reading delimited text and
+//! tables, the data as a model sees them, and the end of an interrupted cross-validation; with `testing`,
+//! running a program in a folder.
 
 #[cfg(feature = "cli")]
 mod dialect;

@@ -1,8 +1,8 @@
-//! Parts that tables on the screen, and pictures, have in common.
+//! Parts shared by tables on the screen and by pictures.
 
 use raddle::cli::{Axis, Picture, PictureKind, Series};
 
-/// Line below a table that lists some rows of all.
+/// Line below a table that lists only some of its rows.
 pub fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: bool) -> String {
     match (listed < all, is_written) {
         (false, _) => String::new(),
@@ -11,12 +11,12 @@ pub fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: b
     }
 }
 
-/// A gap as a table shows it.
+/// Formats a duality gap for a table.
 pub fn short(gap: f64) -> String {
     if gap == 0.0 { "0".into() } else { format!("{gap:.1e}") }
 }
 
-/// Note on classes of which there are many, each with coefficients of its own that take so many bytes in all; nothing of few.
+/// Note that a model has many classes, whose coefficients take `bytes` bytes in all; `None` if it has few.
 pub fn many_classes(classes: usize, bytes: usize) -> Option<String> {
     const FEW: usize = 100;
     let megabytes = bytes.div_ceil(1_000_000);
@@ -25,17 +25,18 @@ pub fn many_classes(classes: usize, bytes: usize) -> Option<String> {
     })
 }
 
-/// The name of a measure as a field's.
+/// Turns the name of a measure into the name of a JSON field.
 pub fn field(name: &str) -> String {
     name.to_lowercase().replace(' ', "_")
 }
 
-/// Bars of a picture, at most.
+/// Largest number of bars in a picture.
 const BARS: usize = 20;
 
-/// Bars of the largest of some coefficients by name, and a sentence on the others where there are more; nothing of none.
+/// Bar chart of the largest named coefficients, and a sentence on the ones not shown, if any; `None` without
+/// coefficients.
 pub fn largest(title: String, mut coefficients: Vec<(String, f64)>) -> Option<(Picture, Option<String>)> {
-    // Equal ones stay in their order.
+    // The sort is stable: coefficients of equal size keep their order.
     coefficients.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let all = coefficients.len();
     coefficients.truncate(BARS);

@@ -1,14 +1,14 @@
-//! [`Matched`]: columns of some data that are those of a model, and the response.
+//! [`Matched`]: the columns of some data that a model uses, and the response.
 
 use std::collections::HashMap;
 
 use raddle::cli::Error;
 use raddle_datasets::{Matrix, Samples};
 
-/// Columns taken for the response where none is named and the model does not use them.
+/// Names of columns taken for the response where none is named and the model does not use them.
 const USUAL: [&str; 3] = ["y", "target", "label"];
 
-/// Missing columns that a message names.
+/// Largest number of missing columns that a message names.
 const NAMED: usize = 5;
 
 /// The data as the model sees them.
@@ -21,17 +21,17 @@ pub(crate) struct Matched {
     pub(crate) left_out: Vec<String>,
 }
 
-/// Where the model's columns are among the data's.
+/// The place in the data of each column of the model.
 #[derive(Debug)]
 pub(crate) enum ColumnMap {
-    /// In their order, but for one that is passed over; and their number.
+    /// The data's columns in order, except one that is skipped; and the number of the data's columns.
     InOrder { skipped: Option<u32>, count: u32 },
     /// The data's column for each of the model's.
     Named(Vec<u32>),
 }
 
 impl ColumnMap {
-    /// The data's column for one of the model's; `None` where open-ended data stop before it.
+    /// Returns the data's column for a column of the model; `None` where open-ended data end before it.
     pub(crate) fn place(&self, column: u32) -> Option<u32> {
         match self {
             Self::InOrder { skipped, count } => {
@@ -43,10 +43,10 @@ impl ColumnMap {
     }
 }
 
-/// Matches with the columns of a model, of which there are `count`, by name where both have names, else by position.
+/// Matches the data with the `count` columns of a model, by name if both have names, else by position.
 ///
-/// A response that was named, or that the format keeps apart, is in `samples.y` already, and taken from there. Else
-/// one is found among the columns that the model does not use: one called `y`, `target` or `label`.
+/// A response that was named, or that the format stores separately, is already in `samples.y`. Otherwise it
+/// is looked for among the columns that the model does not use: one called `y`, `target` or `label`.
 pub(crate) fn matched(
     (count, names): (usize, Option<&[String]>),
     samples: &mut Samples,
@@ -85,7 +85,8 @@ fn by_name(model: &[String], data: &[String], y: Option<Vec<f64>>, x: &Matrix) -
         };
         let names = missing[..missing.len().min(NAMED)].join("`, `");
         return Err(format!(
-            "it has no column `{names}`{more}, which the model uses; it has {}, the model {}: give data with the \
+            "it has no column `{names}`{more}, which the model uses; it has {}, the model {}: give data \
+             with the \
              model's columns, in any order",
             plural(data.len()),
             model.len()
@@ -132,7 +133,7 @@ fn plural(columns: usize) -> String {
     raddle::cli::count(columns as u64, "column")
 }
 
-/// A column's values.
+/// Returns the values of a column.
 fn column(x: &Matrix, place: u32) -> Vec<f64> {
     x.scores(&[(place, 1.0)], 0.0)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, LowerExp};
 
-/// A number as a message shows it, all of its digits: with an exponent where these would run on.
+/// Formats a number for a message with all its digits, and with an exponent where these would be many.
 ///
 /// ```
 /// use raddle_common::number;

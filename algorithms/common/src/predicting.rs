@@ -1,4 +1,4 @@
-//! [`PredictArgs`]: what `predict` is given, whatever the model of a table.
+//! [`PredictArgs`]: the arguments of `predict` that all models of tables share.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,15 @@ use serde_json::{Map, Value, json};
 
 use crate::tables::TextArgs;
 
-/// Rules by which columns and rows are matched, for the end of a help text.
-pub const ROWS: &str = "Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
-the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
-indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model
-needs, unless it was fitted with --missing mean, which fills it.";
+/// Rules by which columns and rows are matched: the end of a help text.
+pub const ROWS: &str = "Columns are matched by name if the model and the data have names, else by
+position. Columns that were encoded or filled for the fit are encoded and
+filled in the same way. Other columns may hold anything: they are left out, as
+are libsvm indices beyond the model's last; a note says so. Every row has a
+line: `nan` if a value that the model needs is missing, unless the model was
+fitted with --missing mean, which fills it.";
 
-/// Value in the line of a row that cannot be predicted.
+/// Text of a prediction that cannot be made.
 pub const NOT_PREDICTED: &str = "nan";
 
 /// The model and the data, the response and the weights of rows.
@@ -29,27 +31,28 @@ pub struct PredictArgs {
     /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// The response, to report the error or accuracy against: a column's name, its index from 1, or a file. Else one that
-    /// the format keeps apart, or a column y, target or label that the model does not use; without one there are only
-    /// predictions.
+    /// Report the error or accuracy against this response: a column's name, its index from 1, or a file.
+    /// Default: the response that the format stores separately, or a column y, target or label that the model
+    /// does not use; if there is none, only predictions are written.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Count each row this many times in the error or accuracy: a column or a file with one value a row.
+    /// Count each row this many times in the error or accuracy: a column, or a file with one value per row.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// Say in front of each prediction, with a tab, what its row is called: a column or a file with one value a row. With
-    /// --json they are `ids`, without this option the numbers of the rows from 1.
+    /// Write the id of its row, and a tab, in front of each prediction: a column, or a file with one value
+    /// per row. With --json the ids are in `ids`; without this option they are the numbers of the rows from
+    /// 1.
     #[arg(long, value_name = "NAME|FILE")]
     id: Option<String>,
     #[command(flatten)]
     text: TextArgs,
-    /// How results are shown.
+    /// Options of the output.
     #[command(flatten)]
     pub use_options: UseOptions,
 }
 
 impl PredictArgs {
-    /// How the data are read, with weights and ids beside the features.
+    /// Returns how to read the data, with weights and ids in addition to the features.
     ///
     /// # Errors
     /// If the format is unknown.
@@ -61,8 +64,8 @@ impl PredictArgs {
         Ok(Options { beside: beside.collect(), ..reading })
     }
 
-    /// How many times each of so many rows counts against the response; rows without one, or without a prediction, count
-    /// nothing.
+    /// Returns the weight of each of `rows` rows in the error; rows without a response or a prediction have
+    /// 0.
     ///
     /// # Errors
     /// If there are weights, and no response.
@@ -81,8 +84,8 @@ impl PredictArgs {
         Ok(weights)
     }
 
-    /// Writes the predictions to a file, if one is named, and says what was measured on stdout; else says the predictions
-    /// on stdout, and what was measured on stderr. Ids of the rows stand in front, where there are some.
+    /// Writes the predictions to a file, if one is named, and the measures to stdout; else the predictions to
+    /// stdout and the measures to stderr. Ids of the rows, if any, come first in each line.
     ///
     /// # Errors
     /// If the file or stdout cannot be written.
@@ -124,9 +127,9 @@ pub trait Predictions {
     /// Number of rows.
     fn rows(&self) -> usize;
 
-    /// A row as it is written.
+    /// Formats the line of a row.
     fn line(&self, row: usize) -> String;
 
-    /// Adds all of them to a report.
+    /// Adds all predictions to a report.
     fn tell(&self, value: &mut Map<String, Value>);
 }

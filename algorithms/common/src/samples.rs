@@ -1,4 +1,4 @@
-//! [`ModelSamples`]: data as a model sees them, for their scores.
+//! [`ModelSamples`]: data as a model sees them, and their scores.
 
 use raddle::cli::{Error, count};
 use raddle_datasets::{
@@ -7,7 +7,7 @@ use raddle_datasets::{
 
 use crate::matching::{ColumnMap, Matched, matched};
 
-/// Data whose columns are matched with those of a model, and the values beside them.
+/// Data whose columns are matched with those of a model, with responses, weights and ids.
 #[derive(Debug)]
 pub struct ModelSamples {
     /// The features as they were read.
@@ -25,17 +25,18 @@ pub struct ModelSamples {
     pub without_response: Vec<u32>,
     /// Texts of the response that are no class of the model, each with its rows.
     pub unknown_classes: Vec<(String, Vec<u32>)>,
-    /// Rows of the data.
+    /// Numbers of rows read and left out.
     pub records: RecordCounts,
-    /// Sentences for users on how they were read.
+    /// Notes for users on how the data were read.
     pub notes: Vec<String>,
 }
 
 impl ModelSamples {
-    /// Reads data for a model of so many columns, with these names if they have some.
+    /// Reads data for a model of `columns` columns, which has names or not.
     ///
     /// # Errors
-    /// If the data cannot be read, lack a column of the model, or have weights or offsets that are no numbers.
+    /// If the data cannot be read, lack a column of the model, or have weights or offsets that are no
+    /// numbers.
     pub fn read(
         data: &str,
         reading: &Reading,
@@ -75,7 +76,7 @@ impl ModelSamples {
         })
     }
 
-    /// Some of the rows, which ascend from 0.
+    /// Keeps the given rows, which ascend from 0.
     pub fn only(self, rows: &[usize]) -> Self {
         let of = |values: Option<Vec<f64>>| {
             values.map(|values| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>())
@@ -97,12 +98,12 @@ impl ModelSamples {
         }
     }
 
-    /// The scores of all rows, class by class where each has one, by intercept and coefficients (column of the
-    /// model, value) of each.
+    /// Returns the scores of all rows: one class after another where each class has a score. `by_class` has
+    /// the intercept of each class and its coefficients as (column of the model, value).
     pub fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> Vec<f64> {
         let place = |(column, value): (u32, f64)| {
             let column = self.columns.place(column)?;
-            // A column that does not occur adds nothing.
+            // A column that does not occur in the data adds nothing.
             let place = self.occurring.as_ref().map_or(Some(column), |some| some.place(column))?;
             Some((place, value))
         };
@@ -118,17 +119,18 @@ impl ModelSamples {
     }
 }
 
-/// `true` if a row of so many lacks a value that the model needs, so that it has no score.
+/// `true` if a row lacks a value that the model needs, so that its score is NaN; `rows` is the number of
+/// rows.
 pub fn lacks(scores: &[f64], rows: usize, row: usize) -> bool {
     scores[row..].iter().step_by(rows).any(|score| score.is_nan())
 }
 
-/// The rows without a score, ascending from 0.
+/// Returns the rows without a score, ascending from 0.
 pub fn lacking(scores: &[f64], rows: usize) -> Vec<u32> {
     (0..rows).filter(|&row| lacks(scores, rows, row)).map(|row| row as u32).collect()
 }
 
-/// Notes on rows that cannot be predicted, and on those that have no response.
+/// Notes on rows that cannot be predicted, and on rows without a response.
 pub fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
     let of = |rows: &[u32], what: &str| {
         (!rows.is_empty()).then(|| format!("{} {what}", count(rows.len() as u64, "row")))
@@ -153,10 +155,10 @@ fn what_is_left_out(samples: &Samples, columns: usize, left_out: &[String]) -> V
     notes
 }
 
-/// The numbers of a column beside the features.
+/// Returns the numbers of a column other than the features.
 ///
 /// # Errors
-/// If they are texts, with the first that is no number.
+/// If the column holds texts; the message has the first that is not a number.
 pub fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f64>, Error> {
     match column {
         Labels::Numbers(values) => Ok(values),
@@ -170,7 +172,7 @@ pub fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f64>, Err
     }
 }
 
-/// The text of each row.
+/// Returns the text of each row.
 fn texts(column: Labels) -> Option<Vec<String>> {
     match column {
         Labels::Texts { codes, texts } => Some(
@@ -180,7 +182,8 @@ fn texts(column: Labels) -> Option<Vec<String>> {
     }
 }
 
-/// Weights of rows in the error, and a note on those that have none: they count nothing.
+/// Checks weights of rows in the error. Rows without a weight count nothing, and a note says how many there
+/// are.
 fn checked_weights(mut values: Vec<f64>, data: &str) -> Result<(Vec<f64>, Option<String>), Error> {
     let missing =
         values.iter_mut().filter(|weight| weight.is_nan()).map(|weight| *weight = 0.0).count() as u64;
@@ -188,7 +191,8 @@ fn checked_weights(mut values: Vec<f64>, data: &str) -> Result<(Vec<f64>, Option
         .then(|| format!("{} without a weight: the error is of the others", count(missing, "row")));
     match values.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
         Some(row) => Err(Error::input(format!(
-            "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers of at least 0",
+            "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers \
+             of at least 0",
             values[row],
             row + 1
         ))),

@@ -1,4 +1,4 @@
-//! Reading the table that a command line names.
+//! Reading of the table that a command line names.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::dialect::DialectArgs;
 
-/// The embedded default.
+/// The data set in the program, which is read if none is named.
 pub const DEFAULT: &str = "diabetes";
 
 /// Help text of DATA.
@@ -22,7 +22,8 @@ pub fn known() -> String {
     let names = registry::ENTRIES.each_ref().map(|entry| entry.name).join(", ");
     format!(
         "a file ({formats}; gzip, zstd or neither), - for standard input; a public set by name, \
-         read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} is embedded); or a table to generate, such as \
+         read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} \
+         is embedded); or a table to generate, such as \
          synth:groups:n=200,p=2000,s=10"
     )
 }
@@ -32,22 +33,22 @@ pub fn known_or_default() -> String {
     format!("The data: {}. The embedded {DEFAULT} if none is given", known())
 }
 
-/// How text is read.
+/// Options for reading text.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct TextArgs {
     #[command(flatten)]
     #[serde(flatten)]
     dialect: DialectArgs,
-    /// Indices of libsvm text count from 0, the default of scikit-learn's writer. The model remembers it.
+    /// Count indices of libsvm text from 0, as scikit-learn writes them by default. The model remembers it.
     #[arg(long)]
     pub zero_based: bool,
 }
 
-/// Which columns are features, and how.
+/// Options that say which columns are features, and how.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the data")]
 pub struct ColumnArgs {
-    /// Only these columns are features: names, beginnings of names (x*), or numbers from 1.
+    /// Use only these columns as features: names, beginnings of names (x*), or numbers from 1.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
     /// Leave out these columns.
@@ -59,7 +60,7 @@ pub struct ColumnArgs {
     /// Leave out a column with more than N different texts.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_levels: usize,
-    /// How missing numbers are treated: refuse, mean (of the column's other values), or drop (the row).
+    /// Treatment of missing numbers: refuse, mean (of the column's other values), or drop (the row).
     #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = str::parse::<Missing>)]
     missing: Missing,
     /// How text is read.
@@ -69,7 +70,7 @@ pub struct ColumnArgs {
 }
 
 impl TextArgs {
-    /// How to read with this number of threads.
+    /// Returns how to read the data, with this number of threads.
     ///
     /// # Errors
     /// If the format is unknown.
@@ -82,14 +83,14 @@ impl TextArgs {
 }
 
 impl ColumnArgs {
-    /// The columns that are asked for.
+    /// Returns the columns that are asked for.
     pub fn chosen(&self) -> ColumnOptions {
         let Self { columns, drop, categorical, max_levels, missing, .. } = self.clone();
         ColumnOptions { columns, drop, categorical, max_levels, missing }
     }
 }
 
-/// Reads DATA, or the embedded default.
+/// Reads DATA, or the data set in the program.
 ///
 /// # Errors
 /// If it cannot be read, as bad input.
@@ -97,7 +98,7 @@ pub fn read(source: Option<&str>, options: &Options) -> Result<Table, Error> {
     read_any(source.unwrap_or(DEFAULT), options).map_err(Error::input)
 }
 
-/// Opens DATA, or the embedded default, in a folder where it is kept to be read by parts.
+/// Opens DATA, or the data set in the program, stored in `folder` to be read by parts.
 ///
 /// # Errors
 /// If it cannot be read, as bad input.
@@ -105,8 +106,8 @@ pub fn open(source: Option<&str>, options: &Options, folder: &Path) -> Result<St
     StoredTable::open(source.unwrap_or(DEFAULT), options, folder).map_err(Error::input)
 }
 
-/// Where a table is kept, if it is read by parts: with several processes in the folder of a cache, or else where they share
-/// files. Standard input, which is not there twice, is taken in memory.
+/// Returns the folder in which a table is stored if it is read by parts: with several processes the folder of
+/// the cache, or else a folder they share. Standard input cannot be read twice and is held in memory.
 pub fn kept(cache: Option<&Path>, train: &TrainOptions, session: &Session) -> Option<PathBuf> {
     let shared = session.shared_folder().filter(|_| train.data.as_deref() != Some("-"))?;
     Some(cache.map_or(shared, Path::to_owned))
@@ -117,8 +118,8 @@ pub fn describe_stored(stored: &StoredTable) -> Data {
     described(stored.described(), (stored.rows(), stored.width()), stored.nonzeros())
 }
 
-/// Summary of an encoding for the report: its columns that are more than numbers, and the first of each kind
-/// of column left out.
+/// Summary of an encoding for the report: columns that are not plain numbers, and the first columns of each
+/// kind that were left out.
 pub fn summary(encoding: &Encoding) -> Value {
     const LISTED: usize = 20;
     let columns: Vec<Value> = encoding
@@ -146,7 +147,7 @@ pub fn describe(table: &Table) -> Data {
     described(table, (table.x.rows(), table.width()), table.x.nonzeros())
 }
 
-/// The report's entry for a table whose matrix is elsewhere; sizes are (rows, columns).
+/// The report's entry for a table whose matrix is elsewhere; the sizes are (rows, columns).
 pub fn described(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
     let sizes = [("rows", rows), ("columns", columns)];
     Data {

@@ -1,20 +1,21 @@
-//! A cross-validation that a limit or Ctrl-C ended: nothing can be chosen yet, so no model is written.
+//! The end of a cross-validation that a limit or Ctrl-C cut short: nothing can be chosen, so no model is
+//! written.
 
 use raddle::RunReport;
 use raddle::cli::{Data, Error, ExitStatus, PartRuns, Session, TrainOptions};
 use serde::Serialize;
 
-/// Counts over all runs, with ending, metric and objective of the model's run.
+/// Returns the counts over all runs, with the ending, metric and objective of the model's run.
 pub fn ended_as(total: RunReport, model: &RunReport) -> RunReport {
     let RunReport { ending, metric, objective, .. } = model.clone();
     RunReport { ending, metric, objective, ..total }
 }
 
-/// Ends a session of so many folds whose run of one of them, by its number from 0, was cut short; `title` begins the sentence
-/// that says so, `choice` is what was to be chosen.
+/// Ends a session of `folds` folds of which one, numbered from 0, was cut short. `title` starts the sentence
+/// that says so, and `choice` is what was to be chosen.
 ///
 /// # Errors
-/// If report or trace cannot be written.
+/// If the report or the trace cannot be written.
 pub fn unfinished(
     session: Session,
     (options, train): (&impl Serialize, &TrainOptions),
@@ -32,7 +33,8 @@ pub fn unfinished(
         None => String::new(),
     };
     let text = format!(
-        "{title} on {}: it ended in fold {} of {folds}, so no {choice} is chosen and no model is written{way}\n\n{}",
+        "{title} on {}: it ended in fold {} of {folds}, so no {choice} is chosen and no model is \
+         written{way}\n\n{}",
         report.data.path,
         number + 1,
         report.conclusion()

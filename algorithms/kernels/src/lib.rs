@@ -1,8 +1,9 @@
-//! The arithmetic of raddle's algorithms, in a crate of its own: what takes their time is optimised here, whatever the crate
-//! that calls it is built for.
+//! The arithmetic of raddle's algorithms, in a crate of its own, so that time-critical code is optimised
+//! whatever the settings of the crate that calls it.
 //!
-//! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its instructions were
-//! detected. The other modules serve `raddle-lasso`, `raddle-linear`, `raddle-mf` and `raddle-lda`, and change with them.
+//! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its
+//! instructions were detected. The other modules serve `raddle-lasso`, `raddle-linear`, `raddle-mf` and
+//! `raddle-lda`, and change with them.
 
 #[doc(hidden)] // for raddle's algorithms
 pub mod algebra;

@@ -1,5 +1,5 @@
-//! Sums, sweeps and passes over rows of few values, in AVX-512, AVX2 and portable form with the same bits. Rows are to these
-//! kernels what columns are to those of the Lasso, by which single rows are multiplied and added.
+//! Sums, sweeps and passes over rows of few values, in AVX-512, AVX2 and portable form with the same bits.
+//! Single rows are multiplied and added by the Lasso's kernels for columns.
 
 use crate::algebra::{SparseColumns, sparse_add, sparse_product};
 #[cfg(target_arch = "x86_64")]
@@ -8,7 +8,7 @@ use crate::f64x8::{F64x8, LANES, Portable};
 
 raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
-/// Sum of all rows, each with a factor of its own.
+/// The sum of all rows, each times a factor.
 pub struct Sum<'a> {
     pub rows: SparseColumns<'a>,
     pub factors: &'a [f64],
@@ -39,13 +39,13 @@ impl Kernel for Sum<'_> {
 pub struct Coordinate {
     pub row: u32,
     pub sign: f64,
-    /// Curvature that the loss adds to the square of the row.
+    /// Curvature that the loss adds to the squared norm of the row.
     pub own: f64,
     pub curvature: f64,
     pub upper: f64,
 }
 
-/// Bounds of a dual value, with the slopes beyond which they hold it for a while.
+/// Bounds of a dual value, with the slopes beyond which a value at a bound is set aside for a while.
 #[derive(Clone, Copy)]
 struct Bounds {
     before: f64,
@@ -62,7 +62,7 @@ impl Bounds {
 }
 
 impl Coordinate {
-    /// The slope at a dual value, and the best dual value, where no bounds hold it; w follows it.
+    /// Computes the slope at a dual value, and the best dual value unless it is held at a bound; updates w.
     #[inline(always)]
     fn settle<L: F64x8>(
         &self,
@@ -76,7 +76,7 @@ impl Coordinate {
         if bounds.is_some_and(|bounds| bounds.hold(slope)) {
             return None;
         }
-        // An empty row: its margin is 0 whatever its dual value.
+        // The margin of an empty row is 0 whatever its dual value.
         let wanted = if self.curvature > 0.0 { *a - slope / self.curvature } else { self.upper };
         let next = wanted.max(0.0).min(self.upper);
         if next != *a {
@@ -87,7 +87,7 @@ impl Coordinate {
     }
 }
 
-/// A sweep over coordinates in their order and back, each brought to its best dual value.
+/// A sweep over coordinates in order and back, each set to its best dual value.
 pub struct DoubleSweep<'a> {
     pub rows: SparseColumns<'a>,
     pub coordinates: &'a [Coordinate],
@@ -97,7 +97,7 @@ pub struct DoubleSweep<'a> {
 }
 
 impl DoubleSweep<'_> {
-    /// Sweeps there and back.
+    /// Sweeps forward and back.
     pub fn sweep(self) {
         run(self);
     }
@@ -117,8 +117,8 @@ impl Kernel for DoubleSweep<'_> {
     }
 }
 
-/// A pass over coordinates in groups, which lose those that a bound holds by more than the thresholds; gives the largest
-/// and the smallest projected slope, and the number of values that were looked at.
+/// A pass over coordinates in groups, from which those are removed that a bound holds by more than the
+/// thresholds; returns the largest and the smallest projected slope, and the number of values read.
 pub struct Pass<'a> {
     pub rows: SparseColumns<'a>,
     pub groups: &'a mut [Vec<Coordinate>],
@@ -128,7 +128,8 @@ pub struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Visits the coordinates: the largest and the smallest projected slope, and the number of values looked at.
+    /// Visits the coordinates; returns the largest and the smallest projected slope, and the number of values
+    /// read.
     pub fn visit(self) -> (f64, f64, usize) {
         run(self)
     }
@@ -142,7 +143,7 @@ impl Kernel for Pass<'_> {
         let (most, least) = self.thresholds;
         let (mut highest, mut lowest, mut visited) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         for group in self.groups {
-            // No closure: it would be compiled without the form's instructions.
+            // A loop, as a closure would be compiled without the form's instructions.
             let mut kept = 0;
             for at in 0..group.len() {
                 let coordinate = group[at];
@@ -166,7 +167,7 @@ impl Kernel for Pass<'_> {
     }
 }
 
-/// Slope of the squared hinge's sum along a line, downward, and how fast it grows, at a step from these margins.
+/// The downward slope of the squared hinge's sum along a line, and its growth, at a step from these margins.
 pub struct Squares<'a> {
     pub margins: &'a [f64],
     pub along: &'a [f64],
@@ -175,25 +176,25 @@ pub struct Squares<'a> {
 }
 
 impl Squares<'_> {
-    /// The slope, downward, and how fast it grows.
+    /// Returns the downward slope, and its growth.
     pub fn slope(self) -> (f64, f64) {
         run(self)
     }
 
-    /// Adds the rows to sums, a lane each.
+    /// Adds the rows to sums, one lane each.
     #[inline(always)]
     fn add(&self, (margins, along, costs): Three<'_>, (down, curved): (&mut Lanes, &mut Lanes)) {
         for lane in 0..margins.len() {
             let short = (1.0 - (margins[lane] + self.t * along[lane])).max(0.0);
             let steep = 2.0 * costs[lane] * along[lane];
             down[lane] += steep * short;
-            // Without a branch: which rows fall short is hard to tell beforehand.
+            // Without a branch: which rows have too small margins is unpredictable.
             curved[lane] += if short > 0.0 { steep * along[lane] } else { 0.0 };
         }
     }
 }
 
-/// Margins, how they change, and costs.
+/// Margins, their changes along the line, and costs.
 type Three<'a> = (&'a [f64], &'a [f64], &'a [f64]);
 type Lanes = [f64; LANES];
 

@@ -9,7 +9,7 @@ use raddle_kernels::algebra::{SparseColumns, cholesky, dot, gram_lower, pass, sp
 /// Rows of the dense columns.
 const ROWS: usize = 1814;
 
-/// Numbers between -1 and 1 without a pattern.
+/// Pseudorandom numbers between -1 and 1.
 fn numbers(count: usize) -> Vec<f64> {
     let mut state = 42u64;
     let mut number = || {

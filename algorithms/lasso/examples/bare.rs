@@ -23,7 +23,8 @@ use raddle_lasso::{CORRELATION_LIMIT, Lasso, Preparation, Problem, View, ahead, 
 
 const GAP: f64 = 1e-6;
 
-/// Row pieces of a sparse working set: each one's rows stay in the second-level cache while they are sorted.
+/// Number of row pieces of a sparse working set: the rows of each stay in the second-level cache while they
+/// are sorted.
 const PIECES: usize = 8;
 
 enum Design {
@@ -81,8 +82,8 @@ impl Design {
         }
     }
 
-    /// Candidates that do not say the same as a better one: those accepted, and as many more as will likely
-    /// do, are related in one go.
+    /// Returns the candidates that are not correlated with a better one: accepted ones and as many more as
+    /// will likely suffice are related at once.
     fn choose(&self, candidates: &[(u32, f64)], wanted: usize) -> Vec<u32> {
         let mut waiting: Vec<u32> = candidates.iter().map(|&(j, _)| j).collect();
         if waiting.len() <= wanted {
@@ -110,7 +111,7 @@ impl Design {
     }
 }
 
-/// Buffers of a fit. It begins with empty ones, as one on the engine does.
+/// Buffers of a fit, which start empty, as on the engine.
 #[derive(Default)]
 struct Buffers {
     set: WorkingSet,
@@ -127,7 +128,7 @@ struct Fit {
     members: usize,
     nonzeros: usize,
     work: Work,
-    /// Seconds: passes, candidates, Gram, solve, residual.
+    /// Seconds of passes, candidates, Gram, solve and residual.
     seconds: [f64; 5],
 }
 
@@ -251,7 +252,8 @@ fn problem(path: &str, mode: &str) -> Result<Problem, Box<dyn Error>> {
     Ok(Problem::new(table.x, table.y, preparation)?)
 }
 
-/// Seconds this process has run, without the time it waited for a processor; 0 where the system does not say.
+/// Returns the seconds that this process has run, without waiting for a processor; 0 if the system does not
+/// tell.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
@@ -301,7 +303,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     times.sort_by(f64::total_cmp);
     processor.sort_by(f64::total_cmp);
     println!(
-        "{path} {ratio}: {:.3} ms (min {:.3}, max {:.3}; on the processor {:.3}), passes {}, W {}, nnz {}, gap {:.2e}",
+        "{path} {ratio}: {:.3} ms (min {:.3}, max {:.3}; on the processor {:.3}), passes {}, W {}, nnz {}, \
+         gap {:.2e}",
         times[times.len() / 2],
         times[0],
         times[times.len() - 1],
@@ -319,7 +322,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let [passes, candidates, gram, solve, residual] = result.seconds.map(|seconds| seconds * 1e3);
     println!(
-        "  ms: pass {passes:.2} candidates {candidates:.2} gram {gram:.2} solve {solve:.2} residual {residual:.2}"
+        "  ms: pass {passes:.2} candidates {candidates:.2} gram {gram:.2} solve {solve:.2} residual \
+         {residual:.2}"
     );
     println!("  {:?}", result.work);
     Ok(())

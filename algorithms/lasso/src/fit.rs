@@ -1,4 +1,4 @@
-//! Fits by [`Lasso`]: from parameters and a problem to an engine, and from its outcome to a fit.
+//! Fits by [`Lasso`]: makes an engine from parameters and a problem, and a fit from its outcome.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,18 +23,19 @@ use crate::run::shard::ColumnShard;
 use crate::run::spec::{Spec, most_members};
 use crate::run::start::Start;
 
-/// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth
+/// Stored values of a shard: a pass over them takes some tenths of a millisecond, enough to make a task worth
 /// scheduling.
 const SHARD: usize = 400_000;
 
-/// Fewer shards than this are made one: what two workers gain on so short passes, they lose in handing over.
+/// With fewer shards than this, all columns are in one: on passes so short, two workers lose in communication
+/// what they gain.
 const FEWEST_SHARDS: usize = 4;
 
-/// Shards that no data set exceeds by itself; `shards` may.
+/// Largest number of shards chosen by the size of the data; `shards` may be larger.
 const MOST_SHARDS: usize = 64;
 
 impl Lasso {
-    /// Fits.
+    /// Fits the problem.
     ///
     /// # Errors
     /// If a parameter is out of its range, the response does not suit the loss, or the run fails.
@@ -56,8 +57,8 @@ impl Lasso {
         Ok(self.fitted(problem, outcome))
     }
 
-    /// The fit that a run of [`engine`](Self::engine) on this problem has come to. Lambdas that were given are those of
-    /// its points, digit for digit, which [`Fit::new`] knows but for rounding.
+    /// Makes the fit from the outcome of a run of [`engine`](Self::engine) on this problem. Given lambdas are
+    /// those of its points, digit for digit, whereas [`Fit::new`] knows them up to rounding.
     pub fn fitted(&self, problem: &Problem, outcome: Outcome<LassoProgram>) -> Fit {
         let mut fit = Fit::new(problem, outcome);
         if let Course::Given(lambdas) = &self.course {
@@ -66,7 +67,7 @@ impl Lasso {
         fit
     }
 
-    /// The run that [`fit`](Lasso::fit) carries out.
+    /// Makes the run that [`fit`](Lasso::fit) carries out.
     ///
     /// # Errors
     /// If a parameter is out of its range, or the response does not suit the loss.
@@ -92,7 +93,7 @@ impl Lasso {
             return Err(LassoError::Parameter { name, value: format!("{lambda:e}"), range });
         }
         let coefficients = start.prepared(&self.init)?;
-        // From coefficients that are not zero, the first certificate does not show lambda_max.
+        // With nonzero coefficients to start from, the first certificate does not show lambda_max.
         let pinned = match self.init.is_empty() {
             true => Solver::new(objective, Arc::clone(&start.terms)),
             false => Solver::with_largest(objective, Arc::clone(&start.terms), start.largest()?),
@@ -102,7 +103,7 @@ impl Lasso {
             true => start.given.for_gram(),
             false => (Vec::new(), Vec::new()),
         };
-        // Neither groups nor free columns are solved without a Gram.
+        // Groups and free columns can be solved only with a Gram.
         let most_members = match start.terms.has_groups() || start.given.free.is_some() {
             true => usize::MAX,
             false => most_members(design, self.frugal),
@@ -130,7 +131,7 @@ impl Lasso {
         Ok(engine.costs(shard_costs).workers(self.workers).staleness(self.staleness).guard(self.guard))
     }
 
-    /// The columns of each shard: of equal costs.
+    /// Assigns columns to shards of equal cost.
     fn assign(&self, design: &Columns, costs: &[u64]) -> Vec<Range<usize>> {
         let by_size = match design.stored() / SHARD {
             0..FEWEST_SHARDS => 1,
@@ -139,7 +140,7 @@ impl Lasso {
         even_parts(costs, self.shards.unwrap_or(by_size).min(design.count()))
     }
 
-    /// The smallest lambda without support on this problem.
+    /// Returns the smallest lambda without support on this problem.
     pub(crate) fn lambda_max(&self, problem: &Problem) -> Result<f64, LassoError> {
         let largest = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?.largest()?;
         Ok(largest / problem.rows() as f64 / self.l1_ratio)
@@ -168,8 +169,7 @@ impl Lasso {
     }
 }
 
-/// Shards with these columns: views of what is in memory; those that are read by parts are made where they
-/// live.
+/// Makes shards of these columns: views of columns in memory; columns read by parts are made where they live.
 fn shards(
     columns: &Columns,
     mut parts: Vec<(Range<usize>, GramTiles)>,
@@ -188,12 +188,11 @@ fn shards(
     }))
 }
 
-/// Moves the ends of ranges to where groups end: a shard has whole groups.
+/// Moves the ends of ranges to the ends of groups: a shard has whole groups.
 fn whole_groups(ranges: Vec<Range<usize>>, terms: &Terms) -> Vec<Range<usize>> {
     let whole = |range: Range<usize>| {
         let moved = terms.border(range.start)..terms.border(range.end);
-        // One that had no column before stays: where there are no groups, there are as many shards as were
-        // asked for.
+        // A range that was empty before stays: without groups, there are as many shards as were asked for.
         (range.is_empty() || !moved.is_empty()).then_some(moved)
     };
     ranges.into_iter().filter_map(whole).collect()
@@ -212,15 +211,15 @@ mod tests {
     use crate::data::prepare::testing::{Y, problem};
     use crate::loss::Loss;
 
-    /// A number below `most` that depends on the others alone.
+    /// Returns a pseudorandom number below `most` that depends only on the other arguments.
     fn drawn(seed: u64, place: usize, most: u64) -> u64 {
         let mixed =
             (seed ^ (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         ((mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) % most
     }
 
-    /// A table as libsvm text (0), as delimited numbers (1), or with columns to encode and to fill (2): in
-    /// memory, and in a file.
+    /// Makes a table as libsvm text (0), as delimited numbers (1), or with columns to encode and to fill (2):
+    /// in memory, and in a file.
     fn tables(
         (kind, classes): (usize, u64),
         seed: u64,
@@ -232,7 +231,7 @@ mod tests {
         for row in 0..rows {
             let y = drawn(seed, row, classes);
             let at = |column: usize| drawn(seed ^ 77, row * columns + column, 9) as f64 - 4.5;
-            // One value at least: a table without any is refused.
+            // A column has at least one value: a table without any is refused.
             let is_there = |column: usize| {
                 (row, column) == (0, columns - 1) || drawn(seed ^ 5, row * columns + column, 100) < full
             };
@@ -264,7 +263,7 @@ mod tests {
         (read_any(source, &options).unwrap(), StoredTable::open(source, &options, folder.path()).unwrap())
     }
 
-    /// Factors (some 0), bounds, groups, or nothing.
+    /// Adds factors (some 0), bounds, groups, or nothing to a Lasso.
     fn with_terms(lasso: Lasso, terms: usize, seed: u64, columns: usize) -> Lasso {
         let of = |j: usize, most: u64| drawn(seed ^ 31, j, most);
         match terms {
@@ -278,7 +277,7 @@ mod tests {
         }
     }
 
-    /// All shards as bytes, in order.
+    /// Returns all shards as bytes, in order.
     fn shards_of(lasso: &Lasso, problem: &Problem) -> Result<Vec<Vec<u8>>, LassoError> {
         let start = Start::new(problem, lasso.loss, lasso.l1_ratio, &lasso.asked)?;
         let costs: Vec<u64> = (0..start.design.count()).map(|j| start.design.cost(j) as u64).collect();
@@ -356,7 +355,7 @@ mod tests {
         for (is_sparse, columns) in [
             (false, [&varies, &[0.3, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6]]),
             (false, [&varies, &[1e3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]]),
-            // Stored in the row that counts nothing alone.
+            // The only nonzero value is in a row of weight 0.
             (true, [&[0.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0], &[5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]),
         ] {
             let problem = problem(&[columns[0], columns[1]], &Y, is_sparse, Preparation::default());

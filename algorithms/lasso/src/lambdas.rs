@@ -1,11 +1,11 @@
-//! [`Course`]: the lambdas that a run goes through, one after the other.
+//! [`Course`]: the lambdas of a run, one after another.
 
 use std::sync::Arc;
 
-/// Which lambda.
+/// The weight of the penalty: lambda, or its ratio to lambda_max.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Penalty {
-    /// lambda itself.
+    /// The value of lambda.
     Lambda(f64),
     /// lambda_max divided by this ratio, where lambda_max is the smallest lambda without support: max |x_j'r|
     /// / (n a) with a the l1 ratio and r the residual of the fit without coefficients. For the squared loss r
@@ -22,32 +22,32 @@ pub(crate) enum Course {
         points: usize,
         ratio: f64,
     },
-    /// Points of a path from `first` instead of lambda_max: a grid that several problems can share.
+    /// Points of a path that starts at `first` instead of lambda_max: a grid that several problems can share.
     Grid {
         first: f64,
         points: usize,
         ratio: f64,
     },
-    /// Points of a path at these lambdas, falling.
+    /// Points of a path at these falling lambdas.
     Given(Arc<[f64]>),
 }
 
-/// Rule by which a path leaves a point behind that is not certified, and goes on.
+/// Rule by which a path moves on from a point that is not certified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LeaveRule {
-    /// Epochs that each point may take: what the points before it have not taken of theirs is added.
+    /// Limit of epochs for each point, plus the epochs that earlier points did not use.
     pub(crate) epochs: Option<u64>,
 }
 
 impl LeaveRule {
-    /// `true` if the point at a position is to be left behind after so many epochs of the path.
+    /// `true` if the path should move on from the point at a position after this many epochs of the path.
     pub(crate) fn leaves(self, position: usize, epoch: u64) -> bool {
         self.epochs.is_some_and(|each| epoch >= each.saturating_mul(position as u64 + 1))
     }
 }
 
 impl Course {
-    /// How many lambdas there are.
+    /// Returns the number of lambdas.
     pub(crate) fn len(&self) -> usize {
         match self {
             Course::One(_) => 1,
@@ -56,12 +56,12 @@ impl Course {
         }
     }
 
-    /// True if the points of a path are asked for, even if there is only one.
+    /// `true` if a path is asked for, even one with a single point.
     pub(crate) fn is_path(&self) -> bool {
         !matches!(self, Course::One(_))
     }
 
-    /// n times the lambda at a position, for n rows and `largest` = n lambda_max.
+    /// Returns n times the lambda at a position, for n rows and `largest` = n lambda_max.
     pub(crate) fn penalty(&self, position: usize, rows: usize, largest: f64) -> f64 {
         match *self {
             Course::One(Penalty::Lambda(lambda)) => lambda * rows as f64,
@@ -75,10 +75,10 @@ impl Course {
     }
 }
 
-/// The part of the first lambda that is left at a position.
+/// Returns the lambda at a position as a share of the first lambda.
 pub(crate) fn share(position: usize, points: usize, ratio: f64) -> f64 {
     let done = position as f64 / (points.max(2) - 1) as f64;
-    // Compiled in: the same lambdas on every machine.
+    // libm is compiled in, so that lambdas are the same on every machine.
     libm::exp10(-libm::log10(ratio) * done)
 }
 

@@ -1,4 +1,4 @@
-//! The Lasso as a scheduled program of [`raddle`], with a duality gap for a certificate.
+//! The Lasso as a scheduled program of [`raddle`], certified by a duality gap.
 //!
 //! With n rows, a fit minimises
 //!
@@ -14,17 +14,17 @@
 //! ```
 //!
 //! or, with [`Loss::Poisson`] for counts, half the mean deviance with means exp(x_i'b + b_0), in place of the
-//! logistic loss; or, with [`Loss::Multinomial`] for a response of K classes, with the mean of
-//! `log sum_k exp(f_k) - f_y`, where each class has coefficients and an intercept of its own;
-//! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple
-//! of the residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
+//! logistic loss; or, with [`Loss::Multinomial`] for a response of K classes, with the mean of `log sum_k
+//! exp(f_k) - f_y`, where each class has coefficients and an intercept of its own; and is done when (P - D) /
+//! P is at most the tolerance, where D is the dual objective at the best multiple of the residual that is
+//! feasible. The gap is that of the coefficients returned, whichever solver found them.
 //!
 //! [`Lasso`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result; [`CrossValidation`]
-//! chooses lambda. Columns are split into shards,
-//! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch
-//! certifies all columns, lets the worst violators that do not say the same as each other enter the working
-//! set, and solves it to second order: for smooth losses by proximal Newton steps. The schedules of rounds
-//! ([`Choice`]) solve the same problem by single coordinate updates.
+//! chooses lambda. Columns are split into shards, the residual is the replica, and the working set with its
+//! Gram matrix is the pinned block. An epoch certifies all columns, adds to the working set the worst
+//! violators that are not strongly correlated with each other, and solves it to second order: for smooth
+//! losses by proximal Newton steps. The schedules of rounds ([`Choice`]) solve the same problem by single
+//! coordinate updates.
 //!
 //! ```
 //! use raddle_lasso::{Lasso, Preparation, Problem};

@@ -7,19 +7,19 @@ use raddle::changes::{Done, Key, Record, Refused, Roster, Rules, Taken, View};
 use raddle_datasets::{Csc, Matrix, Occurring, Table};
 use serde::{Deserialize, Serialize};
 
-/// Columns that come to a table whose columns have names, at most: each gets one.
+/// Largest number of columns added to a table with column names: each gets a name.
 const MOST_NAMED: usize = 1 << 16;
 
-/// Values that a dense table may have whatever it begins with, and times those, at most.
+/// A dense table may grow by this many values, besides growing to [`TIMES_DENSE`] times its values.
 const MOST_DENSE: usize = 1 << 24;
 const TIMES_DENSE: usize = 4;
 
-/// A row as the view knows it: its number, and the columns in which a sparse one has values.
+/// A row in the live view: its number, and the columns in which a sparse row has values.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RowColumns {
     /// The row's number.
     pub row: u32,
-    /// Columns, ascending; none of a dense table, where every row has all.
+    /// Columns, ascending; empty for a dense table, where every row has all columns.
     pub columns: Vec<u32>,
 }
 
@@ -35,33 +35,33 @@ impl Record for RowColumns {
     }
 }
 
-/// One change, by the ids of rows. Those of the table to begin with have their numbers from 1.
+/// A change of one row, by id. Rows of the initial table have the numbers from 1 as ids.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowChange {
-    /// A row comes.
+    /// Inserts a row.
     Insert {
-        /// Its id, which no row that is there has.
+        /// Id of the row, which no present row has.
         id: String,
-        /// Its response.
+        /// Response of the row.
         y: f64,
-        /// (column from 0, value), others are zero; a column beyond those there are is new.
+        /// Values as (column from 0, value); others are zero, and a column beyond the table's is new.
         values: Vec<(u32, f64)>,
     },
-    /// A row goes.
+    /// Retracts a row.
     Retract {
-        /// Its id.
+        /// Id of the row.
         id: String,
     },
 }
 
-/// A row behind those of the table to begin with.
+/// A row inserted after those of the initial table.
 #[derive(Debug, Clone)]
 struct Added {
     y: f64,
     values: Vec<(u32, f64)>,
 }
 
-/// Rows that come and go.
+/// A table whose rows are inserted and retracted.
 pub struct LiveTable {
     base: Table,
     added: Vec<Added>,
@@ -78,7 +78,7 @@ impl Debug for LiveTable {
 }
 
 impl LiveTable {
-    /// From the table to begin with.
+    /// A live table that starts with the rows of `base`.
     pub fn new(base: Table) -> Self {
         let rows = base.x.rows();
         let mut columns = vec![Vec::new(); rows];
@@ -104,10 +104,10 @@ impl LiveTable {
         live
     }
 
-    /// Takes changes in, in order: all of them or, where one is refused, none.
+    /// Applies changes in order: all of them or, if one is refused, none.
     ///
     /// # Errors
-    /// If a row is retracted that is not there, one is inserted whose id is, or a value is not finite.
+    /// If a retracted row is not present, an inserted row's id is, or a value is not finite.
     pub fn apply(&mut self, changes: &[RowChange]) -> Result<Taken<RowColumns>, Refused> {
         self.rows.begin();
         self.width_before = self.width;
@@ -119,13 +119,13 @@ impl LiveTable {
         Ok(Taken { inserted, retracted, delta: self.view.advance() })
     }
 
-    /// Takes the changes back that were taken in last.
+    /// Reverts the changes that were applied last.
     pub fn undo(&mut self) {
         self.take_back();
         self.view.advance();
     }
 
-    /// The rows that are there, in the order in which they came: the table that is read from a file of them.
+    /// Returns the present rows in the order of their insertion: the table that is read from a file of them.
     pub fn table(&self) -> Table {
         let rows = self.base.x.rows();
         let (kept, added): (Vec<usize>, Vec<usize>) = self.rows.there().partition(|&row| row < rows);
@@ -167,7 +167,7 @@ impl LiveTable {
         }
     }
 
-    /// The texts of a response of classes, if it is one.
+    /// Returns the class names of the response, if it has classes.
     pub fn classes(&self) -> Option<&[String]> {
         self.base.classes.as_deref()
     }
@@ -184,7 +184,7 @@ impl LiveTable {
                 let mut values = values.clone();
                 values.sort_by_key(|&(column, _)| column);
                 if let Some(two) = values.windows(2).find(|two| two[0].0 == two[1].0) {
-                    return Err(format!("column {} stands there twice", two[0].0 + 1));
+                    return Err(format!("column {} is given twice", two[0].0 + 1));
                 }
                 for &(column, value) in &values {
                     if !value.is_finite() {
@@ -194,7 +194,8 @@ impl LiveTable {
                     if column as usize >= most {
                         let number = u64::from(column) + 1;
                         return Err(format!(
-                            "column {number} is beyond {most}, the most that this table can have: is the number a mistake?"
+                            "column {number} is beyond {most}, the most that this table can have: is the \
+                             number a mistake?"
                         ));
                     }
                     self.width = self.width.max(column as usize + 1);
@@ -217,7 +218,8 @@ impl LiveTable {
         }
     }
 
-    /// Columns that the table may have: a sparse one takes no memory for those that are empty.
+    /// Returns the largest number of columns that the table may have: empty columns of a sparse table take no
+    /// memory.
     fn most_columns(&self) -> usize {
         let Self { base, added, .. } = self;
         let most = match &base.x {
@@ -233,7 +235,7 @@ impl LiveTable {
         self.view.insert(row.into(), RowColumns { row, columns });
     }
 
-    /// The columns of a row, as they were when it came.
+    /// Returns the columns of a row, as they were when it was inserted.
     fn columns_of(&self, row: u32) -> RowColumns {
         let columns = match ((row as usize).checked_sub(self.base.x.rows()), &self.base.x) {
             (_, Matrix::Dense(_)) => Vec::new(),
@@ -247,13 +249,13 @@ impl LiveTable {
         RowColumns { row, columns }
     }
 
-    /// Undoes what was done, and tells the view.
+    /// Undoes changes in the table and in the view.
     fn take_back(&mut self) {
         for done in self.rows.take_back() {
             match done {
                 Done::Inserted(row) => {
                     self.view.retract(row.into(), self.columns_of(row));
-                    // It is the last one.
+                    // The last added row is the one to remove.
                     self.added.pop();
                 }
                 Done::Retracted(row) => self.view.insert(row.into(), self.columns_of(row)),
@@ -263,7 +265,7 @@ impl LiveTable {
     }
 }
 
-/// A matrix with more rows behind its own, and `width` columns, as many as it has or more.
+/// Returns a matrix with new rows after its own, and `width` columns, at least as many as it has.
 fn with_rows(x: ArrayView2<'_, f64>, new: &[&[(u32, f64)]], width: usize) -> Array2<f64> {
     let mut all = Array2::zeros((x.nrows() + new.len(), width).f());
     for (from, mut to) in x.columns().into_iter().zip(all.columns_mut()) {
@@ -275,8 +277,8 @@ fn with_rows(x: ArrayView2<'_, f64>, new: &[&[(u32, f64)]], width: usize) -> Arr
     all
 }
 
-/// Columns of a sparse matrix; where it is far wider than what it holds and its columns have no names, of the
-/// columns that occur. `own` tells which columns it has, where not all.
+/// Returns the columns of a sparse matrix with new rows; if it is much wider than its content and has no
+/// column names, only the columns that occur. `own` has the columns of the matrix, if not all.
 fn with_sparse_rows(
     x: &Csc,
     own: Option<&Occurring>,

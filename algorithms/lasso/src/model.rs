@@ -14,14 +14,15 @@ use crate::run::solution::Solution;
 /// A fitted Lasso.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// (column from 0 of the matrix, coefficient on the original scale) where it is not zero, by column; of a
-    /// table that [keeps only the columns that occur](Occurring), that says which it is in the data. For a
-    /// path, those of the last lambda. With K classes that have scores of their own the numbers go on from
-    /// class to class: column j of class k is k p + j, and [`of_class`](Self::of_class) tells one's.
+    /// Nonzero coefficients as (column from 0 of the matrix, coefficient on the original scale), by column.
+    /// If a table [keeps only the columns that occur](Occurring), that has the column's number in the data.
+    /// For a path, the coefficients of the last lambda. With K classes that have scores of their own, column
+    /// j of class k has the number k p + j; [`of_class`](Self::of_class) returns the coefficients of one
+    /// class.
     pub coefficients: Vec<(u32, f64)>,
-    /// The intercept; 0 if none was asked for, or each class has its own.
+    /// The intercept; 0 if none is fitted, or if each class has its own.
     pub intercept: f64,
-    /// The intercepts of the classes that have scores of their own, which sum to zero; else empty.
+    /// The intercepts of the classes with scores of their own, which sum to zero; else empty.
     pub intercepts: Vec<f64>,
     /// lambda; of a path, the last.
     pub lambda: f64,
@@ -31,15 +32,17 @@ pub struct Fit {
     pub loss: Loss,
     /// The share of the l1 norm in the penalty.
     pub l1_ratio: f64,
-    /// For a loss of two classes, the response's two values, ascending: scores above 0 speak for the second.
+    /// For a loss of two classes, the two values of the response, ascending: scores above 0 predict the
+    /// second.
     pub classes: Option<[f64; 2]>,
-    /// For classes that have scores of their own, the response's K values, ascending; else empty.
+    /// For classes with scores of their own, the response's K values, ascending; else empty.
     pub labels: Vec<f64>,
-    /// R2, or the share of the deviance that is explained, on the rows that were fitted; or why there is none.
+    /// R2, or the share of the deviance that is explained, on the training rows; or the reason why there is
+    /// none.
     pub explained: Measure,
-    /// p.
+    /// p, the number of columns.
     pub(crate) columns: usize,
-    /// The points that are certified, in order: one, or those of a path.
+    /// The certified points, in order: one, or those of a path.
     pub points: Vec<Point>,
     /// The dual point of the certificate, n values (n rows of K values where each class has a score): theta =
     /// k r, where r is minus the derivative of each row's loss by its score and k the factor that makes it
@@ -55,21 +58,20 @@ pub struct Fit {
     /// multinomial  d = -sum_k u_k log u_k,  u_k = [y = k] - theta_k
     /// ```
     ///
-    /// A column with a factor f_j has n lambda f_j in place of n lambda, one without a penalty has 0. A side
-    /// that bounds forbid limits no x_j'theta; where a coefficient stands at its bound u, D is charged u/n
-    /// max(0,
-    /// |x_j'theta| - n lambda f_j) instead. Of a group of m columns the limit is that of |x_g'theta|_2, n lambda f_g
-    /// sqrt(m).
+    /// A column with a factor f_j has n lambda f_j in place of n lambda, and one without a penalty has 0. On
+    /// a side that bounds forbid, x_j'theta is not limited; if a coefficient is at its bound u, D is instead
+    /// reduced by u/n max(0, |x_j'theta| - n lambda f_j). For a group of m columns |x_g'theta|_2 is limited
+    /// by n lambda f_g sqrt(m).
     ///
-    /// With weights (of mean 1) a row gives w_i d(y_i, theta_i / w_i), and with offsets a smooth loss's D is
-    /// less 1/n sum_i theta_i o_i; the response of the squared loss is less them. The second sum is only of
-    /// an elastic net (a < 1; it bounds P no worse than what the metric says). With an intercept the values
-    /// sum to zero. Of a path, that of [`coefficients`](Self::coefficients); other points have a
-    /// [`dual_scale`](Point::dual_scale).
+    /// With weights (of mean 1) a row gives w_i d(y_i, theta_i / w_i), and with offsets D is reduced by 1/n
+    /// sum_i theta_i o_i for a smooth loss; for the squared loss the offsets are subtracted from the
+    /// response. The second sum belongs to an elastic net (a < 1), for which this D is at least the one in
+    /// the metric. With an intercept the values sum to zero. For a path, this is the dual point of
+    /// [`coefficients`](Self::coefficients); the other points have a [`dual_scale`](Point::dual_scale).
     pub dual: Vec<f64>,
-    /// Counts of the run, and its certificate; of a path, the certificate of the worst point.
+    /// Counts and certificate of the run; for a path the certificate of the worst point.
     pub report: RunReport,
-    /// A record an epoch.
+    /// One record per epoch.
     pub trace: Vec<EpochRecord>,
     pub(crate) is_path: bool,
 }
@@ -81,19 +83,19 @@ pub struct Point {
     pub lambda: f64,
     /// Relative duality gap.
     pub gap: f64,
-    /// The intercept; 0 if none was asked for, or each class has its own.
+    /// The intercept; 0 if none is fitted, or if each class has its own.
     pub intercept: f64,
     /// The intercepts of the classes, as in [`Fit::intercepts`].
     pub intercepts: Vec<f64>,
-    /// k: the point's dual point is this times minus the derivative of each row's loss at its coefficients,
-    /// as in [`Fit::dual`].
+    /// k: the dual point is k times minus the derivative of each row's loss at the point's coefficients, as
+    /// in [`Fit::dual`].
     pub dual_scale: f64,
-    /// (column from 0, coefficient on the original scale) where it is not zero, by column.
+    /// Nonzero coefficients as (column from 0, coefficient on the original scale), by column.
     pub coefficients: Vec<(u32, f64)>,
 }
 
 impl Fit {
-    /// The fit that a run of [`Lasso::engine`](crate::Lasso::engine) on this problem has come to.
+    /// Makes the fit from the outcome of a run of [`Lasso::engine`](crate::Lasso::engine) on this problem.
     pub fn new(problem: &Problem, outcome: Outcome<LassoProgram>) -> Self {
         let Outcome { parts, report, trace, .. } = outcome;
         let fitted = parts.shards.iter().flat_map(|shard| {
@@ -136,22 +138,22 @@ impl Fit {
         }
     }
 
-    /// Intercept and coefficients (column from 0, value) of a class, by its number from 0, where each class
-    /// has a score; of class 0 those of the only score where not.
+    /// Returns intercept and coefficients, as (column from 0, value), of a class by its number from 0.
+    /// Without scores for each class, class 0 has the only score.
     pub fn of_class(&self, class: usize) -> (f64, Vec<(u32, f64)>) {
         of_class((self.intercept, &self.intercepts, &self.coefficients), self.columns, class)
     }
 
-    /// SHA-256 of the model, 64 hexadecimal digits: equal exactly when two models are, and equal to
-    /// `model_digest` in the report of `lasso`. It is over the columns (u32, from 1), the coefficients, the
-    /// intercept (or those of the classes) and lambda (f64), all little-endian; of a path, over these of each
-    /// point in order.
+    /// Returns the SHA-256 of the model, 64 hexadecimal digits: equal exactly for equal models, and equal to
+    /// `model_digest` in the report of `lasso`. It is computed over the columns (u32, from 1), the
+    /// coefficients, the intercept (or those of the classes) and lambda (f64), all little-endian; for a path,
+    /// over these of each point in order.
     pub fn digest(&self) -> String {
         self.digest_of(None)
     }
 
-    /// Digest of the fit of a table that keeps only the columns that occur: columns have their numbers in the
-    /// data.
+    /// Returns the digest of a fit to a table that keeps only the columns that occur: columns count by their
+    /// numbers in the data.
     pub fn digest_of(&self, occurring: Option<&Occurring>) -> String {
         let digest = ModelDigest::default();
         let number = |at: u32| match occurring {
@@ -176,7 +178,7 @@ impl Fit {
     }
 }
 
-/// Share of the deviance of the rows that is explained where they stand.
+/// Returns the share of the deviance that is explained on these rows.
 fn explained(problem: &Problem, rows: &RowState, loss: Loss, classes: (Option<[f64; 2]>, &[f64])) -> Measure {
     let (y, weights) = (&problem.given[..], problem.weights.as_ref().map(|weights| &weights[..]));
     let of_residual = || {
@@ -191,7 +193,7 @@ fn explained(problem: &Problem, rows: &RowState, loss: Loss, classes: (Option<[f
     measures.into_iter().next_back().unwrap_or(("R2", Err("as there is no row")))
 }
 
-/// Intercept and coefficients of one class, of coefficients that stand class by class.
+/// Returns intercept and coefficients of one class, from coefficients listed class by class.
 fn of_class(
     (intercept, intercepts, coefficients): (f64, &[f64], &[(u32, f64)]),
     columns: usize,
@@ -204,12 +206,12 @@ fn of_class(
 }
 
 impl Point {
-    /// Intercept and coefficients of a class, as [`Fit::of_class`]; p `columns`.
+    /// Returns intercept and coefficients of a class, as [`Fit::of_class`]; `columns` is p.
     pub(crate) fn of_class(&self, columns: usize, class: usize) -> (f64, Vec<(u32, f64)>) {
         of_class((self.intercept, &self.intercepts, &self.coefficients), columns, class)
     }
 
-    /// On the original scale, where each class has a score: intercepts sum to zero.
+    /// Converts a solution to the original scale if each class has a score: intercepts then sum to zero.
     fn of_classes(problem: &Problem, terms: &Terms, solution: &Solution) -> Self {
         let (classes, columns) = (solution.intercepts.len(), problem.columns());
         let mut intercepts = solution.intercepts.clone();
@@ -220,7 +222,7 @@ impl Point {
         for (at, value) in penalized.chain(freed) {
             let (column, class) = (at / classes as u32, at as usize % classes);
             let value = terms.within(at, value * problem.scale(column));
-            // Sparse columns are not centred where each class has a score: their intercepts know it.
+            // Sparse columns are not centred if each class has a score: the intercepts include their means.
             if !problem.is_sparse() {
                 intercepts[class] -= value * problem.center(column);
             }
@@ -237,7 +239,7 @@ impl Point {
         }
     }
 
-    /// On the original scale.
+    /// Converts a solution to the original scale.
     fn new(problem: &Problem, terms: &Terms, solution: &Solution) -> Self {
         if !solution.intercepts.is_empty() {
             return Self::of_classes(problem, terms, solution);
@@ -265,14 +267,16 @@ impl Point {
     }
 }
 
-/// A dual point, row by row: `scale` times a residual that stands class by class where there are classes.
+/// Returns a dual point row by row: `scale` times a residual, which is listed class by class if there are
+/// classes.
 fn by_row(residual: &[f64], scale: f64, classes: usize) -> Vec<f64> {
     let rows = residual.len() / classes.max(1);
     let place = |at: usize| if classes > 0 { at % classes * rows + at / classes } else { at };
     (0..residual.len()).map(|at| scale * residual[place(at)]).collect()
 }
 
-/// Digest of coefficients, by their numbers from 0 in the data, of an intercept or those of classes, and of lambda.
+/// Computes the digest of coefficients with their numbers from 0 in the data, of the intercept or those of
+/// classes, and of lambda.
 pub(crate) fn digested(
     digest: ModelDigest,
     coefficients: impl Iterator<Item = (u64, f64)>,
@@ -281,7 +285,7 @@ pub(crate) fn digested(
     let (numbers, values): (Vec<u64>, Vec<f64>) =
         coefficients.map(|(number, value)| (number + 1, value)).unzip();
     let columns: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
-    // Beyond 32 bits only where several classes have very many columns each.
+    // Numbers exceed 32 bits only if several classes have very many columns each.
     let digest = match numbers.iter().any(|&number| number > u64::from(u32::MAX)) {
         true => digest.u32s(&numbers.iter().map(|number| (number >> 32) as u32).collect::<Vec<_>>()),
         false => digest,

@@ -4,14 +4,14 @@ use crate::lambdas::{Course, LeaveRule, Penalty};
 use crate::loss::Loss;
 use crate::penalties::PenaltyOptions;
 
-/// Which schedule.
+/// A schedule, or the automatic choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// The working set.
     Auto,
     /// The working-set epoch: certify, choose, relate, solve.
     WorkingSet,
-    /// The rounds of STRADS: by priority, with dependencies.
+    /// The rounds of STRADS: by priority, with dependency checks.
     Priority,
     /// Rounds of random blocks.
     Shuffled,
@@ -20,7 +20,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The names that `--schedule` accepts, with what they choose.
+    /// The names that `--schedule` accepts, and the schedules.
     pub const NAMES: [(&str, Choice); 5] = [
         ("auto", Choice::Auto),
         ("working-set", Choice::WorkingSet),
@@ -34,25 +34,25 @@ impl Choice {
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
-/// | `loss` | `Squared` | | squared, logistic for a response of two values, multinomial for any number of them, or Poisson for counts |
-/// | `factors` | 1 | 0, or 1e-100 to 1e100 | what the penalty of each column is multiplied with |
+/// | `loss` | `Squared` | | squared, logistic (two classes), multinomial (any number), or Poisson (counts) |
+/// | `factors` | 1 | 0, or 1e-100 to 1e100 | factor of the penalty of each column |
 /// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
-/// | `bounds` | none | around 0 | between which each coefficient is |
-/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty; of a path, several |
-/// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
+/// | `bounds` | none | around 0 | lower and upper bound of each coefficient |
+/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | weight of the penalty; several of a path |
+/// | `l1_ratio` | 1 | \[1e-9, 1\] | a in the penalty `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)` |
 /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
 /// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
-/// | `parallelism` | 64 | >= 1 | P: columns updated a round by the rounds of STRADS |
+/// | `parallelism` | 64 | >= 1 | P: columns updated in a round of STRADS |
 /// | `candidates` | P | >= P | P': candidates drawn a batch by `Priority` |
-/// | `rho` | 0.1 | (0, 1), or none | `Priority` never updates two columns together that correlate above this |
-/// | `staleness` | 0 | | rounds in flight beside the current one |
+/// | `rho` | 0.1 | (0, 1), or none | `Priority` updates no columns together that correlate more |
+/// | `staleness` | 0 | | rounds in flight in addition to the current one |
 /// | `guard` | true | | rolls back an epoch that worsens the objective |
-/// | `whole_path` | no | | leaves points of a path behind that are not certified |
+/// | `whole_path` | no | | follows a path to its end, past points that are not certified |
 /// | `frugal` | false | | keeps memory near that of the data |
 /// | `workers` | 1 | >= 1 | threads; never changes the model |
 /// | `shards` | from the data | >= 1 | column ranges; never changes the working set's model |
 /// | `init` | zeros | | coefficients to start from |
-/// | `seed` | 42 | | names the streams of `Shuffled` and `Priority` |
+/// | `seed` | 42 | | seed of `Shuffled` and `Priority` |
 ///
 /// ```
 /// use raddle_lasso::{Lasso, Problem, Preparation};
@@ -122,15 +122,15 @@ impl Lasso {
         self
     }
 
-    /// Sets what the penalty of each column is multiplied with: p numbers, for columns as prepared. A column
-    /// with a factor of 0 has no penalty: it is always fitted, as the intercept is.
+    /// Sets the factor of each column's penalty: p numbers, for columns as prepared. A column with a factor
+    /// of 0 has no penalty: it is always fitted, as the intercept is.
     pub fn factors(mut self, factors: Vec<f64>) -> Self {
         self.asked.factors = factors;
         self
     }
 
-    /// Bounds the coefficients: p pairs of a lower bound of at most 0 and an upper one of at least 0, on the
-    /// scale on which coefficients are reported; infinite ones bound nothing.
+    /// Bounds the coefficients: p pairs of a lower bound of at most 0 and an upper bound of at least 0, on
+    /// the scale on which coefficients are reported; infinite bounds have no effect.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Problem};
@@ -145,17 +145,17 @@ impl Lasso {
         self
     }
 
-    /// Chooses columns by groups: p numbers, the same for the columns of a group. The penalty of a group of m
-    /// columns is lambda (a sqrt(m) |b_g|_2 + (1 - a)/2 |b_g|^2), for columns as prepared. Not with bounds,
-    /// nor with rounds.
+    /// Chooses columns by groups: `groups` has p numbers, the same for the columns of a group. The penalty of
+    /// a group of m columns is lambda (a sqrt(m) |b_g|_2 + (1 - a)/2 |b_g|^2), for columns as prepared.
+    /// Groups exclude bounds and rounds.
     pub fn groups(mut self, groups: Vec<u32>) -> Self {
         self.asked.groups = groups;
         self
     }
 
-    /// Counts columns of zeros that the problem does not have to the sizes of groups: (group, how many). Of a
-    /// table that [keeps only the columns that occur](raddle_datasets::Occurring), those of its groups that
-    /// do not.
+    /// Adds to the sizes of groups columns of zeros that the problem does not have, as (group, count). They
+    /// are the columns of groups that a table which [keeps only the columns that
+    /// occur](raddle_datasets::Occurring) has left out.
     pub fn absent(mut self, columns: Vec<(u32, u32)>) -> Self {
         self.asked.absent = columns;
         self
@@ -174,7 +174,7 @@ impl Lasso {
     }
 
     /// Fits a path: `points` lambdas from lambda_max to lambda_max / `ratio`, each certified; the report is
-    /// the path's.
+    /// that of the path.
     pub fn path(mut self, points: usize, ratio: f64) -> Self {
         self.course = Course::Path { points, ratio };
         self
@@ -196,9 +196,10 @@ impl Lasso {
         self
     }
 
-    /// Goes through a path to its end: a point that comes no closer to the tolerance is left behind as it stands, with
-    /// the gap that it has, and so is one that has taken `epochs`, where these are given, beside those that the points
-    /// before it left of theirs. Without this, a path ends at such a point.
+    /// Follows a path to its end. The fit moves on from a point that makes no more progress towards the
+    /// tolerance, and reports the gap that was reached; so it does from a point that has used its epochs:
+    /// `epochs`, if given, plus those that earlier points did not use. Without this, a path ends at such a
+    /// point.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Problem};
@@ -219,7 +220,7 @@ impl Lasso {
         self
     }
 
-    /// Sets the relative duality gap at which the fit is done.
+    /// Sets the relative duality gap at which the fit ends.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
         self
@@ -231,19 +232,19 @@ impl Lasso {
         self
     }
 
-    /// Sets P, the columns updated a round.
+    /// Sets P, the number of columns updated in a round.
     pub fn parallelism(mut self, columns: usize) -> Self {
         self.parallelism = columns;
         self
     }
 
-    /// Sets P', the candidates drawn a batch.
+    /// Sets P', the number of candidates drawn for a round.
     pub fn candidates(mut self, candidates: usize) -> Self {
         self.candidates = Some(candidates);
         self
     }
 
-    /// Sets the correlation above which two columns depend on each other; `None` checks nothing.
+    /// Sets the correlation above which two columns depend on each other; `None` turns the check off.
     pub fn rho(mut self, rho: Option<f32>) -> Self {
         self.rho = rho;
         self
@@ -279,9 +280,9 @@ impl Lasso {
         self
     }
 
-    /// Keeps memory near that of the data: a quadratic fit of sparse columns has no Gram where it would take
-    /// more than they do, and is solved by the columns, which may take longer. Folds of a cross-validation
-    /// are fitted so.
+    /// Keeps memory near that of the data: a quadratic fit of sparse columns has no Gram where that would
+    /// take more memory than the columns, and is solved by the columns, which may take longer. Folds of a
+    /// cross-validation are fitted this way.
     pub fn frugal(mut self, frugal: bool) -> Self {
         self.frugal = frugal;
         self
@@ -293,8 +294,8 @@ impl Lasso {
         self
     }
 
-    /// Starts from these coefficients, (column from 0, value on the original scale), rather than from zeros;
-    /// with classes that have scores of their own numbered as in
+    /// Starts from these coefficients, as (column from 0, value on the original scale), rather than from
+    /// zeros; for classes with scores of their own they are numbered as in
     /// [`Fit::coefficients`](crate::Fit::coefficients).
     pub fn init(mut self, coefficients: Vec<(u32, f64)>) -> Self {
         self.init = coefficients;

@@ -5,8 +5,8 @@ use raddle_datasets::Matrix;
 use crate::loss::multinomial::softmax;
 use crate::model::{Fit, Point};
 
-/// `intercept + X b`: a value for each of the n rows of `x`, p columns on the scale on which the coefficients
-/// are given, (column from 0, value). Columns that `x` does not have count as zeros.
+/// Returns `intercept + X b`: a value for each of the n rows of `x`, which has p columns on the scale of the
+/// coefficients. `coefficients` are (column from 0, value). Columns that `x` lacks count as zeros.
 ///
 /// ```
 /// use raddle_lasso::predict;
@@ -17,24 +17,24 @@ pub fn predict(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f
     x.scores(coefficients, intercept)
 }
 
-/// The probabilities of classes that have these scores, one each: they sum to 1.
+/// Returns the probabilities of classes with these scores, one each: they sum to 1.
 pub fn probabilities(scores: &[f64]) -> Vec<f64> {
     softmax(scores.iter().copied()).parts
 }
 
 impl Fit {
-    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are
-    /// those that were fitted, on their original scale; [`Loss::mean`](crate::Loss::mean) says what is
-    /// expected of a response with that score.
+    /// Returns the score `intercept + x'b`, without offset, of each row of `x`, whose columns are those that
+    /// were fitted, on their original scale; [`Loss::mean`](crate::Loss::mean) returns the expected response
+    /// for a score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)
     }
 }
 
 impl Point {
-    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are
-    /// those that were fitted, on their original scale; [`Loss::mean`](crate::Loss::mean) says what is
-    /// expected of a response with that score.
+    /// Returns the score `intercept + x'b`, without offset, of each row of `x`, whose columns are those that
+    /// were fitted, on their original scale; [`Loss::mean`](crate::Loss::mean) returns the expected response
+    /// for a score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)
     }

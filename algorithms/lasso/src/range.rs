@@ -1,4 +1,4 @@
-//! Which parameters can be fitted.
+//! Checks of parameters against their ranges.
 
 use raddle_common::number;
 
@@ -6,19 +6,20 @@ use crate::error::LassoError;
 use crate::lambdas::{Course, Penalty};
 use crate::params::{Choice, Lasso};
 
-/// lambda_max is in proportion to 1 / l1 ratio: below this it leaves the range of what is fitted.
+/// The smallest l1 ratio: lambda_max is proportional to 1 / l1 ratio, and would leave the range that can be
+/// fitted.
 const LEAST_L1_RATIO: f64 = 1e-9;
 
-/// Range of lambda, as messages say it.
+/// Range of lambda, for messages.
 const LAMBDA: &str = "it must be a positive number, no smaller than 2.3e-308";
 
-/// `true` for a weight of the penalty that can be fitted.
+/// `true` for a lambda that can be fitted.
 fn is_lambda(lambda: f64) -> bool {
     lambda >= f64::MIN_POSITIVE && lambda.is_finite()
 }
 
 impl Lasso {
-    /// Check of all parameters against their ranges.
+    /// Checks all parameters against their ranges.
     pub(crate) fn check(&self) -> Result<(), LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
         match &self.course {

@@ -1,5 +1,5 @@
-//! Columns in a file, read where they are needed: no process reads more than those of its shards, and what takes a
-//! pass over all is made once.
+//! Columns in a file, read where they are needed: no process reads more than those of its shards, and results
+//! of a pass over all columns are computed once.
 
 #![allow(
     clippy::disallowed_types,
@@ -18,7 +18,7 @@ use crate::leaving::{ALONE, How, carry_out};
 /// Numbers of a piece.
 const PIECE: u64 = 1 << 16;
 
-/// A fit, and how many passes over all columns it asks for.
+/// A fit, and the number of passes over all columns that it needs.
 struct Case {
     name: &'static str,
     source: &'static str,
@@ -50,7 +50,7 @@ const CASES: [Case; 5] = [
         is_weighted: false,
         lasso: |lasso| lasso.init(vec![(7, 0.5)]),
     },
-    // The rows of some values are looked at, too.
+    // The rows of some values are read, too.
     Case { name: "sparse", source: SPARSE, passes: 2, single: 0, is_weighted: false, lasso: |lasso| lasso },
 ];
 
@@ -92,24 +92,25 @@ fn a_process_reads_the_columns_of_its_own_shards() {
     for case in CASES {
         let folder = tempfile::tempdir().unwrap();
         let whole = read_any(case.source, &Options::default()).unwrap();
-        // Bytes of a value, with its row; and of rows that are looked at.
+        // Bytes of a value with its row, and of the rows that are sampled.
         let (each, sampled) = if whole.x.is_sparse() { (8 + 4, PIECE * 8) } else { (8, 0) };
         let all = each * whole.x.nonzeros() as u64;
         let (rows, columns) = (whole.x.rows() as u64, whole.x.cols() as u64);
         let problem = Problem::new(whole.x, whole.y, Preparation::default()).unwrap();
         let expected = case.lasso().fit_with(&case.with_weights(problem), |engine| engine.epochs(3)).unwrap();
-        // Pieces at the ends of a shard, columns that all processes need, and numbers of rows, columns and values.
+        // Pieces at the ends of a shard, columns that all processes need, and numbers of rows, columns and
+        // values.
         let few = (2 + 2 * case.single) * each * PIECE + 24 * rows + 32 * columns + sampled;
         assert!(all > 3 * few / 2, "{}: {few} of {all} bytes show nothing", case.name);
 
-        // While the table is open here, nobody reads it through to check it.
+        // While the table is open here, no process reads it through to check it.
         let open = case.open(folder.path());
         let (fit, read) = case.on_three(folder.path());
         assert_eq!(fit.digest(), expected.digest(), "{}", case.name);
         let once = (1 + case.passes) * all + 3 * few;
         assert!(read.iter().sum::<u64>() <= once, "{}: {read:?} of {all} bytes", case.name);
 
-        // Where these passes have been made, each reads about a third.
+        // With these passes made before, each process reads about a third.
         let (fit, read) = case.on_three(folder.path());
         assert_eq!(fit.digest(), expected.digest(), "{}", case.name);
         assert!(
@@ -118,7 +119,7 @@ fn a_process_reads_the_columns_of_its_own_shards() {
             case.name
         );
 
-        // Of processes that open a table that was there, one reads it through.
+        // Of the processes that open an existing table, one reads it through.
         drop(open);
         let (_, read) = case.on_three(folder.path());
         assert!(read.iter().sum::<u64>() <= 2 * all + 3 * few, "{}: {read:?} of {all} bytes", case.name);

@@ -1,4 +1,5 @@
-//! The certificate is true, and what is certified is optimal: against an oracle on small problems of every kind.
+//! The certificate is true, and certified fits are optimal: compared with an oracle on small problems of
+//! every kind.
 
 use proptest::prelude::*;
 use raddle::Ending;
@@ -9,14 +10,14 @@ use crate::common::{self, Oracle, PREPARATIONS, dense, predictions, random_data,
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 
-/// Fits, and holds the fit against the oracle's own optimum.
+/// Fits, and compares the fit with the oracle's own optimum.
 fn certified(x: &Matrix, y: &[f64], preparation: Preparation, lasso: Lasso, context: &str) -> Fit {
     let problem = Problem::new(x.clone(), y.to_vec(), preparation).unwrap();
     let oracle = Oracle::new(x, y, preparation);
     held(&problem, &oracle, |lambda| oracle.solve(lambda, 1e-10), lasso, context)
 }
 
-/// [`certified`], with an oracle of the problem and its optimum at a lambda.
+/// Like [`certified`], with an oracle of the problem and its optimum at a lambda.
 fn held(
     problem: &Problem,
     oracle: &Oracle,
@@ -220,7 +221,7 @@ fn a_support_that_outgrows_the_rows_is_certified_at_a_tiny_lambda() {
     for seed in 0..60 {
         let rows = 2 + seed as usize % 5;
         let (mut x, y) = random_data(rows, 2 * rows, 1.0, 100 + seed);
-        // Exact duplicates beside the columns that depend on each other anyhow, and values far from 1.
+        // Exact duplicates in addition to the columns that depend on each other, and values far from 1.
         x.push(x[0].clone());
         let small: Vec<Vec<f64>> =
             x.iter().map(|column| column.iter().map(|value| value * 1e-7).collect()).collect();
@@ -230,7 +231,7 @@ fn a_support_that_outgrows_the_rows_is_certified_at_a_tiny_lambda() {
                 let problem = Problem::new(dense(x), y.clone(), preparation).unwrap();
                 let fit =
                     Lasso::params().ratio(ratio).fit_with(&problem, |engine| engine.epochs(50)).unwrap();
-                // The judge alone: coordinate descent is what does not get there.
+                // Only the oracle's checks: its coordinate descent does not converge here.
                 Oracle::new(&dense(x), &y, preparation).check(&fit, &context);
                 assert_eq!(fit.report.ending, Ending::Target, "{context}");
             }
@@ -324,7 +325,7 @@ fn small() -> impl Strategy<Value = (Vec<Vec<f64>>, Vec<f64>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: if common::all_combinations() { 1000 } else { 250 }, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The working set reaches its target on whatever it is given.
+    /// The working set reaches its target on any of these problems.
     #[test]
     fn the_working_set_certifies_small_problems(
         (x, y) in small(),
@@ -339,14 +340,14 @@ proptest! {
         let fit = lasso.fit_with(&problem, |engine| engine.epochs(200)).unwrap();
         let oracle = Oracle::new(&x, &y, preparation);
         oracle.check(&fit, "working set");
-        // A response orthogonal to all columns but for rounding has no gap to speak of.
+        // A response that is orthogonal to all columns, up to rounding, has no meaningful gap.
         if oracle.rounding(&[], fit.lambda) < 1e-6 {
             prop_assert_eq!(fit.report.ending, Ending::Target, "gap {:e}", fit.report.metric.value);
         }
     }
 
-    /// The rounds say truthfully how far they came, and never stop for another reason than the target, the limit, or that
-    /// 200 epochs have gained nothing: columns that are equal, updated together, may overshoot for ever.
+    /// The rounds report truthfully how far they came, and never stop for another reason than the target, the
+    /// limit, or 200 epochs without progress: equal columns that are updated together may overshoot for ever.
     #[test]
     fn rounds_certify_small_problems(
         (x, y) in small(),

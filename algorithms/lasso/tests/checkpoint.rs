@@ -1,4 +1,4 @@
-//! A checkpoint is small, gives back the run it was made of bit for bit, and is refused where it is not its own.
+//! A checkpoint is small, restores the run that wrote it bit for bit, and is refused by any other run.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn run(
     lasso.clone().fit_with(problem, |engine| set(engine).identity("this run"))
 }
 
-/// Everything of a fit that may not depend on how it was carried out, as bits.
+/// Everything in a fit that must not depend on how it was carried out, as bits.
 fn bits(fit: &Fit) -> (Vec<u64>, Ending) {
     let report = &fit.report;
     let mut bits = vec![report.epochs, report.rounds, report.updates, report.rollbacks];
@@ -43,8 +43,8 @@ fn bits(fit: &Fit) -> (Vec<u64>, Ending) {
     (bits, report.ending)
 }
 
-/// Runs to the end with checkpoints, and again from the last one; then stops after some epochs, or is left with the
-/// checkpoint of an earlier one as a killed run is, and resumes each with other workers.
+/// Runs to the end with checkpoints, and again from the last one; then stops after some epochs, or is left
+/// with an earlier checkpoint as a killed run is, and resumes each with other numbers of workers.
 fn resumes(problem: &Problem, lasso: &Lasso, limit: u64, stops: &[u64], context: &str) -> Fit {
     resumes_on(WORKERS, problem, lasso, limit, stops, context)
 }
@@ -128,7 +128,7 @@ fn a_warm_start_goes_on_from_its_checkpoints() {
     }
 }
 
-/// A fit that reached a loose tolerance goes on to a tighter one as if it had begun with it.
+/// A fit that reached a loose tolerance continues to a tighter one as if it had started with it.
 fn goes_on_as_if_begun_with(schedule: Choice) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("checkpoint");
@@ -178,7 +178,7 @@ fn a_cyclic_schedule_that_reached_its_tolerance_goes_on_to_a_tighter_one() {
     goes_on_as_if_begun_with(Choice::Cyclic);
 }
 
-/// Sets beyond those that are followed along a path, and beyond those that are solved as one.
+/// Sets too large to be followed along a path, and too large to be solved as one.
 #[test]
 fn large_working_sets_are_made_anew_with_the_same_bits() {
     for (turn, (rows, columns, loss, l1_ratio, ratio, members)) in [

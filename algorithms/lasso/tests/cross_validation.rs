@@ -1,4 +1,5 @@
-//! Cross-validation against its definition: coordinate descent fold by fold, and the errors added up row by row.
+//! Cross-validation compared with its definition: coordinate descent fold by fold, and errors summed row by
+//! row.
 
 use raddle_common::testing::pairs;
 use raddle_datasets::Matrix;
@@ -15,7 +16,7 @@ const USUAL: [Preparation; 4] = [
     Preparation::Standard { intercept: false, standardize: false },
 ];
 
-/// The folds as they were cut, without a fit.
+/// Returns the folds, without a fit.
 fn folds(x: &Matrix, y: &[f64], count: usize, seed: u64) -> Folds {
     let cv = Lasso::params().cv().folds(count).seed(seed);
     cv.start(x.clone(), y.to_vec(), Preparation::default()).unwrap()
@@ -26,7 +27,8 @@ fn rows_of(columns: &[Vec<f64>], rows: &[usize]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect()
 }
 
-/// Coordinate descent on prepared columns until nothing moves: coefficients on the original scale, and the intercept.
+/// Runs coordinate descent on prepared columns until nothing changes; returns coefficients on the original
+/// scale, and the intercept.
 fn descend(
     columns: &[Vec<f64>],
     y: &[f64],
@@ -107,7 +109,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * b.abs().max(1e-6)
 }
 
-/// Holds a cross-validation against the definition.
+/// Compares a cross-validation with the definition.
 fn holds(
     columns: &[Vec<f64>],
     y: &[f64],
@@ -131,7 +133,7 @@ fn holds(
             assert!(close(point.mean, *mean), "{context}, point {at}: mean {} {mean}", point.mean);
             assert!(close(point.se, *se), "{context}, point {at}: se {} {se}", point.se);
         }
-        // The rules, from the definition's own numbers.
+        // The rules, applied to the definition's own numbers.
         let best = (0..points).fold(0, |best, at| if expected[at].0 < expected[best].0 { at } else { best });
         let chosen = done.curve.position(Rule::Min);
         assert!(close(expected[chosen].0, expected[best].0), "{context}: {chosen} {best}");
@@ -139,7 +141,7 @@ fn holds(
         let simple = done.curve.position(Rule::OneSe);
         assert!(expected[simple].0 <= bound * (1.0 + 1e-5), "{context}");
         assert!(expected[..simple].iter().all(|(mean, _)| *mean > bound * (1.0 - 1e-5)), "{context}");
-        // Everything is certified, the fit of all rows too.
+        // Everything is certified, including the fit of all rows.
         assert!(done.worst_gap <= 1e-11 && done.folds.iter().all(|run| run.metric.is_reached()), "{context}");
         let oracle = Oracle::new(&x, y, preparation);
         oracle.check(&done.fit, &context);
@@ -170,7 +172,7 @@ fn folds_need_not_be_even_and_may_be_single_rows() {
 #[test]
 fn columns_that_are_constant_inside_a_fold_are_left_out_there() {
     let (mut x, y) = random_data(20, 5, 1.0, 23);
-    // Column 1 varies in one row only, column 3 nowhere: without that row, both are constant.
+    // Column 1 varies in one row only, column 3 in none: without that row, both are constant.
     x[1] = vec![2.5; 20];
     x[1][7] = 9.0;
     x[3] = vec![-1.5; 20];
@@ -293,7 +295,7 @@ fn a_fold_that_was_cut_short_is_not_scored() {
     assert!((1..30).contains(&certified), "{certified}");
 }
 
-/// Of pairs of a row of the larger class and one of the smaller, the share in order.
+/// The share of pairs in order, each a row of the larger class and a row of the smaller class.
 fn area(y: &[f64], larger: f64, scores: &[f64]) -> f64 {
     let (mut right, mut pairs) = (0.0, 0.0);
     for a in (0..y.len()).filter(|&a| y[a] == larger) {
@@ -335,7 +337,7 @@ fn measured(criterion: Criterion, loss: Loss, y: &[f64], larger: f64, scores: &[
     }
 }
 
-/// Each point of each curve, from single fits of the training rows and the definition of the measure.
+/// Each point of each curve equals single fits of the training rows, measured by the definition.
 #[test]
 fn every_measure_of_every_loss_is_the_one_of_its_definition() {
     let (columns, y) = random_data(48, 12, 0.8, 31);
@@ -466,7 +468,7 @@ fn measures_folds_and_groups_that_make_no_sense_are_refused() {
         let error = refused(cv, y);
         assert!(error.contains(why), "{error}");
     }
-    // As many folds as the rare class has rows: it has its part of each.
+    // As many folds as the rare class has rows: each fold has one of them.
     let done = logistic().folds(3).path(4, 5.0).criterion(Criterion::Auc);
     done.fit(dense(&columns), rare, Preparation::default()).unwrap();
 }

@@ -1,4 +1,4 @@
-//! The dual point of a fit proves its gap: it is feasible, and its value is the one that was reported.
+//! The dual point of a fit proves its gap: it is feasible, and its value is the reported one.
 
 use raddle_common::testing::pairs;
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
@@ -6,7 +6,7 @@ use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
 use crate::common::general::General;
 use crate::common::{self, classes, dense, random_data, same_gap, sparse};
 
-/// Below this, a gap is what rounding leaves.
+/// Gaps below this are rounding.
 const ROUNDING: f64 = 1e-11;
 
 /// The fit's dual point gives the gap of its report.
@@ -15,7 +15,7 @@ fn proves(general: &General, fit: &Fit, context: &str) {
     let (said, found) = (fit.report.metric.value, (primal - dual) / primal);
     assert!(missed < 1e-9, "{context}: not feasible by {missed:e}");
     let same = match fit.l1_ratio < 1.0 {
-        // At the same point of the rows, the ridge's part of the dual is here at its best.
+        // At the same point of the rows, the oracle optimises the ridge's part of the dual.
         true => found <= 1.1 * said && found >= -ROUNDING,
         false => same_gap(said, found),
     };
@@ -41,7 +41,8 @@ fn it_is_feasible_and_gives_the_gap_for_every_loss_penalty_and_preparation() {
                 let problem = Problem::new(x.clone(), y.clone(), preparation).unwrap();
                 for l1_ratio in [1.0, 0.6] {
                     let general = General::new(&x, &y, preparation, loss, l1_ratio);
-                    // Loose and tight, certified and cut short; one from coefficients of another lambda.
+                    // Loose and tight, certified and cut short; one fit starts from the coefficients of
+                    // another lambda.
                     for (tolerance, ratio, limit) in
                         [(0.3, 5.0, 99), (1e-3, 20.0, 99), (1e-8, 5.0, 99), (1e-9, 50.0, 1)]
                     {

@@ -1,11 +1,13 @@
-//! The share of the deviance that a fit explains, against its definition on the predictions of the exported model.
+//! The share of the deviance that a fit explains, compared with its definition applied to the predictions of
+//! the exported model.
 
 use raddle_datasets::Matrix;
 use raddle_lasso::{Fit, Lasso, Loss, Preparation, Problem};
 
 use crate::common::{dense, predictions, random, random_data, sparse};
 
-/// Deviance of one row from its score, or from a constant mean (the logarithm of the probability of its class).
+/// Returns the deviance of one row from its score, or from a constant mean (the logarithm of the probability
+/// of its class).
 fn deviance(loss: Loss, y: f64, score: f64) -> f64 {
     match loss {
         Loss::Squared => (y - score).powi(2),
@@ -18,7 +20,7 @@ fn deviance(loss: Loss, y: f64, score: f64) -> f64 {
     }
 }
 
-/// Score of a constant mean.
+/// Returns the score of a constant mean.
 fn link(loss: Loss, mean: f64) -> f64 {
     match loss {
         Loss::Squared => mean,

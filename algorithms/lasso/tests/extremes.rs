@@ -1,5 +1,5 @@
-//! Data that over- or underflow are refused by name, or fitted to what they say: never a false certificate, a
-//! panic, or a run without an end.
+//! Data whose squares overflow or underflow are refused by name, or fitted correctly: never a false
+//! certificate, a panic, or a run without an end.
 
 use raddle::Ending;
 use raddle_common::testing::pairs;
@@ -26,7 +26,7 @@ fn response(scale: f64) -> Vec<f64> {
     [3.0, 1.0, 6.5, 2.0, 2.5].map(|y| y * scale).to_vec()
 }
 
-/// A fit that ends by itself: the limit only keeps a test that fails from hanging.
+/// Fits with a limit, which only keeps a failing test from hanging.
 fn fit(problem: &Problem, lasso: Lasso) -> Result<Fit, LassoError> {
     let fit = lasso.fit_with(problem, |engine| engine.epochs(100_000))?;
     assert!(fit.report.epochs < 100_000, "it does not end");
@@ -78,7 +78,7 @@ fn a_column_that_overflows_or_underflows_is_refused_by_its_number() {
             }
         }
     }
-    // Each fits, but not their product.
+    // Each fits, but their product does not.
     let without = Preparation::Standard { intercept: true, standardize: false };
     let problem = Problem::new(dense(&columns(1e100)), response(1e100), without).unwrap();
     let error = fit(&problem, Lasso::params()).unwrap_err().to_string();
@@ -125,8 +125,8 @@ fn a_target_below_rounding_ends_every_schedule() {
     }
 }
 
-/// Any mixture of magnitudes: an error that names the response, a column or a parameter, or a fit whose certificate
-/// holds when it is computed by its definition.
+/// Any mixture of magnitudes: an error that names the response, a column or a parameter, or a fit whose
+/// certificate holds when it is computed by its definition.
 #[test]
 fn any_magnitudes_are_fitted_or_refused() {
     let extremes = [0.0, 5e-324, 1e-308, 1e-200, 1e-141, 1e-70, 1e70, 1e141, 1e154, 1e200, 1e308];

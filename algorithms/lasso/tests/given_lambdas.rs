@@ -1,11 +1,12 @@
-//! Lambdas that are given, paths that go to their end, and responses that no column varies with.
+//! Given lambdas, paths that are followed to their end, and responses with which no column varies.
 
 use raddle::Ending;
 use raddle_lasso::{Fit, Lasso, LassoError, Loss, Preparation, Problem};
 
 use crate::common::{dense, random_data};
 
-/// Given lambdas are those of fits at each of them, in falling order, whatever the order they were given in.
+/// A path at given lambdas equals the fits at each of them, in falling order, whatever order they were given
+/// in.
 #[test]
 fn a_path_at_given_lambdas_is_the_fits_at_each() {
     let (x, y) = random_data(40, 60, 1.0, 5);
@@ -45,7 +46,7 @@ fn lambdas_out_of_their_range_are_refused_by_name() {
     }
 }
 
-/// However few epochs a point may take, the path has all of its points, with the gaps that they have.
+/// However few epochs a point may take, the path has all of its points, with the gaps they reached.
 #[test]
 fn a_whole_path_goes_to_its_end_within_its_epochs() {
     let (x, y) = random_data(60, 200, 1.0, 7);
@@ -70,7 +71,7 @@ fn a_whole_path_goes_to_its_end_within_its_epochs() {
     assert_eq!(digest(&fit(1)), digest(&fit(1)));
 }
 
-/// A tolerance below rounding ends no cross-validation: its points count as they stand.
+/// A tolerance below rounding does not end a cross-validation: its points count with the gaps they reached.
 #[test]
 fn folds_that_come_no_closer_are_scored_as_they_stand() {
     let (x, y) = random_data(40, 8, 1.0, 8);
@@ -82,7 +83,8 @@ fn folds_that_come_no_closer_are_scored_as_they_stand() {
     assert_eq!(quick.curve.points.len(), 12);
 }
 
-/// A response with which no column varies leaves nothing to choose: coefficients are zeros, for every loss and measure.
+/// A response with which no column varies leaves nothing to choose: all coefficients are zeros, for every
+/// loss and measure.
 #[test]
 fn a_flat_response_gives_zeros() {
     let (x, y) = random_data(30, 6, 1.0, 9);
@@ -113,7 +115,7 @@ fn a_flat_response_gives_zeros() {
     }
 }
 
-/// Columns that vary with the response of folds alone are fitted from the folds' own largest lambda.
+/// Columns that vary with the response only within folds are fitted from the folds' own largest lambda.
 #[test]
 fn columns_that_vary_with_the_response_of_folds_alone_are_no_error() -> Result<(), LassoError> {
     // x'y is 0 over all rows, and not without some of them.

@@ -1,5 +1,5 @@
-//! Working sets whose Gram would outgrow a sparse matrix are solved by their columns: certified, with the same bytes
-//! however the run is carried out, in memory that the data bound.
+//! Working sets whose Gram would outgrow a sparse matrix are solved by their columns: certified, with the
+//! same bytes however the run is carried out, in memory bounded by the data.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn they_are_certified_and_replay_and_go_on_after_a_kill() {
         let general = General::new(&x, &y, Preparation::default(), Loss::Squared, l1_ratio);
         general.check(&plain, "large set");
         assert!(plain.report.metric.is_reached());
-        // With a Gram it is another way to the same.
+        // A Gram is another way to the same solution.
         let other = lasso().frugal(false).fit(&problem).unwrap();
         assert!(other.digest() != plain.digest());
         let (a, b) = (plain.report.objective.unwrap(), other.report.objective.unwrap());
@@ -85,7 +85,8 @@ fn they_are_certified_and_replay_and_go_on_after_a_kill() {
     }
 }
 
-/// Bytes that a process held at its peak, and the columns at the end of the path or of the fit.
+/// Returns the peak memory of a process in bytes, and the number of columns at the end of the path or of the
+/// fit.
 fn peak(folder: &Path, line: &str) -> (u64, f64) {
     let ran = Program::at(env!("CARGO_BIN_EXE_lasso")).ends(folder, &format!("{line} --tol 1e-3 --json"), 0);
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
@@ -94,8 +95,9 @@ fn peak(folder: &Path, line: &str) -> (u64, f64) {
     (report["peak_memory_bytes"].as_u64().unwrap(), last["nonzeros"].as_f64().unwrap())
 }
 
-/// The pages of a program are most of what its process holds, and how many it takes depends on the build and on the
-/// machine: peaks are compared with those of the same program on the same data, where it has next to nothing to solve.
+/// The pages of the program are most of the memory of its process, and their number depends on the build and
+/// on the machine: peaks are compared with those of the same program on the same data with almost nothing to
+/// solve.
 #[test]
 fn a_cross_validation_of_them_takes_memory_of_the_data() {
     let (columns, y) = data();
@@ -112,7 +114,7 @@ fn a_cross_validation_of_them_takes_memory_of_the_data() {
 
     let (one, _) = peak(folder, "fit data.svm --ratio 1.2 --workers 1");
     let (with_gram, _) = peak(folder, "fit data.svm --ratio 20 --workers 1");
-    // A fit may keep the Gram of 1,500 members, of 18 MB, and what is made of it.
+    // A fit may hold the Gram of 1,500 members, of 18 MB, and what is computed from it.
     let gram = with_gram.saturating_sub(one);
     assert!(gram > 18_000_000, "{gram} bytes for a Gram, {one} bytes for the rest");
     for (workers, way) in [(1, ""), (1, "--no-standardize"), (2, "")] {

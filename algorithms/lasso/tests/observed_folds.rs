@@ -1,4 +1,4 @@
-//! Folds that run side by side, seen and ended from one place.
+//! Folds that run side by side, observed and ended from one place.
 
 #![allow(
     clippy::disallowed_types,

@@ -1,4 +1,4 @@
-//! On public data, the gap that is printed is the gap of the exported coefficients, and small enough.
+//! On public data, the printed gap is that of the exported coefficients, and small enough.
 
 use raddle_datasets::registry::{self, Mode};
 use raddle_datasets::{Matrix, Table};
@@ -6,7 +6,7 @@ use raddle_lasso::{Lasso, Preparation, Problem};
 
 use crate::common::{self, Oracle};
 
-/// Fits at ratios 10 and 100, prepared as comparisons do, and computes the gap anew from the data as read.
+/// Fits at ratios 10 and 100, prepared as in comparisons, and recomputes the gap from the data as read.
 fn holds(table: &Table, preparation: Preparation) {
     let oracle = Oracle::new(&table.x, &table.y, preparation);
     let problem = Problem::new(table.x.clone(), table.y.clone(), preparation).unwrap();
@@ -28,7 +28,7 @@ fn holds(table: &Table, preparation: Preparation) {
     }
 }
 
-/// A public set in the mode in which it is compared.
+/// Tests a public set in the mode in which it is compared.
 fn public(name: &str) {
     let Some(table) = registry::real(name) else { return };
     match registry::entry(name).unwrap().mode {
@@ -67,7 +67,7 @@ fn w8a() {
 #[test]
 fn sparse_data_are_fitted_with_intercept_and_scale_on_their_original_scale() {
     let Some(table) = registry::real("w8a") else { return };
-    // A part of the rows: the oracle fills centred columns up.
+    // Only some of the rows: the oracle stores centred columns densely.
     let Matrix::Sparse(x) = &table.x else { panic!("libsvm is sparse") };
     let (rows, mut columns) = (3000, vec![vec![0.0; 3000]; x.cols()]);
     for (column, stored) in columns.iter_mut().zip(x.outer_iterator()) {

@@ -23,11 +23,11 @@ pub(crate) fn lasso(schedule: Choice) -> Lasso {
 }
 
 fn fit(problem: &Problem, lasso: Lasso, set: impl Fn(Engine<LassoProgram>) -> Engine<LassoProgram>) -> Fit {
-    // Enough epochs that every part of a schedule has its turn.
+    // Enough epochs that every part of a schedule is used.
     lasso.fit_with(problem, |engine| set(engine.epochs(7))).unwrap()
 }
 
-/// Everything of a fit that may not depend on how it was carried out, as bits.
+/// Everything in a fit that must not depend on how it was carried out, as bits.
 #[derive(Debug, PartialEq)]
 struct Bits {
     coefficients: Vec<(u32, u64)>,
@@ -68,7 +68,7 @@ fn the_engines_own_check_finds_nothing() {
     }
 }
 
-/// The losses with responses of theirs, made of one: its sign, its size as a count, and its third.
+/// The losses with suitable responses, all made from one: its sign, its size as a count, and its third.
 pub(crate) fn losses() -> [(Loss, Problem); 4] {
     let (x, y) = random_data(60, 150, 0.3, 31);
     let mut sorted = y.clone();
@@ -87,7 +87,7 @@ pub(crate) fn losses() -> [(Loss, Problem); 4] {
 #[test]
 fn the_engines_own_check_finds_nothing_with_any_loss() {
     for (loss, problem) in losses() {
-        // One lambda is too little for the working set: it would be over after an epoch.
+        // One lambda is too few for the working set, which would finish after an epoch.
         for lasso in [lasso(Choice::WorkingSet).path(6, 30.0), lasso(Choice::Priority).ratio(10.0)] {
             let lasso = lasso.loss(loss).tolerance(1e-9);
             let checked = replay::check(|| lasso.engine(&problem).unwrap().epochs(5));
@@ -96,7 +96,7 @@ fn the_engines_own_check_finds_nothing_with_any_loss() {
     }
 }
 
-/// `RADDLE_LEAVES=10` lets it leave at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
+/// With `RADDLE_LEAVES=10` the process leaves at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
 #[test]
 fn the_first_process_may_leave_at_any_boundary() {
     let mut left = 0;
@@ -130,7 +130,7 @@ fn course(fit: &Fit) -> Vec<(u64, Option<u64>, u64)> {
     course
 }
 
-/// Checks that every way to carry out a fit gives the bytes of the plain way.
+/// Checks that every way to carry out a fit gives the bytes of the plain one.
 fn replays(schedule: Choice, staleness: usize) {
     for (at, (name, problem)) in problems().into_iter().enumerate() {
         let turn = at + staleness / 2;

@@ -1,4 +1,5 @@
-//! `lasso fit --changes`: versions of rows, each certified for exactly the rows there are, and bad lines.
+//! `lasso fit --changes`: versions of rows, each certified for exactly the rows of that version, and bad
+//! lines.
 
 use std::fs;
 use std::path::Path;
@@ -81,7 +82,8 @@ fn digests(folder: &Path, options: &str) -> Vec<Value> {
     cuts().into_iter().enumerate().map(of).collect()
 }
 
-/// The relative duality gap of a model of (1/2n) |y - Xb|^2 + lambda |b|_1, from its files and the rows alone.
+/// Returns the relative duality gap of a model of (1/2n) |y - Xb|^2 + lambda |b|_1, from its files and the
+/// rows only.
 fn gap(folder: &Path, run: &str, rows: &[Row]) -> f64 {
     let lambda = json(&folder.join(run).join("model.json"))["lambda"].as_f64().unwrap();
     let mut b = [0.0; 20];
@@ -124,7 +126,7 @@ fn every_version_is_certified_for_exactly_the_rows_there_are() {
             let gap = gap(folder, &format!("part{number}"), &edited(number + 1));
             assert!((-1e-9..=1.01 * TOLERANCE).contains(&gap), "{options}, version {}: {gap}", number + 1);
         }
-        // It is no certificate of other rows.
+        // The certificate does not hold for other rows.
         assert!(gap(folder, "part0", &rows()) > 10.0 * TOLERANCE);
     }
 }
@@ -198,7 +200,7 @@ fn bad_versions_are_refused_whole_with_file_and_line_and_the_model_before_stays(
         ("+ x 1 1:inf\n", 3, "the value is no finite number"),
         ("+ x 1 0:1\n", 3, "columns are numbers from 1"),
         ("+ x 1 7\n", 3, "write column:value"),
-        ("+ x 1 2:1 2:1\n", 3, "column 2 stands there twice"),
+        ("+ x 1 2:1 2:1\n", 3, "column 2 is given twice"),
         ("+ x 1 4294967296:1\n", 3, "columns are numbers from 1"),
         ("- 1 2\n", 3, "more than an id"),
         ("x 1 1:2\n", 3, "is no change"),

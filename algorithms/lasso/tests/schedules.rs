@@ -1,4 +1,4 @@
-//! Promises of schedules: the guard keeps a fit from diverging, and structure saves updates.
+//! Properties of schedules: the guard keeps a fit from diverging, and structure saves updates.
 
 use raddle::Ending;
 use raddle_datasets::generate;
@@ -6,10 +6,10 @@ use raddle_lasso::{Choice, Lasso, Preparation, Problem};
 
 use crate::common::Oracle;
 
-/// Neighbouring columns correlate at 0.9: to update many together goes far beyond the minimum.
+/// Neighbouring columns correlate at 0.9: updates of many together go far beyond the minimum.
 const GROUPS: &str = "synth:groups:n=60,p=2000,g=20,r=0.9,s=20";
 
-/// Schedules that look at no dependency.
+/// Schedules without dependency checks.
 fn blind() -> [(&'static str, Lasso); 2] {
     [
         ("cyclic", Lasso::params().schedule(Choice::Cyclic).parallelism(64)),
@@ -42,7 +42,7 @@ fn with_the_guard_no_epoch_worsens_the_objective() {
             .filter(|record| !record.rolled_back)
             .map(|record| record.objective.unwrap())
             .collect();
-        // Rounding aside.
+        // Up to rounding.
         assert!(kept.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9)), "{name}: {kept:?}");
         assert!(kept[kept.len() - 1] < 0.9 * kept[0], "{name}: {kept:?}");
         oracle.check(&fit, name);

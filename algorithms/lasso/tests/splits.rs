@@ -1,4 +1,5 @@
-//! Folds of given training and test rows: those of K folds to the bit, any others by single fits and sums over rows.
+//! Folds of given training and test rows: equal to those of K folds to the bit, and others compared with
+//! single fits and sums over rows.
 
 use raddle_datasets::{Filled, Matrix};
 use raddle_lasso::{
@@ -22,7 +23,7 @@ fn response(loss: Loss, y: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Everything that was found, as bits.
+/// Everything in the result, as bits.
 fn bits(of: &CrossValidated) -> Vec<u64> {
     let curve = of.curves.iter().flat_map(|curve| &curve.points);
     let mut bits: Vec<u64> = curve
@@ -34,7 +35,7 @@ fn bits(of: &CrossValidated) -> Vec<u64> {
     bits
 }
 
-/// The splits that hold out what the folds do, sides and rows from behind.
+/// Splits equal to the folds, with sides and rows in reverse order.
 fn same_splits(cv: CrossValidation, x: &Matrix, y: &[f64]) -> Vec<Split> {
     let folds = cv.start(x.clone(), y.to_vec(), Preparation::default()).unwrap();
     let split = |number| {
@@ -83,12 +84,12 @@ fn splits_fill_missing_values_as_folds_do() {
     assert_eq!(by(cv()), by(cv().splits(same_splits(cv(), &x, &y))));
 }
 
-/// Mean, of rows of these weights, of what each costs.
+/// Returns the weighted mean of the rows' costs.
 fn mean(weights: &[f64], costs: impl Iterator<Item = f64>) -> f64 {
     costs.zip(weights).map(|(cost, weight)| weight * cost).sum::<f64>() / weights.iter().sum::<f64>()
 }
 
-/// Deviance of a row by the definition of its loss; of classes, scores of each.
+/// Returns the deviance of a row by the definition of its loss; with classes, from the scores of each.
 fn deviance(loss: Loss, y: f64, labels: &[f64], scores: &[f64]) -> f64 {
     match loss {
         Loss::Squared => (y - scores[0]).powi(2),
@@ -107,7 +108,7 @@ fn deviance(loss: Loss, y: f64, labels: &[f64], scores: &[f64]) -> f64 {
 #[test]
 fn splits_that_are_no_complements_are_measured_row_by_row() {
     let (columns, y) = random_data(48, 6, 0.9, 43);
-    // A time series, a group's rows, a second round of the first rows, and rows 45 to 47 tested nowhere.
+    // A time series, the rows of a group, a second round of the first rows; rows 45 to 47 are in no test set.
     let splits: Vec<(Vec<usize>, Vec<usize>)> = vec![
         ((0..20).collect(), (20..30).collect()),
         ((0..30).collect(), (30..45).collect()),

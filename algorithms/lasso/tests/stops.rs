@@ -1,5 +1,5 @@
-//! A fit that is stopped at each of its first boundaries, and killed between them, goes on to the bytes of one that nobody
-//! stopped. `RADDLE_STOPPED=20` stops at each of 20 boundaries, in every way.
+//! A fit that is stopped at each of its first boundaries, and killed between them, is resumed to the bytes of
+//! one that was never stopped. With `RADDLE_STOPPED=20` it is stopped at each of 20 boundaries, in every way.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::replay::{SCHEDULES, lasso, losses, problems};
 use crate::stopping::{check, epochs};
 use crate::terms;
 
-/// Lets a fit be stopped; returns how often it was.
+/// Stops and resumes a fit; returns how often it was stopped.
 fn stop(what: &str, lasso: &Lasso, problem: &Problem) -> u64 {
     check(what, &|| lasso.engine(problem).unwrap().epochs(epochs()))
 }
@@ -66,7 +66,7 @@ fn every_term_goes_on_from_wherever_it_was_stopped() {
     println!("{stops} stops");
 }
 
-/// Data leave nothing to learn.
+/// Data without anything to learn.
 #[test]
 fn a_fit_of_which_nothing_is_left_to_do_goes_on_to_its_end() {
     let folder = tempfile::tempdir().unwrap();

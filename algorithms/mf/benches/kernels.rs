@@ -7,13 +7,13 @@ use raddle_kernels::factors::{
     Cell, LANES, Rating, Rows, Steps, Vector, add_products, scores, sgd, solve, squares,
 };
 
-/// Ranks, and the parts of each side on whose grid MovieLens 1M is fitted with them.
+/// Ranks, and the number of parts of each side in the grid on which MovieLens 1M is fitted with that rank.
 const GRIDS: [(usize, usize); 4] = [(16, 4), (32, 4), (64, 4), (128, 8)];
 
-/// Users, items and ratings to train on of MovieLens 1M.
+/// Numbers of users, items and training ratings of MovieLens 1M.
 const SIZES: (usize, usize, usize) = (6040, 3706, 900_000);
 
-/// Whole numbers without a pattern.
+/// Pseudorandom whole numbers.
 fn numbers() -> impl FnMut(usize) -> usize {
     let mut state = 42u64;
     move |bound| {
@@ -29,7 +29,7 @@ fn rows(count: usize, rank: usize) -> Rows {
     Rows { width: rank, factors, biases: vec![0.0; count], scales: Vec::new() }
 }
 
-/// A cell of random items, the ratings of a user together, as files have them.
+/// Makes a cell of random items, with the ratings of a user together, as in files.
 fn cell(users: usize, items: usize, count: usize, rank: usize) -> Cell {
     let mut next = numbers();
     let rating = |at: usize| {
@@ -41,7 +41,7 @@ fn cell(users: usize, items: usize, count: usize, rank: usize) -> Cell {
 }
 
 fn steps(c: &mut Criterion) {
-    // Steps so small that the factors stay what they are.
+    // Steps so small that the factors hardly change.
     let steps = Steps {
         factor: 1e-6,
         decay: 0.03,

@@ -1,6 +1,6 @@
-//! Cost of the engine, and gain of more workers: the same kernels on the same grid, without it: plain loops
-//! on this thread, beside the same training through the engine, in turns; with WORKERS also so many threads
-//! that share nothing but the input, and so many workers.
+//! Cost of the engine, and gain of more workers: runs the same kernels on the same grid without the engine,
+//! in plain loops on this thread, alternating with the same training on the engine. With WORKERS also as many
+//! threads that share only the input, and as many workers.
 //!
 //! `cargo run --release -p raddle-mf --example mf-bare -- DATA RANK EPOCHS [PARTS [WORKERS]]`
 
@@ -74,8 +74,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Seconds in all; until the ratings are counted; until the first epoch is done; of the other epochs; of the
-/// rest, which is what goes before and after the engine.
+/// Seconds in total; until the ratings are counted; until the first epoch is done; of the other epochs; and
+/// of the rest, before and after the engine.
 type Phases = [f64; 5];
 
 fn phases(fit: &Fit, seconds: f64) -> Phases {
@@ -84,7 +84,7 @@ fn phases(fit: &Fit, seconds: f64) -> Phases {
     [seconds, counted, first - counted, last - first, seconds - last]
 }
 
-/// The median of each column.
+/// Returns the median of each column.
 fn medians<const N: usize>(turns: &[[f64; N]]) -> [f64; N] {
     std::array::from_fn(|column| {
         let mut values: Vec<f64> = turns.iter().map(|turn| turn[column]).collect();
@@ -93,8 +93,8 @@ fn medians<const N: usize>(turns: &[[f64; N]]) -> [f64; N] {
     })
 }
 
-/// Counts, splits, trains and writes back, as the engine's program does; the sum of squares of the last
-/// epoch.
+/// Counts, splits, trains and writes back, as the engine's program does; returns the sum of squares of the
+/// last epoch.
 fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs: u32, parts: usize) -> f64 {
     let [user_counts, item_counts] = counts(train, users, items);
     let (u, user_parts) = places(&user_counts, parts);
@@ -154,7 +154,8 @@ fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs:
     sum + f64::from(factors[0])
 }
 
-/// How often each user and each item is named; four places in turn, so that no count waits for itself.
+/// Counts how often each user and each item is named, with four counters in turn, so that no addition waits
+/// for another.
 fn counts(train: &Triples, users: usize, items: usize) -> [Vec<u32>; 2] {
     let mut counts = [vec![0; users], vec![0; items]];
     let quarter = train.len() / 4;
@@ -169,7 +170,7 @@ fn counts(train: &Triples, users: usize, items: usize) -> [Vec<u32>; 2] {
     counts
 }
 
-/// The sum of the values and of their squares.
+/// Returns the sum of the values and of their squares.
 fn moments(values: &[f32]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); 8];
     for group in values.chunks(8) {
@@ -182,7 +183,8 @@ fn moments(values: &[f32]) -> (f64, f64) {
     lanes.iter().fold((0.0, 0.0), |all, lane| (all.0 + lane.0, all.1 + lane.1))
 }
 
-/// Where each row goes, as `part << 16 | place`, and the rows of each part: those that are named.
+/// Assigns rows to parts: returns the place of each row, as `part << 16 | place`, and the rows of each part
+/// that ratings name.
 fn places(counts: &[u32], number: usize) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut parts = vec![Vec::new(); number];
     let place = |(row, &count): (usize, &u32)| {

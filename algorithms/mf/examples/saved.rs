@@ -1,21 +1,21 @@
-//! Who reads a model that the program has written, and what does it predict?
+//! Reads a model that the program has written, and predicts with it.
 //!
-//! `cargo run -p raddle-mf --example mf-saved` fits a model of its own; `cargo run -p raddle-mf --example mf-saved -- RUN
-//! USER ITEM` reads the one in the folder RUN.
+//! `cargo run -p raddle-mf --example mf-saved` fits a model of its own; `cargo run -p raddle-mf --example
+//! mf-saved -- RUN USER ITEM` reads the one in the folder RUN.
 
 use std::path::Path;
 
 use raddle_mf::files::Saved;
 use raddle_mf::{Mf, Problem, Query, Recommender, Seen};
 
-/// The prediction for a pair, and the best items for the user.
+/// Prints the prediction for a pair, and the best items for the user.
 fn ask(run: &Path, user: &str, item: &str) -> Result<(), Box<dyn std::error::Error>> {
     let Saved { about, model, seen } = Saved::open(run)?;
     let row = about.users.index().row(user).ok_or_else(|| format!("the model has no user {user}"))?;
     let column = about.items.index().row(item).ok_or_else(|| format!("the model has no item {item}"))?;
     let recommender = Recommender::new(model);
     println!("user {user}, item {item}: {:.3}", recommender.predict(row, column));
-    // What the user has rated is in no list, as far as the folder knows it.
+    // Lists leave out what the user has rated, if the folder knows it.
     let seen = seen.unwrap_or_default();
     for (item, score) in recommender.one(row, &Query::best(3).without_seen(&seen)) {
         println!("  {:>6}  {score:.3}", about.items.name(item as usize));

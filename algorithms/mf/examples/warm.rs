@@ -1,6 +1,5 @@
-//! How long does training take when it is done again and again in one process? Nothing that is derived from
-//! the data survives between two trainings; what is timed begins with the triples as parsed and ends with
-//! factors by row.
+//! Measures training that is repeated in one process. Nothing derived from the data survives between two
+//! trainings; the timed part starts with the parsed triples and ends with factors by row.
 //!
 //! `cargo run --release -p raddle-mf --example warm -- DATA RANK EPOCHS [NAME=VALUE ...]`, where names are
 //! `times`, `workers`, `reg`, `step`, `init`, `power`, `items`, `biases`, `seed` and `out`. Prints one line

@@ -1,4 +1,4 @@
-//! [`CrossValidation`]: every setting of a grid on every fold.
+//! [`CrossValidation`]: fits every setting of a grid on every fold.
 
 use raddle::{Ending, Limit};
 use raddle_datasets::ratings::hashed;
@@ -9,29 +9,30 @@ use crate::input::problem::Problem;
 use crate::params::Mf;
 use crate::runner::Runner;
 
-/// The scores of settings, fold by fold.
+/// The scores of settings on the folds.
 #[derive(Debug, Clone)]
 pub struct CrossValidation {
-    /// For each setting, on each fold that holds anything out, the metric of its best epoch: root mean
-    /// squared error, or NDCG at 10 for implicit feedback; infinitely bad where the run came to none.
+    /// For each setting, the metric of its best epoch on each fold that holds out a rating: root mean squared
+    /// error, or NDCG at 10 for implicit feedback; infinitely bad if the run found no model.
     pub scores: Vec<Vec<f64>>,
-    /// Folds that hold out no rating whose user and item have others: nothing can be measured on them.
+    /// Number of folds without a held-out rating whose user and item have other ratings: nothing can be
+    /// measured on them.
     pub empty: usize,
-    /// The setting of the best mean score; the first of equals.
+    /// The setting with the best mean score; the first of equals.
     pub best: usize,
-    /// The fit of the best setting whose length is the median over the folds, those first that came to no
-    /// factors: to [`Mf::repeat`] on all ratings.
+    /// The fit of the best setting with the median length over the folds, where fits without factors come
+    /// first: [`Mf::repeat`] repeats it on all ratings.
     pub typical: Fit,
 }
 
 impl CrossValidation {
-    /// Fits every setting with each of `folds` parts of the ratings held out. A pair's part is the hash of
-    /// the pair and the seed: the same for every setting, in any order of the ratings.
+    /// Fits every setting with each of `folds` parts of the ratings held out. A pair belongs to a part by the
+    /// hash of the pair and the seed: the same for every setting, in any order of the ratings.
     ///
     /// # Errors
-    /// If there are fewer than two folds, or more than ratings, or no settings; if no fold holds anything out
-    /// that can be measured on, or no setting comes to a finite score on all of them; if some settings are of
-    /// implicit feedback and others are not; if a fit fails, or a time limit or somebody stops it.
+    /// If there are fewer than two folds, more folds than ratings, or no settings; if nothing can be measured
+    /// on any fold, or no setting has a finite score on all of them; if some settings are of implicit
+    /// feedback and others are not; if a fit fails, or is stopped by a time limit or the caller.
     pub fn run<R: Runner>(
         settings: &[Mf],
         problem: &Problem,
@@ -51,7 +52,7 @@ impl CrossValidation {
             let range = "settings with and without it cannot be compared";
             return Err(MfError::Parameter { name: "implicit", value: "given".into(), range }.into());
         }
-        // Smaller is better once multiplied by this.
+        // Smaller is better after multiplication by this sign.
         let sign = if is_implicit { -1.0 } else { 1.0 };
         let mut scores = vec![Vec::new(); settings.len()];
         let mut fits: Vec<Vec<Fit>> = vec![Vec::new(); settings.len()];
@@ -78,7 +79,7 @@ impl CrossValidation {
                     return Err(MfError::CutShort { report: Box::new(report), trace }.into());
                 }
                 scores[number].push(fit.best.filter(|best| best.is_finite()).unwrap_or(sign * f64::INFINITY));
-                // Its length is what is needed of it.
+                // Only its length is needed.
                 (fit.model, fit.trace) = (Default::default(), Vec::new());
                 fits[number].push(fit);
             }

@@ -3,60 +3,61 @@
 use raddle::{EpochRecord, RunReport};
 use thiserror::Error;
 
-/// Why a problem cannot be prepared, fitted or asked.
+/// Reason why a problem cannot be prepared, fitted or queried.
 #[derive(Debug, Error)]
 pub enum MfError {
-    /// Nothing to fit.
+    /// No ratings.
     #[error("there are no ratings to train on: check the data, and how much of it is held out")]
     Empty,
     /// Arrays of different lengths.
     #[error("{users} users, {items} items and {values} values: give one of each for every rating")]
     Lengths {
-        /// Users given.
+        /// Number of users given.
         users: usize,
-        /// Items given.
+        /// Number of items given.
         items: usize,
-        /// Values given.
+        /// Number of values given.
         values: usize,
     },
-    /// More factors than there is memory for.
+    /// More factors than fit into memory.
     #[error("{0}; or choose a smaller rank")]
     Memory(String),
-    /// More than 32 bits count.
+    /// More than 32 bits can count.
     #[error("{count} {what}: at most 4294967294 are supported")]
     TooLarge {
-        /// Users, items or ratings.
+        /// Name of what is counted: users, items or ratings.
         what: &'static str,
-        /// How many.
+        /// Number counted.
         count: usize,
     },
-    /// A row beyond the rows there are.
+    /// A row beyond the users or items.
     #[error("rating {position} names {what} {row}, but there are {count}, counted from 0")]
     Row {
         /// The rating, counted from 1.
         position: usize,
-        /// User or item.
+        /// Name of the side: user or item.
         what: &'static str,
-        /// The row it names.
+        /// The row that the rating names.
         row: u32,
-        /// How many rows there are.
+        /// Number of rows of that side.
         count: usize,
     },
-    /// NaN or infinity.
+    /// A rating that is NaN or infinite.
     #[error("rating {position} is {value}: remove or replace it")]
     NotFinite {
         /// The rating, counted from 1.
         position: usize,
-        /// Its value.
+        /// Value of the rating.
         value: f32,
     },
-    /// Ratings less a number, where factors stand for all of a rating.
+    /// Ratings less an offset, where factors represent the whole rating.
     #[error(
-        "the ratings are less {0}, and without biases factors of 0 or above, as those of implicit feedback, are of \
+        "the ratings are less {0}, and without biases factors of 0 or above, as those of implicit feedback, \
+         are of \
          ratings as they are: read them with an offset of 0"
     )]
     Less(f64),
-    /// A model of another shape.
+    /// A model to start from whose rank differs.
     #[error(
         "the model to start from has rank {found}, the fit {wanted}: give --rank {found}, or leave --init out"
     )]
@@ -75,30 +76,31 @@ pub enum MfError {
          cross-validation needs more ratings"
     )]
     Folds {
-        /// The folds.
+        /// Number of folds.
         folds: usize,
-        /// The ratings.
+        /// Number of ratings.
         ratings: usize,
     },
-    /// No setting came to a model.
+    /// No setting found a model.
     #[error("every setting diverged on some fold: try a smaller --step")]
     Diverged,
-    /// A cross-validation that a time limit or somebody stopped, in this fit.
+    /// A cross-validation that was stopped by a time limit or the caller during this fit.
     #[error("the cross-validation was stopped before it had chosen a setting")]
     CutShort {
         /// Report of that fit.
         report: Box<RunReport>,
-        /// A record an epoch of it.
+        /// One record per epoch of that fit.
         trace: Vec<EpochRecord>,
     },
     /// Fewer ratings than folds.
     #[error(
-        "{ratings} ratings cannot be cut into {folds} folds, which need a rating each: give fewer folds, or more ratings"
+        "{ratings} ratings cannot be cut into {folds} folds, which need a rating each: give fewer folds, or \
+         more ratings"
     )]
     FewRatings {
-        /// Ratings of the data.
+        /// Number of ratings.
         ratings: usize,
-        /// Folds that there would be.
+        /// Number of folds asked for.
         folds: usize,
     },
     /// A parameter out of its range.
@@ -106,12 +108,12 @@ pub enum MfError {
     Parameter {
         /// The parameter.
         name: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: String,
         /// Range that it must lie in.
         range: &'static str,
     },
-    /// Ratings of a file, to measure on, where those to train on are in memory.
+    /// Held-out ratings in a file, while the training ratings are in memory.
     #[error("the ratings to train on are in memory: give those to measure on in memory, too")]
     InMemory,
     /// Ratings that are read by parts could not be read.

@@ -10,9 +10,9 @@ use crate::params::{Method, Mf};
 use crate::runner::{InProcess, Runner};
 
 impl Mf {
-    /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data,
-    /// say all of them, nothing then needs to be held out. Of a fit that came to a model without factors
-    /// comes one without factors.
+    /// Repeats a fit: the length of the stage of its best epoch, ended at that epoch. On other data, such as
+    /// all ratings, nothing then needs to be held out. If the fit has a model without factors, so has its
+    /// repetition.
     pub fn repeat(self, fit: &Fit) -> Self {
         let mut again = self.only(fit.learned);
         let (length, epochs) = fit.length;
@@ -24,7 +24,7 @@ impl Mf {
         again
     }
 
-    /// Fits.
+    /// Fits the problem.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.
@@ -49,12 +49,13 @@ impl Mf {
         Ok(mf.guarded(fit.with_more(problem.less), problem)?)
     }
 
-    /// For implicit feedback, the problem measured on what users turn to alone, where that is another.
+    /// For implicit feedback, returns the problem measured only on preferred pairs, if that differs.
     pub(crate) fn liked(&self, problem: &Problem) -> Result<Option<Problem>, MfError> {
         if self.implicit.is_some() { problem.measured_on_liked() } else { Ok(None) }
     }
 
-    /// The parameters for ratings that are less something: a model to start from is, too.
+    /// Returns the parameters for ratings from which an offset is subtracted; it is subtracted from a model
+    /// to start from, too.
     pub(crate) fn of_less(&self, problem: &Problem) -> Cow<'_, Self> {
         match &self.init {
             Some(model) if problem.less != 0.0 => {
@@ -65,9 +66,9 @@ impl Mf {
         }
     }
 
-    /// Fit in less memory, where the ratings are of no further use: least squares and coordinate descent give
-    /// them up while shards take them, and then hold up to 8 and 12 bytes a rating instead of 20 and 24. What
-    /// mean and biases alone do is found besides, for explicit ratings.
+    /// Fits in less memory, if the ratings are of no further use: least squares and coordinate descent free
+    /// them while shards take them, and then hold up to 8 and 12 bytes per rating instead of 20 and 24. For
+    /// explicit ratings, the baselines of mean and biases are also computed.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.
@@ -79,7 +80,7 @@ impl Mf {
             }
             return Ok(fit);
         }
-        // The other one is gone then: ratings that two have cannot be used up.
+        // The original is freed then: ratings that two problems share cannot be used up.
         let problem = self.liked(&problem)?.unwrap_or(problem);
         self.check(&problem)?;
         let (baselines, is_constant) = (self.baselines(&problem, runner)?, problem.is_constant());

@@ -1,43 +1,43 @@
-//! [`Fit`]: a model, and how it came about.
+//! [`Fit`]: a model, and the facts about its run.
 
 use raddle::{Ending, EpochRecord, RunReport};
 
 use crate::input::baseline::Baselines;
 use crate::model::{Learned, Model};
 
-/// A model with what its run tells.
+/// A fitted model with the measurements of its run.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// The model: of everything that was measured, the best.
+    /// The best model of all that were measured.
     pub model: Model,
-    /// Parts that the model predicts by: factors, unless these predict what is held out no better than the
+    /// Parts that the model predicts by: factors, unless they predict held-out ratings no better than the
     /// mean does.
     pub learned: Learned,
-    /// The error of the factors on what was held out, where the model has none because of it.
+    /// The error of the factors on held-out ratings, if the model has no factors because of it.
     pub factors_best: Option<f64>,
-    /// Models of the mean and of the biases alone, where they were found: after
-    /// [`Mf::fit_owned`](crate::Mf::fit_owned) of ratings, and wherever the model is one of them.
+    /// The baselines of the mean and of the biases alone, if they were computed: after
+    /// [`Mf::fit_owned`](crate::Mf::fit_owned) of ratings, and if the model is one of them.
     pub baselines: Option<Baselines>,
-    /// Its metric on what was held out, if anything was: root mean squared error, or NDCG at 10 for implicit
-    /// feedback.
+    /// The model's metric on held-out ratings, if there were any: root mean squared error, or NDCG at 10 for
+    /// implicit feedback.
     pub best: Option<f64>,
-    /// After which epoch it was; 0 for a model without factors.
+    /// Epoch after which the model was best; 0 for a model without factors.
     pub best_epoch: u64,
-    /// The epochs of the stage that led to it, and those of them after which it was: a fit of that length leads
-    /// there at once.
+    /// Number of epochs of the model's stage, and of those before it was best: a fit of that length finds the
+    /// model directly.
     pub length: (u32, u32),
-    /// The regularisation of the stage that led to it, in units of ratings: for folding in.
+    /// The regularisation of the model's stage, in units of ratings, as needed for folding in.
     pub reg: f64,
     /// The metric after each epoch.
     pub log: Vec<f64>,
     /// Counts and measurements of the run; the metric is that of the model.
     pub report: RunReport,
-    /// A record an epoch, the boundary before the first included.
+    /// One record per epoch, including the boundary before the first.
     pub trace: Vec<EpochRecord>,
 }
 
 impl Fit {
-    /// A model of factors, of which nothing else is told yet.
+    /// A fit whose model has factors, without further facts.
     pub(crate) fn of(model: Model, report: RunReport) -> Self {
         Self {
             model,
@@ -54,22 +54,23 @@ impl Fit {
         }
     }
 
-    /// Fit of ratings that are this much more than those it was made of.
+    /// Returns the fit of ratings that are larger by `more` than the fitted ones.
     pub(crate) fn with_more(mut self, more: f64) -> Self {
-        // Adding 0 would make -0 another number.
+        // Adding 0 would turn -0 into 0.
         if more != 0.0 {
             self.model.mean += more;
         }
         self
     }
 
-    /// [Digest](Model::digest) of the model: fits whose models are equal to the bit have the same.
+    /// Returns the [digest](Model::digest) of the model: fits whose models are equal to the bit have the
+    /// same.
     pub fn digest(&self) -> String {
         self.model.digest()
     }
 
-    /// Rows that a fit has not trained are as the model to start from has them: rows without ratings, and all
-    /// rows where the run ended before its first epoch.
+    /// Copies rows that a fit has not trained from the model to start from: rows without ratings, and all
+    /// rows if the run ended before its first epoch.
     pub(crate) fn keep_what_is_not_trained(
         &mut self,
         init: Option<&Model>,
@@ -84,8 +85,7 @@ impl Fit {
         }
     }
 
-    /// A fit whose model has numbers without bounds has diverged, whatever was measured before its last
-    /// steps.
+    /// Marks a fit whose model has infinite numbers as diverged, whatever was measured before its last steps.
     pub(crate) fn admit_divergence(mut self) -> Self {
         if !self.model.is_finite() {
             self.report.ending = Ending::Diverged;

@@ -1,5 +1,5 @@
-//! [`FoldIn`]: rows for new users or items, from their ratings and a model that stays as it is; and
-//! [`FoldInSolver`], which keeps what all of them need.
+//! [`FoldIn`]: rows for new users or items, from their ratings and a fixed model; and [`FoldInSolver`], which
+//! holds the data that all of them need.
 
 use raddle_datasets::{Triples, room};
 
@@ -11,26 +11,26 @@ use crate::model::{Model, NewRows, Side};
 use crate::params::{Equations, Mf};
 use raddle_kernels::factors::{LANES, Vector};
 
-/// How new rows are solved: by least squares, given the other side.
+/// Settings for solving new rows: by least squares, given the other side.
 ///
 /// With R the ratings of a new user less the mean and the items' biases, its factors p and bias b minimise
-/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, n their number; 1 with `unweighted`. Where no factor of
-/// the model is negative, none of a new row is. For implicit feedback it is the
-/// half step of alternating least squares.
+/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, where n is the number of ratings, or 1 with `unweighted`.
+/// If no factor of the model is negative, neither are those of a new row. For implicit feedback the row is
+/// solved as in a half step of alternating least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoldIn {
     /// The regularisation.
     pub reg: f64,
-    /// Regularisation counts once a row.
+    /// `true` if the regularisation counts once per row.
     pub unweighted: bool,
-    /// New rows have biases.
+    /// `true` if new rows have biases.
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
     pub implicit: Option<f64>,
 }
 
 impl Mf {
-    /// The way in which users and items are added to the model of this fit.
+    /// Returns the method by which users and items are added to the model of this fit.
     pub fn fold_in(&self, fit: &Fit) -> FoldIn {
         let biases = self.biases && self.implicit.is_none();
         FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
@@ -38,7 +38,7 @@ impl Mf {
 }
 
 impl FoldIn {
-    /// Adds `count` users behind those of the model. `ratings` names them from 0, and items by the model's
+    /// Adds `count` users after those of the model. `ratings` numbers them from 0, and items by the model's
     /// rows.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl FoldIn {
         Ok(())
     }
 
-    /// Adds `count` items behind those of the model. `ratings` names them from 0, and users by the model's
+    /// Adds `count` items after those of the model. `ratings` numbers them from 0, and users by the model's
     /// rows.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl FoldIn {
         Ok(())
     }
 
-    /// Solves the rows of these users anew, from all their ratings, of which those of the first are those of
-    /// user 0, and so on. Users beyond the model are added to it, with zeros for those between.
+    /// Solves the rows of these users again, from all their ratings, in which user 0 is the first of `users`,
+    /// and so on. Users beyond the model are added to it, with zeros for those between.
     ///
     /// # Errors
     /// If a rating names a place beyond `users` or an item that the model does not have, or is not finite;
@@ -78,13 +78,13 @@ impl FoldIn {
         Ok(())
     }
 
-    /// Solver of users' rows by this model, as long as its items stay as they are.
+    /// Returns the solver of users' rows for this model, valid as long as its items do not change.
     pub fn solver(&self, model: &Model) -> FoldInSolver {
         FoldInSolver::new(self, model, Side::Users)
     }
 }
 
-/// Solver of rows by a model: what all rows need is found once, so that one row takes little.
+/// Solver of rows for a model: what all rows need is computed once, so that a row takes little time.
 ///
 /// ```
 /// use raddle_mf::{FoldIn, Model, Query, Recommender};
@@ -102,9 +102,9 @@ impl FoldIn {
 pub struct FoldInSolver {
     least: LeastSquares,
     side: Side,
-    /// New rows have biases.
+    /// `true` if new rows have biases.
     biases: bool,
-    /// Taken off each rating.
+    /// Number subtracted from each rating.
     center: f32,
     /// The sum of x x' over the rows of the other side, for implicit feedback.
     square: Vec<Vector>,
@@ -114,7 +114,7 @@ impl FoldInSolver {
     fn new(how: &FoldIn, model: &Model, side: Side) -> Self {
         let all = || model.user_factors.iter().chain(&model.item_factors);
         let is_explicit = how.implicit.is_none();
-        // The bias of the other side counts even where new rows have none.
+        // The bias of the other side counts even if new rows have none.
         let least = LeastSquares {
             rank: model.rank,
             biases: is_explicit,
@@ -134,8 +134,9 @@ impl FoldInSolver {
         solver
     }
 
-    /// Rows of `count` users, who need not be those of the model, which must be the one that the solver was
-    /// made for. `ratings` names them from 0, and items by the model's rows. Who has no ratings has zeros.
+    /// Solves the rows of `count` users, who need not be those of the model; `model` must be the one that the
+    /// solver was made for. `ratings` numbers the users from 0, and items by the model's rows. Users without
+    /// ratings get zeros.
     ///
     /// # Errors
     /// If a rating names a user beyond `count` or an item that the model does not have, or is not finite.
@@ -156,7 +157,7 @@ impl FoldInSolver {
             if range.is_empty() {
                 continue;
             }
-            // Only the rows that the ratings name are laid out.
+            // Only the rows that the ratings name are arranged in vectors.
             let others = self.features(model, shard.named.read(row, &mut names).iter().copied());
             places.clear();
             places.extend(0..range.len() as u32);
@@ -170,7 +171,7 @@ impl FoldInSolver {
         rows
     }
 
-    /// Factors and biases of the other side.
+    /// Returns factors and biases of the other side.
     fn others<'m>(&self, model: &'m Model) -> (&'m [f32], &'m [f32]) {
         match self.side {
             Side::Users => (&model.item_factors, &model.item_biases),
@@ -178,7 +179,7 @@ impl FoldInSolver {
         }
     }
 
-    /// Rows of the other side as equations have them, with their biases.
+    /// Returns rows of the other side, with their biases, as vectors for the equations.
     fn features(&self, model: &Model, rows: impl ExactSizeIterator<Item = u32>) -> Vec<Vector> {
         let (least, number) = (&self.least, usize::from(self.side == Side::Items));
         let (rank, chunks, (factors, biases)) = (least.rank, least.chunks(), self.others(model));
@@ -202,7 +203,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows by the equations of all rows of the other side, laid out whole.
+    /// Solves rows by the equations of all rows of the other side, arranged at once.
     fn whole(how: &FoldIn, model: &Model, ratings: &Triples, count: usize, side: Side) -> NewRows {
         let solver = FoldInSolver::new(how, model, side);
         let (least, number) = (solver.least, usize::from(side == Side::Items));

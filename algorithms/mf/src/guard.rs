@@ -1,4 +1,4 @@
-//! The guard: no model that validation puts behind the mean of the ratings.
+//! The guard: no fit returns a model that does worse in validation than the mean of the ratings.
 
 use crate::error::MfError;
 use crate::fitted::Fit;
@@ -9,16 +9,16 @@ use crate::params::{Method, Mf};
 use crate::runner::Runner;
 
 impl Mf {
-    /// A fit whose factors predict what is held out no better than the mean does becomes that of the biases
-    /// alone, or of the mean, whichever does better there. Where nothing is held out, factors stay unless all
-    /// ratings are one number: that they come nearer to the ratings that they were found from says nothing.
+    /// Replaces a fit whose factors predict held-out ratings no better than the mean does by the biases alone
+    /// or the mean alone, whichever does better. If nothing is held out, factors stay unless all ratings are
+    /// equal: their error on training ratings says nothing.
     ///
-    /// A fit from a model stays as it is: that model knows more than these ratings.
+    /// A fit that starts from a model stays unchanged, as that model knows more than these ratings.
     pub(crate) fn guarded(&self, fit: Fit, problem: &Problem) -> Result<Fit, MfError> {
         self.guarded_by(fit, problem.mean_rmse(), problem.is_constant(), || Baselines::of(problem))
     }
 
-    /// The guard where the ratings are gone: its baselines were found before.
+    /// The guard if the ratings were freed: its baselines were computed before.
     pub(crate) fn guarded_with(
         &self,
         fit: Fit,
@@ -60,7 +60,8 @@ impl Mf {
         Ok(fit)
     }
 
-    /// Models of mean and biases alone; `None` for implicit feedback, which is not predicted as a number.
+    /// Computes the baselines of mean and biases; `None` for implicit feedback, which is not predicted as a
+    /// number.
     pub(crate) fn baselines<R: Runner>(
         &self,
         problem: &Problem,
@@ -69,15 +70,15 @@ impl Mf {
         self.implicit.is_none().then(|| runner.certify(|| Baselines::of(problem))).transpose()
     }
 
-    /// Repeats what a fit came to, without factors where it came to none.
+    /// Sets the parts that a repeated fit predicts by, if it has no factors.
     pub(crate) fn only(mut self, learned: Learned) -> Self {
         self.only = Some(learned).filter(|learned| *learned != Learned::Factors);
         self
     }
 
-    /// `true` if a fit uses its ratings up while it runs.
+    /// `true` if a fit frees its ratings while it runs.
     pub(crate) fn uses_up(&self, problem: &Problem) -> bool {
-        // Which rows were rated is asked again at the end of a fit that starts from a model.
+        // A fit that starts from a model needs the ratings at its end, to find the rows without any.
         self.method != Method::Sgd && self.init.is_none() && problem.by_parts.is_none()
     }
 }

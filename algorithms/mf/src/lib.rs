@@ -5,10 +5,10 @@
 //! without barriers, by alternating least squares, or by coordinate descent ([`Method`]).
 //!
 //! [`Mf`] holds the parameters, [`Problem`] the ratings, [`Fit`] and [`Model`] the result; [`Recommender`]
-//! ranks items, [`Similar`] finds items or users that are alike, [`FoldIn`] adds users and items, [`Ranking`]
-//! measures, [`CrossValidation`] tries settings.
-//! For gradient steps users with their ratings are shards and items are blocks; for the others users and
-//! items are two families of shards, and the replica has the factors that shards of the other side need.
+//! ranks items, [`Similar`] finds similar items or users, [`FoldIn`] adds users and items, [`Ranking`]
+//! measures recommendations, [`CrossValidation`] tries settings. For gradient steps users with their ratings
+//! are shards and items are blocks; for the other methods users and items are two families of shards, and the
+//! replica has the factors that shards of the other side need.
 
 pub mod alternating;
 mod carry;

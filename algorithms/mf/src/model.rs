@@ -4,7 +4,7 @@ use raddle::ModelDigest;
 
 use raddle_kernels::factors as kernels;
 
-/// Which side of the model.
+/// A side of the model: users or items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Users,
@@ -14,34 +14,34 @@ pub(crate) enum Side {
 /// Factors and biases of all users and items, in the units of the ratings.
 ///
 /// The rating of user u and item i is predicted as `mean + b_u + c_i + p_u . q_i`. Rows without training data
-/// are zero, so that what is predicted for them is the mean and the bias that is known.
+/// are zero, so that the prediction for them is the mean plus the other side's bias.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
-    /// Factors of a row.
+    /// Number of factors of each row.
     pub rank: usize,
-    /// Prediction where nothing else is known; 0 for implicit feedback.
+    /// Prediction for pairs of which nothing else is known; 0 for implicit feedback.
     pub mean: f64,
-    /// users x rank.
+    /// Factors of the users, users x rank, row by row.
     pub user_factors: Vec<f32>,
-    /// items x rank.
+    /// Factors of the items, items x rank, row by row.
     pub item_factors: Vec<f32>,
-    /// One a user; zeros without biases.
+    /// Bias of each user; zeros without biases.
     pub user_biases: Vec<f32>,
-    /// One an item; zeros without biases.
+    /// Bias of each item; zeros without biases.
     pub item_biases: Vec<f32>,
 }
 
-/// Rows that were found for a model and need not be part of it: factors, row behind row, and a bias each.
+/// Rows that were solved for a model and need not be part of it: factors and biases.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewRows {
-    /// rows x rank.
+    /// Factors, rows x rank, row by row.
     pub factors: Vec<f32>,
-    /// One a row; zeros without biases.
+    /// Bias of each row; zeros without biases.
     pub biases: Vec<f32>,
 }
 
 impl Model {
-    /// A model that knows nothing.
+    /// A model of zeros.
     pub fn zeros(users: usize, items: usize, rank: usize) -> Self {
         Self {
             rank,
@@ -53,47 +53,47 @@ impl Model {
         }
     }
 
-    /// Every number is finite; not so where steps were far too large.
+    /// `true` if every number is finite, which fails if steps were far too large.
     pub fn is_finite(&self) -> bool {
         let values = [&self.user_factors, &self.item_factors, &self.user_biases, &self.item_biases];
         self.mean.is_finite() && values.into_iter().all(|values| kernels::all_finite(values))
     }
 
-    /// SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and the mean (f64),
-    /// all little-endian, row by row.
+    /// Returns the SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and
+    /// the mean (f64), all little-endian, row by row.
     ///
-    /// Rows are those of the data, or, with a model to start from, those of the model and behind them what
-    /// the data has besides; rows that the data lacks are part of it as they were kept.
+    /// Rows are those of the data, or, with a model to start from, those of the model followed by the data's
+    /// other rows; rows that the data lack are included as they were kept.
     pub fn digest(&self) -> String {
         let factors = [&self.user_factors, &self.item_factors, &self.user_biases, &self.item_biases];
         let digest = factors.into_iter().fold(ModelDigest::default(), |digest, values| digest.f32s(values));
         digest.f64s(&[self.mean]).finish()
     }
 
-    /// How many users it has.
+    /// Returns the number of users.
     pub fn users(&self) -> usize {
         self.user_biases.len()
     }
 
-    /// How many items it has.
+    /// Returns the number of items.
     pub fn items(&self) -> usize {
         self.item_biases.len()
     }
 
-    /// A user's factors; none beyond the users.
+    /// Returns a user's factors; empty beyond the users.
     pub fn user(&self, row: u32) -> &[f32] {
         let start = row as usize * self.rank;
         self.user_factors.get(start..start + self.rank).unwrap_or(&[])
     }
 
-    /// An item's factors; none beyond the items.
+    /// Returns an item's factors; empty beyond the items.
     pub fn item(&self, row: u32) -> &[f32] {
         let start = row as usize * self.rank;
         self.item_factors.get(start..start + self.rank).unwrap_or(&[])
     }
 
-    /// Takes new rows for these users; of one that is named twice, the last. Users beyond the model are added
-    /// to it, with zeros for those between.
+    /// Replaces the rows of these users; if a user is named twice, by the last row. Users beyond the model
+    /// are added to it, with zeros for those between.
     pub(crate) fn put_users(&mut self, users: &[u32], rows: &NewRows) {
         let rank = self.rank;
         let count = users.iter().map(|&user| user as usize + 1).fold(self.users(), usize::max);
@@ -106,7 +106,7 @@ impl Model {
         }
     }
 
-    /// Model with rows of zeros for further users and items.
+    /// Adds rows of zeros up to these numbers of users and items.
     pub(crate) fn widened(mut self, users: usize, items: usize) -> Self {
         self.user_factors.resize(users * self.rank, 0.0);
         self.item_factors.resize(items * self.rank, 0.0);
@@ -115,7 +115,7 @@ impl Model {
         self
     }
 
-    /// Takes the last rows of another model for these.
+    /// Replaces these rows by the last rows of another model.
     pub(crate) fn take_last(&mut self, other: &Self, side: Side, rows: &[u32]) {
         let rank = self.rank;
         let (factors, biases, from, from_biases) = match side {
@@ -133,7 +133,7 @@ impl Model {
         }
     }
 
-    /// Rows without ratings become zeros.
+    /// Sets rows without ratings to zeros.
     pub(crate) fn forget_unrated(&mut self, rated: &[Vec<bool>; 2]) {
         let rank = self.rank;
         let sides = [
@@ -150,9 +150,9 @@ impl Model {
         }
     }
 
-    /// Rows that the data has no ratings of stay as the model to start from had them.
+    /// Copies rows without ratings from the model to start from.
     pub(crate) fn keep_rows_of(&mut self, init: &Model, rated: &[Vec<bool>; 2]) {
-        // A mean that moved is made up for, as it is for the users that are trained on.
+        // Users' biases compensate for a mean that has changed, as those of trained users do.
         let moved = (init.mean - self.mean) as f32;
         let rank = self.rank;
         let sides = [
@@ -187,20 +187,20 @@ impl Model {
     }
 }
 
-/// Parts that a model predicts by, the least first.
+/// Parts that a model predicts by, from the fewest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Learned {
-    /// The mean of the ratings: the same for every pair.
+    /// The mean of the ratings, the same for every pair.
     Mean,
     /// The mean, and the biases of users and items.
     Biases,
-    /// Factors, and all that the parameters ask for besides.
+    /// Factors, and all other parts that the parameters ask for.
     #[default]
     Factors,
 }
 
 impl Learned {
-    /// `mean`, `biases` or `factors`.
+    /// Returns the name: `mean`, `biases` or `factors`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mean => "mean",

@@ -5,35 +5,35 @@ use raddle::Pool;
 use crate::model::{Learned, Model};
 use raddle_kernels::factors::Rating;
 
-/// Which way the factors are found.
+/// A method of finding the factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// Stochastic gradient steps.
     Sgd,
     /// Alternating least squares.
     Als,
-    /// Coordinate descent, one rank after the other.
+    /// Coordinate descent, one rank after another.
     Ccd,
 }
 
 impl Method {
-    /// The names that `--solver` accepts, with what they choose.
+    /// The names that `--solver` accepts, and the methods.
     pub const NAMES: [(&str, Method); 3] = [("sgd", Method::Sgd), ("als", Method::Als), ("ccd", Method::Ccd)];
 }
 
-/// Which schedule.
+/// A schedule, or the automatic choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleKind {
-    /// Rotation for gradient steps; one side after the other for the rest.
+    /// Rotation for gradient steps; one side after the other for the other methods.
     Auto,
-    /// Every block meets every shard once an epoch.
+    /// Every block is trained with every shard once per epoch.
     Rotation,
-    /// Blocks meet shards by how much their error fell lately.
+    /// Cells of a block and a shard are trained by how much their error fell lately.
     Priority,
 }
 
 impl ScheduleKind {
-    /// The names that `--schedule` accepts, with what they choose.
+    /// The names that `--schedule` accepts, and the schedules.
     pub const NAMES: [(&str, ScheduleKind); 3] = [
         ("auto", ScheduleKind::Auto),
         ("rotation", ScheduleKind::Rotation),
@@ -41,12 +41,12 @@ impl ScheduleKind {
     ];
 }
 
-/// How the equations of a row are solved by alternating least squares.
+/// A method of solving a row's equations in alternating least squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Equations {
     /// Exactly, by a Cholesky factor.
     Cholesky,
-    /// By this number of steps of conjugate gradients from where the row is.
+    /// By this number of conjugate gradient steps from the row's last values.
     Gradients(usize),
 }
 
@@ -54,39 +54,40 @@ pub enum Equations {
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
-/// | `rank` | 32 | 1 to 4096 | factors of a row |
-/// | `method` | `Sgd` | | how they are found |
+/// | `rank` | 32 | 1 to 4096 | number of factors of a row |
+/// | `method` | `Sgd` | | method of finding them |
 /// | `reg` | by method and length | >= 0 | the weight of `|p|^2 + |q|^2`, counted at every rating |
-/// | `unweighted_reg` | false | | the weight is counted once a row |
+/// | `unweighted_reg` | false | | the weight is counted once per row |
 /// | `biases` | true | | each user and item has a bias |
-/// | `non_negative` | false | | factors are at least 0; without biases no mean is taken off then |
+/// | `non_negative` | false | | factors are at least 0; without biases no mean is then subtracted |
 /// | `implicit` | none | > 0 | values are counts, with this weight each (`Als`) |
 /// | `equations` | Cholesky; 3 gradients if implicit | | how `Als` solves a row |
 /// | `inner` | 1 | >= 1 | passes over both sides of one rank by `Ccd` |
-/// | `epochs` | none | >= 1 | the length of the run; without, a short one, and longer ones where the validation error still falls at its end |
+/// | `epochs` | none | >= 1 | length of the run; by default short, and longer while validation gains |
 /// | `step` | by the length | > 0 | the first step, in standard deviations of the ratings |
-/// | `count_power` | by the counts | 0 to 1 | steps of a row with n ratings shrink by n to this power; without, those of a side that has far more ratings a row than the other |
+/// | `count_power` | by the counts | 0 to 1 | steps of a row with n ratings are divided by n to this power |
 /// | `item_step` | 1 | > 0 | steps of items are multiplied by this |
 /// | `init_scale` | 0.2 | > 0 | first factors are uniform in +- this / sqrt(rank) |
 /// | `bias_step` | 0.3 | > 0 | the step of biases as a share of that of factors |
-/// | `target` | none | > 0 | the run is done at this root mean squared error on what is measured |
+/// | `target` | none | > 0 | the run ends at this root mean squared error on measured ratings |
 /// | `schedule` | `Auto` | | which block meets which shard next |
 /// | `workers` | 1 | >= 1 | never changes the model |
 /// | `shards`, `blocks` | from the data | >= 1 | parts of the users, and of the items |
-/// | `seed` | 42 | | names the first factors |
+/// | `seed` | 42 | | seed of the first factors |
 /// | `init` | none | | a model to start from |
 ///
 /// ```
 /// use raddle_mf::{Mf, Problem};
 ///
-/// let data = raddle_datasets::read_any_ratings("synth:ratings:users=200,items=100,n=6000", &Default::default())?;
+/// let source = "synth:ratings:users=200,items=100,n=6000";
+/// let data = raddle_datasets::read_any_ratings(source, &Default::default())?;
 /// let problem = Problem::new(200, 100, data.triples)?.validate_on_share(0.1, 42)?;
 /// let fit = Mf::params().rank(8).fit(&problem)?;
 /// assert!(fit.report.metric.value < 0.8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Fits by the same parameters, or by copies of them, use memory again that those before them have left.
+/// Fits with the same parameters, or with copies of them, reuse the memory of earlier fits.
 #[derive(Debug, Clone)]
 pub struct Mf {
     pub(crate) rank: usize,
@@ -99,7 +100,7 @@ pub struct Mf {
     pub(crate) equations: Option<Equations>,
     pub(crate) inner: usize,
     pub(crate) epochs: Option<u64>,
-    /// Ends the only stage after this number of epochs, as a run did that this one repeats.
+    /// Number of epochs after which the only stage ends, to repeat a run that was best there.
     pub(crate) cut: Option<u32>,
     pub(crate) step: Option<f64>,
     pub(crate) count_power: Option<f64>,
@@ -114,7 +115,7 @@ pub struct Mf {
     pub(crate) blocks: Option<usize>,
     pub(crate) seed: u64,
     pub(crate) init: Option<Model>,
-    /// Parts that the model is to predict by, where a fit that this one repeats came to no factors.
+    /// Parts that the model may predict by, to repeat a fit that has no factors.
     pub(crate) only: Option<Learned>,
     pub(crate) pool: Pool<Rating>,
 }
@@ -164,15 +165,16 @@ impl Mf {
         self
     }
 
-    /// Sets the regularisation, in units of ratings: `|p|^2` is as large as ratings are. Ratings ten times as
-    /// large with ten times the regularisation make a model whose predictions are ten times as large; not so
-    /// by `Als` with biases, whose squares it counts like those of factors, though they grow a hundredfold.
+    /// Sets the regularisation, in units of ratings, as `|p|^2` is in these units. Ratings ten times as
+    /// large, with ten times the regularisation, give a model whose predictions are ten times as large. This
+    /// does not hold for `Als` with biases, whose squares are weighted like those of factors, although they
+    /// grow a hundredfold.
     pub fn reg(mut self, reg: f64) -> Self {
         self.reg = Some(reg);
         self
     }
 
-    /// Counts the regularisation once a row rather than at every rating.
+    /// Counts the regularisation once per row rather than at every rating.
     pub fn unweighted_reg(mut self, plain: bool) -> Self {
         self.unweighted_reg = plain;
         self
@@ -190,8 +192,8 @@ impl Mf {
         self
     }
 
-    /// Takes values for counts of implicit feedback: a pair with value r weighs 1 + `weight` r against pairs
-    /// that did not occur.
+    /// Treats values as counts of implicit feedback: a pair with value r has the weight 1 + `weight` r, and
+    /// pairs that did not occur have the weight 1.
     pub fn implicit(mut self, weight: f64) -> Self {
         self.implicit = Some(weight);
         self
@@ -203,7 +205,7 @@ impl Mf {
         self
     }
 
-    /// Sets the passes of coordinate descent over one rank.
+    /// Sets the number of passes of coordinate descent over one rank.
     pub fn inner(mut self, passes: usize) -> Self {
         self.inner = passes;
         self
@@ -221,13 +223,13 @@ impl Mf {
         self
     }
 
-    /// Lets steps of rows shrink with their ratings, to this power.
+    /// Makes the steps of rows shrink with the number of their ratings to this power.
     pub fn count_power(mut self, power: f64) -> Self {
         self.count_power = Some(power);
         self
     }
 
-    /// Sets what the steps of items are multiplied by.
+    /// Sets the factor by which the steps of items are multiplied.
     pub fn item_step(mut self, factor: f64) -> Self {
         self.item_step = factor;
         self
@@ -239,20 +241,20 @@ impl Mf {
         self
     }
 
-    /// Sets the step of biases, as a share of that of factors.
+    /// Sets the step of biases as a share of the step of factors.
     pub fn bias_step(mut self, share: f64) -> Self {
         self.bias_step = share;
         self
     }
 
-    /// Sets the regularisation of biases: the weight of their squares by `Ccd`, whatever the units; by `Sgd`
-    /// it is in units of ratings, and the weight is this over their standard deviation.
+    /// Sets the regularisation of biases. For `Ccd` it is the weight of their squares, whatever the units;
+    /// for `Sgd` it is in units of ratings, and the weight is this divided by their standard deviation.
     pub fn bias_reg(mut self, reg: f64) -> Self {
         self.bias_reg = reg;
         self
     }
 
-    /// Ends the run at this root mean squared error on what is measured.
+    /// Ends the run at this root mean squared error on the ratings that are measured.
     pub fn target(mut self, target: f64) -> Self {
         self.target = Some(target);
         self
@@ -288,9 +290,9 @@ impl Mf {
         self
     }
 
-    /// Starts from a model. Its rows are those of the problem; rows that it does not have start as without
-    /// it. Rows without ratings stay as the model has them, but that users' biases make up for a mean that
-    /// moved.
+    /// Starts from a model. Its rows are those of the problem; rows that it does not have start as without a
+    /// model. Rows without ratings stay as in the model, except that users' biases compensate for a mean that
+    /// has changed.
     pub fn init(mut self, model: Model) -> Self {
         self.init = Some(model);
         self

@@ -6,15 +6,15 @@ use crate::model::Model;
 use crate::stand_in::StandIn;
 
 impl Model {
-    /// The predicted rating of a pair. A user or item that the model does not have counts nothing: at worst
-    /// this is the mean, and never NaN.
+    /// Returns the predicted rating of a pair. A user or item that the model does not have adds nothing: at
+    /// worst the prediction is the mean, and never NaN.
     ///
-    /// Added up in double precision, in the order of the factors.
+    /// The sum is in double precision, in the order of the factors.
     pub fn predict(&self, user: u32, item: u32) -> f64 {
         self.predicted(self.user(user), user, item)
     }
 
-    /// Predictions with somebody to stand in for users of whom nothing was learned.
+    /// Like [`predict`](Self::predict), with `stand_in` for users of whom nothing was learned.
     pub fn predict_with(&self, user: u32, item: u32, stand_in: &StandIn) -> f64 {
         self.predicted(stand_in.user(self, user), user, item)
     }
@@ -26,12 +26,14 @@ impl Model {
         self.mean + bias(&self.user_biases, user) + bias(&self.item_biases, item) + product
     }
 
-    /// Root mean squared error and mean absolute error on these ratings; 0 for none. Nothing is clipped.
+    /// Returns root mean squared error and mean absolute error on these ratings; 0 for no ratings.
+    /// Predictions are not clipped.
     pub fn errors(&self, triples: &Triples) -> (f64, f64) {
         self.errors_less(triples, 0.0)
     }
 
-    /// [Errors](Self::errors) on ratings that are less a number ([`Ratings::offset`](raddle_datasets::Ratings::offset)).
+    /// Returns the [errors](Self::errors) on ratings that are less an offset
+    /// ([`Ratings::offset`](raddle_datasets::Ratings::offset)).
     pub fn errors_less(&self, triples: &Triples, offset: f64) -> (f64, f64) {
         let (mut squares, mut sizes) = (0.0, 0.0);
         for (user, item, value) in triples.iter() {

@@ -1,4 +1,4 @@
-//! The ranges of parameters, and what they ask of each other and of the data: checked once, before a fit.
+//! Checks of parameters before a fit: their ranges, and whether they suit each other and the data.
 
 use raddle_common::number;
 use raddle_datasets::room;
@@ -7,20 +7,20 @@ use crate::error::MfError;
 use crate::input::problem::Problem;
 use crate::params::{Equations, Method, Mf, ScheduleKind};
 
-/// Most shards or blocks that may be asked for; data that needs more has them all the same.
+/// Largest number of shards or blocks that may be asked for; data that need more get them anyway.
 const MOST_PARTS: usize = 4096;
 
-/// Most shards times blocks that may be asked for: each of them has memory of its own.
+/// Largest number of cells (shards times blocks) that may be asked for, as each has memory of its own.
 const MOST_CELLS: usize = 1 << 16;
 
-/// Most passes of coordinate descent over a rank.
+/// Largest number of passes of coordinate descent over a rank.
 const MOST_PASSES: usize = 100;
 
-/// Most steps of conjugate gradients: a row has no more values.
+/// Largest number of conjugate gradient steps: a row has no more values.
 const MOST_STEPS: usize = 4098;
 
 impl Mf {
-    /// Check that every parameter is in its range, and suits the others and the data.
+    /// Checks that every parameter is in its range, and suits the others and the data.
     pub(crate) fn check(&self, problem: &Problem) -> Result<(), MfError> {
         let refuse = |name, value: String, range| Err(MfError::Parameter { name, value, range });
         if !(1..=4096).contains(&self.rank) {
@@ -80,7 +80,7 @@ impl Mf {
         }
     }
 
-    /// Sizes by which memory and work grow, whatever the data is.
+    /// Checks the sizes by which memory and work grow, whatever the data are.
     fn check_sizes(&self) -> Result<(), MfError> {
         let refuse =
             |name, value: usize, range| Err(MfError::Parameter { name, value: value.to_string(), range });

@@ -1,13 +1,13 @@
 //! The best of many scores, and the gain of a list of items.
 
-/// The `count` largest, the largest first; ties go to the lower position. What is masked by minus infinity
-/// never appears, and neither does what is no number.
+/// Finds the `count` largest scores, the largest first; ties go to the lower position. Scores of minus
+/// infinity, which mask items, and NaN never appear.
 pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
     best.clear();
     merge(0, scores, count, best);
 }
 
-/// Takes further scores, the first of which is that of `first`, among the `count` largest of those before.
+/// Merges further scores, the first of which has the position `first`, into the `count` largest before them.
 pub(crate) fn merge(first: u32, scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
     let least_of = |best: &[(u32, f32)]| match best.last() {
         Some(&(_, least)) if best.len() == count => least,
@@ -15,7 +15,7 @@ pub(crate) fn merge(first: u32, scores: &[f32], count: usize, best: &mut Vec<(u3
     };
     let mut least = least_of(best);
     for (item, &score) in (first..).zip(scores) {
-        // Most items fail here; a score that is no number fails too.
+        // Most items fail here; so does NaN.
         if score <= least || score.is_nan() || count == 0 {
             continue;
         }
@@ -28,18 +28,18 @@ pub(crate) fn merge(first: u32, scores: &[f32], count: usize, best: &mut Vec<(u3
     }
 }
 
-/// Gain of a hit at each of the first places: `1 / log2(1 + place)`, places counted from 1.
+/// Gain of a hit at each of the first places: `1 / log2(1 + place)`, with places counted from 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Gains(Vec<f64>);
 
 impl Gains {
-    /// For this number of places, at least 1.
+    /// The gains of this number of places, at least 1.
     pub(crate) fn new(places: usize) -> Self {
         Self((0..places.max(1)).map(|place| 1.0 / libm::log2(place as f64 + 2.0)).collect())
     }
 
-    /// NDCG: what a list of items, the best first, gains for a user who turned to the items `wanted`
-    /// (ascending), over the most that a list could gain. 0 where nothing is wanted.
+    /// Returns the NDCG of a list, the best first: its gain for a user who turned to the items `wanted`
+    /// (ascending), divided by the largest gain that a list could have. 0 if nothing is wanted.
     pub(crate) fn share(&self, list: &[(u32, f32)], wanted: &[u32]) -> f64 {
         let Self(gains) = self;
         let is_hit = |item: &u32| wanted.binary_search(item).is_ok();
@@ -67,7 +67,7 @@ mod tests {
             let mut best = Vec::new();
             top(&scores, count, &mut best);
             prop_assert_eq!(&best, &order);
-            // In pieces, too.
+            // The same in pieces.
             best.clear();
             for (at, some) in scores.chunks(block).enumerate() {
                 merge((at * block) as u32, some, count, &mut best);

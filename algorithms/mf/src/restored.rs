@@ -1,8 +1,8 @@
-//! Refusing what a checkpoint gave back.
+//! Refusal of invalid checkpoints.
 
 use raddle::state::StateError;
 
-/// `what` is refused unless it fits.
+/// Returns an error that names `what` unless `fits` is true.
 pub(crate) fn ensure(fits: bool, what: &'static str) -> Result<(), StateError> {
     if fits { Ok(()) } else { Err(StateError::new(what)) }
 }

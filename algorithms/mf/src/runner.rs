@@ -1,4 +1,4 @@
-//! [`Runner`]: who runs the engines of a fit.
+//! [`Runner`]: runs the engines of a fit.
 
 use raddle::{Engine, Outcome, Program};
 
@@ -21,29 +21,30 @@ use crate::error::MfError;
 ///     }
 /// }
 ///
-/// let data = raddle_datasets::read_any_ratings("synth:ratings:users=90,items=50,n=2000", &Default::default())?;
+/// let source = "synth:ratings:users=90,items=50,n=2000";
+/// let data = raddle_datasets::read_any_ratings(source, &Default::default())?;
 /// let problem = Problem::new(90, 50, data.triples)?;
 /// let mf = Mf::params().rank(4).epochs(5);
 /// assert_eq!(mf.fit_on(&problem, &mut Elastic)?.model, mf.fit(&problem)?.model);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Runner {
-    /// How it fails.
+    /// Error of the runner.
     type Error: From<MfError>;
 
     /// Runs an engine to its end.
     ///
     /// # Errors
-    /// If the engine fails, or what the runner does besides.
+    /// If the engine fails, or the runner's own work.
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Self::Error>;
 
-    /// Does what only evaluates a model: a place to take its time. Nothing else unless overridden.
+    /// Runs work that only evaluates a model, so that its time can be recorded separately. By default it is
+    /// just called.
     fn certify<T>(&mut self, work: impl FnOnce() -> T) -> T {
         work()
     }
 
-    /// Is told which run comes next where there are several, such as `fold 1 of 5`. Nothing unless
-    /// overridden.
+    /// Announces the next run if there are several, such as `fold 1 of 5`. By default nothing is done.
     fn begins(&mut self, run: &str) {
         let _ = run;
     }

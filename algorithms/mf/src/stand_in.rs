@@ -1,27 +1,27 @@
-//! [`StandIn`]: who stands in for users of whom nothing was learned, so that they get what pleases on the
-//! whole.
+//! [`StandIn`]: scores for users of whom nothing was learned, who get generally popular items.
 
 use crate::model::Model;
 
-/// Who stands in for users that a model does not have, or of whom nothing was learned, such as those whose
-/// only rating was held out.
+/// Scores for users that a model does not have, or of whom nothing was learned, such as those whose only
+/// rating was held out.
 ///
-/// Where items have biases, these say what pleases on the whole, and the mean of the ratings with the bias is
-/// predicted. Where they have none, as for implicit feedback, the mean user does: its factors are the mean of
-/// those of all users of whom anything was learned, so that its score of an item is the mean of theirs.
+/// If items have biases, these show which are generally popular, and the mean of the ratings plus the bias is
+/// predicted. If they have none, as for implicit feedback, the mean user stands in: its factors are the mean
+/// over all users of whom anything was learned, so that its score of an item is the mean of theirs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StandIn {
-    /// The factors of the mean user, where it stands in.
+    /// The factors of the mean user; empty if the biases of items are used.
     factors: Vec<f32>,
 }
 
 impl StandIn {
-    /// `true` if it is the mean user; else the biases of items speak for themselves.
+    /// `true` for the mean user; `false` if the biases of items are used.
     pub fn is_mean_user(&self) -> bool {
         !self.factors.is_empty()
     }
 
-    /// The factors of a user, or of who stands in for it; none where that is nobody.
+    /// Returns the factors of a user, or those of the mean user if that stands in for it; empty for an
+    /// unknown user otherwise.
     pub(crate) fn user<'a>(&'a self, model: &'a Model, user: u32) -> &'a [f32] {
         if self.is_mean_user() && !model.knows_user(user) { &self.factors } else { model.user(user) }
     }
@@ -34,12 +34,12 @@ impl Model {
         is_biased || self.user(user).iter().any(|&value| value != 0.0)
     }
 
-    /// `true` if the model tells any items apart; one of the mean alone predicts the same for all of them.
+    /// `true` if the model distinguishes any items; the mean alone predicts the same for all of them.
     pub fn ranks_items(&self) -> bool {
         [&self.item_biases, &self.item_factors].into_iter().flatten().any(|&value| value != 0.0)
     }
 
-    /// Who stands in for users of whom nothing was learned.
+    /// Returns the stand-in for users of whom nothing was learned.
     pub fn stand_in(&self) -> StandIn {
         if self.rank == 0 || self.item_biases.iter().any(|&bias| bias != 0.0) {
             return StandIn::default();
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!([0, 1, 2, 9].map(|user| model.knows_user(user)), [true, false, true, false]);
         for user in [1, 9] {
             assert_eq!(stand_in.user(&model, user), [2.0, 1.0]);
-            // The mean of what the others are told.
+            // The mean of the other users' scores.
             for item in 0..2 {
                 let mean = (model.predict(0, item) + model.predict(2, item)) / 2.0;
                 assert_eq!(model.predict_with(user, item, &stand_in), mean);

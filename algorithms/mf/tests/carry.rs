@@ -1,4 +1,4 @@
-//! Fits that go on from version to version of their data.
+//! Fits that continue from version to version of their data.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -27,7 +27,7 @@ fn insert(user: u32, item: u32, value: f32) -> RatingChange {
     RatingChange::Insert { user: user.to_string(), item: item.to_string(), value: value.into() }
 }
 
-/// Four versions: ratings come, a user goes, new users and items come, a user comes back.
+/// Four versions: ratings are inserted, a user is removed, new users and items are added, a user returns.
 pub(crate) fn versions() -> Vec<Vec<RatingChange>> {
     vec![
         (0..40).map(|at| insert(at % 13, at, 1.0 + (at % 4) as f32)).collect(),
@@ -43,7 +43,7 @@ pub(crate) fn problem(live: &LiveRatings) -> Problem {
     Problem::new(users, items, ratings.triples).unwrap().validate_on_share(0.1, 7).unwrap()
 }
 
-/// The fits of all versions; what is carried over goes through bytes where `resumed`.
+/// Returns the fits of all versions; the carried state goes through bytes if `resumed` is true.
 fn fits(mf: &Mf, how: &How, resumed: bool) -> Vec<Fit> {
     let mut live = live(0);
     let (fit, mut carried) = mf.fit_to_carry(&problem(&live), &mut how.clone()).unwrap();
@@ -75,7 +75,7 @@ fn versions_have_the_same_bytes_however_they_are_carried_out() {
             (How { rescale: vec![(1, 4), (2, 1)], threads: Some(3), ..How::workers(2) }, true),
         ];
         let [a, b, c, d] = &hows;
-        // Of each way one that resumes and one that does not.
+        // For each way, one that resumes and one that does not.
         for (how, resumed) in [in_turn([a, c], turn / 2), in_turn([b, d], turn)].concat() {
             let other = fits(&mf, how, *resumed);
             assert!(pairs(&alone, &other).all(|(a, b)| bits(a) == bits(b)), "{name}, {how:?}");
@@ -83,7 +83,7 @@ fn versions_have_the_same_bytes_however_they_are_carried_out() {
     }
 }
 
-/// Ratings and the model to start from are less the same.
+/// The same offset is subtracted from the ratings and the model to start from.
 #[test]
 fn a_fit_to_carry_starts_from_a_model_as_a_plain_one_does() {
     let ratings = live(0).ratings();
@@ -104,7 +104,7 @@ fn a_fit_to_carry_starts_from_a_model_as_a_plain_one_does() {
         for less in [0.0, 1024.0] {
             let problem = problem(less);
             let fit = match from(less).fit(&problem) {
-                // Without biases factors stand for all of a rating.
+                // Without biases factors represent the whole rating.
                 Err(MfError::Less(_)) => continue,
                 fit => fit.unwrap(),
             };
@@ -164,7 +164,7 @@ fn nothing() -> Delta<Pair> {
     }
 }
 
-/// Live ratings against lists of lines edited by hand, for every rule and with a threshold.
+/// Compares live ratings with lists of lines edited by hand, for every rule and with a threshold.
 #[test]
 fn live_ratings_are_those_of_the_edited_lines() {
     for (rule, least) in [
@@ -241,7 +241,7 @@ fn changes_that_are_refused_or_undone_leave_no_trace() {
     assert_ne!(live.ratings(), before);
     live.undo();
     assert_eq!(live.ratings(), before);
-    // And it goes on as if nothing had been.
+    // The view continues as if nothing had happened.
     let mut other = self::live(2);
     let change = [insert(4, 59, 2.0), gone];
     assert_eq!(live.apply(&change).unwrap().retracted, other.apply(&change).unwrap().retracted);
@@ -265,7 +265,7 @@ impl Parts {
         self.some(version..80 + version).collect()
     }
 
-    /// What makes the version of the one before.
+    /// Returns the change from the version before.
     fn change(&self, version: u64) -> Delta<Pair> {
         let pairs = |part: u64| {
             let pairs: BTreeSet<(u32, u32)> =
@@ -277,8 +277,8 @@ impl Parts {
     }
 }
 
-/// Twenty versions of ML-1M, each with a hundredth in and a hundredth out: the test error is at most 0.002 above that of
-/// fits from scratch, at a quarter of their updates or less.
+/// Twenty versions of ML-1M, each with a hundredth of the ratings inserted and a hundredth retracted: the
+/// test error is at most 0.002 above that of fits from scratch, with a quarter of their updates or less.
 #[test]
 fn twenty_versions_measure_as_fits_from_scratch() {
     let Some(ratings) = registry::real_ratings("ml-1m") else { return };

@@ -1,4 +1,4 @@
-//! Rows that are folded in: with a model or beside it, for new users or for those that it has.
+//! Rows that are folded in: into a model or separately, for new users or for existing ones.
 
 use proptest::prelude::*;
 use raddle::random::Stream;
@@ -28,7 +28,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// The slopes of what a row minimises, by each of its factors and, where it has one, its bias.
+/// The slopes of the objective of a row, by each of its factors and its bias, if it has one.
 fn slopes(how: &FoldIn, model: &Model, row: (&[f32], f32), ratings: &[(u32, f32)]) -> Vec<f64> {
     let (p, b) = (row.0, f64::from(row.1));
     let dot = |q: &[f32]| -> f64 { p.iter().zip(q).map(|(&p, &q)| f64::from(p) * f64::from(q)).sum() };
@@ -50,7 +50,7 @@ fn slopes(how: &FoldIn, model: &Model, row: (&[f32], f32), ratings: &[(u32, f32)
             match given.is_empty() {
                 true => take(item, 1.0, 0.0, false),
                 false => given.iter().for_each(|value| {
-                    // Below 0 it is not preferred, with the confidence of its size.
+                    // A value below 0 is not preferred, with the confidence of its size.
                     let preference = if *value > 0.0 { 1.0 } else { 0.0 };
                     take(item, 1.0 + weight * value.abs(), preference, false);
                 }),
@@ -74,7 +74,7 @@ proptest! {
         how.users(&mut wider, &triples, 4).unwrap();
         prop_assert_eq!(bits(&rows.factors), bits(&wider.user_factors[USERS * 3..]));
         prop_assert_eq!(bits(&rows.biases), bits(&wider.user_biases[USERS..]));
-        // One at a time, too, in place of users that there are, and of one beyond.
+        // Also one at a time, in place of existing users, and of one beyond.
         let mut refitted = model.clone();
         for (user, at) in [(0u32, 3u32), (5, 1), (8, 2)] {
             let own: Triples = triples.iter().filter(|r| r.0 == at).map(|(_, item, value)| (0, item, value)).collect();
@@ -88,7 +88,7 @@ proptest! {
         prop_assert_eq!(refitted.users(), 9);
         prop_assert_eq!(bits(&refitted.user_factors[..18]), bits(&model.user_factors));
         prop_assert!(refitted.user_factors[18..24].iter().all(|&value| value == 0.0));
-        // At the least of what they minimise nothing slopes.
+        // At the minimum all slopes are zero.
         if !non_negative && biases {
             for at in 0..4u32 {
                 let own: Vec<(u32, f32)> =

@@ -1,4 +1,4 @@
-//! An id is its bytes: ids of digits with zeros or signs before them stay apart, wherever they come from.
+//! An id is its bytes: ids of digits with leading zeros or signs are distinct, wherever they come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use raddle_mf::{LiveRatings, Mf, Problem, RatingChange};
 
 use crate::command_line::program::{ends, scratch};
 
-/// Ids of which many are one number, or beyond one of 32 bits.
+/// Ids of which many are the same number, or exceed 32 bits.
 fn id() -> impl Strategy<Value = String> {
     let known = proptest::sample::select(vec![
         "0",
@@ -58,7 +58,7 @@ fn text(lines: &[(String, String, u8)]) -> String {
     lines.iter().map(|(user, item, value)| format!("{user}\t{item}\t{value}\n")).collect()
 }
 
-/// Every id finds its own row, and no other text does.
+/// Checks that every id has its own row, and no other text has one.
 fn finds_its_own(ids: &Ids, others: &[String]) {
     let index = ids.index();
     let own: BTreeSet<String> = (0..ids.len()).map(|row| ids.name(row)).collect();
@@ -85,7 +85,7 @@ proptest! {
         };
         let (whole, repeated) = read(&base);
         prop_assert_eq!(named(&whole), last(&base));
-        // Changes know them, and a file of what is left has them.
+        // Changes use the ids, and a file of the remaining ratings has them.
         let mut live = LiveRatings::new(&repeated, Duplicates::Last, 1);
         let inserts: Vec<RatingChange> = changes.iter().cloned().map(|(user, item, value)| {
             RatingChange::Insert { user, item, value: f32::from(value).into() }
@@ -105,11 +105,11 @@ proptest! {
             prop_assert_eq!(&as_in_file.items, &edited.items);
             prop_assert_eq!(&as_in_file.triples, &edited.triples);
         }
-        // Changes that are undone leave them as they were.
+        // Undone changes leave the ids unchanged.
         live.apply(&[RatingChange::Insert { user: "x".into(), item: "07".into(), value: 1.0 }]).unwrap();
         live.undo();
         prop_assert_eq!(named(&live.ratings()), last(&left));
-        // A model keeps them.
+        // A model stores the ids.
         let (users, items) = (edited.users.clone(), edited.items.clone());
         let problem = Problem::new(users.len(), items.len(), edited.triples.clone()).unwrap();
         let mf = Mf::params().rank(1).epochs(1);
@@ -147,7 +147,7 @@ fn ids_with_zeros_before_them_stay_apart_in_every_verb() {
         let left = fs::read_to_string(folder.join("left.tsv")).unwrap();
         assert_eq!(left, "01\t007\t3\n1\t7\t4\n001\t7\t5\n01\t7\t1\n2\t7\t3\n", "{how}");
     }
-    // A model of numbers does not take other texts for them.
+    // A model of numbers does not confuse other texts with them.
     fs::write(folder.join("numbers.csv"), "user,item,rating\n1,7,3\n2,7,4\n1,8,5\n").unwrap();
     ends(folder, "fit numbers.csv --rank 1 --epochs 2 --validation none --out numbers", 0);
     let ran = ends(folder, "recommend numbers --users 01,+1,1 --with-seen --json", 0);

@@ -13,7 +13,7 @@ use raddle_mf::LiveRatings;
 fn a_fit_without_changes_begins_no_view() {
     ways().iter().for_each(|(_, mf)| drop(fit(mf, &problem(), How::workers(2))));
     assert_eq!(raddle::changes::begun(), 0);
-    // They are counted where they are begun.
+    // Views are counted where they are started.
     let base = read_any_ratings("synth:ratings:users=9,items=6,n=20", &RatingsOptions::default()).unwrap();
     drop(LiveRatings::new(&base, Duplicates::Last, 0));
     assert_eq!(raddle::changes::begun(), 1);

@@ -1,4 +1,4 @@
-//! On public data the model is as good as it is known to be possible, and the numbers printed are its own.
+//! On public data the model is as good as known results, and the printed numbers are its own.
 
 use raddle_datasets::ratings::Held;
 use raddle_datasets::registry;
@@ -35,7 +35,7 @@ fn validation_finds_a_length_and_the_best_factors() {
         let fit = Mf::params().workers(2).fit(&problem).unwrap();
         let again = fit.model.errors(problem.measured().unwrap()).0;
         assert!((again / fit.best.unwrap() - 1.0).abs() < 1e-5, "{name}");
-        // A longer run is not worth waiting for, and none is tried.
+        // A longer run is not worthwhile, and none is tried.
         assert!(fit.report.epochs <= 14, "{name}: {} epochs", fit.report.epochs);
         let longer = Mf::params().epochs(40).workers(2).fit(&problem).unwrap();
         let [error, after_longer] = [&fit, &longer].map(|fit| fit.model.errors(&held.out).0);
@@ -60,7 +60,7 @@ fn clicks_are_recommended_far_better_than_by_chance() {
     let mf = Mf::params().method(Method::Als).implicit(5.0).rank(16).epochs(4).workers(2);
     let model = mf.fit(&problem).unwrap().model;
     let ranking = Ranking::measure(&model, &held.train, &held.out, 10);
-    // By chance: scores without meaning. By popularity: to everybody the items that most have.
+    // By chance: scores without meaning. By popularity: the most rated items for everybody.
     let by_chance =
         Ranking::measure(&biased(&model, |item| f64::from(item) * 0.618 % 1.0), &held.train, &held.out, 10);
     let counts = held.train.items.iter().fold(vec![0.0; model.items()], |mut counts, &item| {
@@ -76,7 +76,7 @@ fn clicks_are_recommended_far_better_than_by_chance() {
     assert!(ranking.auc > popular.auc.max(0.8), "{ranking:?}, {popular:?}");
 }
 
-/// A model that scores items by these numbers, for everybody alike.
+/// A model that gives items these scores for all users.
 fn biased(like: &Model, score: impl Fn(u32) -> f64) -> Model {
     let item_biases = (0..like.items() as u32).map(|item| score(item) as f32).collect();
     Model { item_biases, ..Model::zeros(like.users(), like.items(), 1) }

@@ -12,7 +12,7 @@ use crate::combinations::{all_combinations, in_turn};
 use crate::common::{How, SPARSE, UNEVEN, bits, few, fit, generated, problem, soon_over, taken, ways};
 use crate::leaving;
 
-/// The fits of all ways on one worker, which several tests compare with.
+/// The fits of all ways on one worker, with which several tests compare.
 fn alone() -> &'static [Fit] {
     static ALONE: OnceLock<Vec<Fit>> = OnceLock::new();
     ALONE.get_or_init(|| {
@@ -47,7 +47,7 @@ fn an_input_that_is_used_up_gives_the_same_bytes() {
     for (turn, ((name, mf), alone)) in pairs(ways(), alone()).enumerate() {
         let hows = [How::workers(1), How { serialized: true, threads: Some(3), ..How::workers(3) }];
         for (at, how) in hows.into_iter().enumerate() {
-            // Of ratings of its own, and of some that somebody else holds, too.
+            // With ratings that the problem owns, and with shared ones.
             for is_own in in_turn([true, false], turn + at) {
                 let given = if is_own { few().validate_on_share(0.1, 7).unwrap() } else { problem.clone() };
                 let other = mf.fit_owned(given, &mut how.clone()).unwrap();
@@ -113,7 +113,7 @@ fn every_vector_form_gives_the_same_bytes() {
     let problem = problem();
     let ranks = [3, 16, 33, 64, 130];
     for (turn, (name, mf)) in ways().into_iter().enumerate() {
-        // Two ranks a way: each of them has its turn with ways of sgd and of als.
+        // Two ranks per way: each is combined with ways of sgd and of als.
         let others = in_turn(ranks, turn + 2);
         for rank in if all_combinations() { others } else { [in_turn(ranks, turn), others].concat() } {
             let mf = mf.clone().rank(rank).epochs(2);
@@ -138,7 +138,7 @@ impl Runner for Checking<'_> {
     }
 }
 
-/// Lets the first process of a fit leave, and runs it.
+/// Lets the first process of a fit leave, and runs the fit.
 struct Leaving<'a> {
     name: &'a str,
     mf: &'a Mf,
@@ -155,13 +155,13 @@ impl Runner for Leaving<'_> {
     }
 }
 
-/// `RADDLE_LEAVES=10` lets it leave at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
+/// With `RADDLE_LEAVES=10` the process leaves at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
 #[test]
 fn the_first_process_may_leave_at_any_boundary() {
     let problem = if all_combinations() { problem() } else { soon_over() };
     let mut left = 0;
     for (name, mf) in ways() {
-        // Long enough for ten boundaries where all are tried.
+        // Long enough for ten boundaries if all are tried.
         let mf = if std::env::var_os("RADDLE_LEAVES").is_some() { mf.epochs(12) } else { mf };
         let mut leaving = Leaving { name, mf: &mf, problem: &problem, left };
         mf.fit_on(&problem, &mut leaving).unwrap();

@@ -1,5 +1,5 @@
-//! A run that is resumed comes to the model of the run that was never cut: finished, killed or limited before, on any
-//! number of workers. A checkpoint that is none of such a run is refused.
+//! A resumed run comes to the model of the run that was never interrupted: whether it was finished, killed or
+//! limited before, on any number of workers. A checkpoint of any other run is refused.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use raddle_mf::{Fit, Mf, MfError, Problem};
 use crate::combinations::{all_combinations, in_turn};
 use crate::common::{How, bits, few, fit, problem, ways};
 
-/// Goes on from a checkpoint on a number of workers whose turn it is, which must come to the same fit.
+/// Resumes from a checkpoint on the number of workers of this turn, which must give the same fit.
 fn comes_back(turn: usize, whole: &Fit, mf: &Mf, problem: &Problem, file: &Path, name: &str) {
     let learned = bits(whole);
     assert!(learned.iter().any(|&value| value != 0), "{name}");
@@ -25,7 +25,7 @@ fn comes_back(turn: usize, whole: &Fit, mf: &Mf, problem: &Problem, file: &Path,
             "{name}, {workers} workers"
         );
     }
-    // The input may be given up meanwhile.
+    // The input may be freed meanwhile.
     for workers in in_turn([3, 5, 1, 2], turn) {
         let mut how = How { resume: Some(file.into()), ..How::workers(workers) };
         let own = few().validate_on_share(0.1, 7).unwrap();
@@ -51,13 +51,13 @@ fn a_run_that_was_cut_goes_on_to_the_model_of_the_whole_run() {
     for (turn, (name, mf)) in ways().into_iter().enumerate() {
         let file = folder.path().join(name);
         let whole = fit(&mf, &problem, How::workers(1));
-        // Cut at once, then again after one epoch, and after two.
+        // Interrupted at once, then again after one epoch, and after two.
         let mut resume = None;
         for epochs in [0, 1, 2] {
             let how = How { epochs: Some(epochs), checkpoint: Some(file.clone()), resume, ..How::workers(2) };
             let cut = fit(&mf, &problem, how);
             assert_eq!(cut.report.epochs, epochs, "{name}");
-            // Nothing runs any more: the model stays as it was at the cut.
+            // No further epoch runs: the model stays as it was when interrupted.
             let how = How { epochs: Some(epochs), resume: Some(file.clone()), ..How::workers(3) };
             assert_eq!(bits(&fit(&mf, &problem, how)), bits(&cut), "{name}, cut after {epochs}");
             resume = Some(file.clone());

@@ -1,4 +1,4 @@
-//! Each solver against a naive dense oracle that shares nothing with it.
+//! Each solver compared with a naive dense oracle that shares no code with it.
 
 use raddle_common::testing::pairs;
 use raddle_datasets::Triples;
@@ -6,7 +6,7 @@ use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, Model, Problem, ScheduleKind
 
 use crate::common::{How, SPARSE, fit, generated, ratings};
 
-/// `sum (r - prediction)^2 + reg sum n (|p|^2 + |q|^2 + biases^2)`, or each row once if `plain`.
+/// Returns `sum (r - prediction)^2 + reg sum n (|p|^2 + |q|^2 + biases^2)`, with n = 1 if `plain`.
 fn objective(model: &Model, triples: &Triples, reg: f64, bias_reg: f64, plain: bool) -> f64 {
     let square = |row: &[f32]| row.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>();
     let mut users = vec![0.0; model.users()];
@@ -54,7 +54,7 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// The least-squares row of an item, given the users of a model: factors and bias.
+/// Returns the least-squares row of an item, given the users of a model: factors and bias.
 fn item_row(model: &Model, triples: &Triples, item: u32, reg: f64, plain: bool, biases: bool) -> Vec<f64> {
     let rank = model.rank;
     let n = rank + usize::from(biases);
@@ -97,7 +97,7 @@ fn least_squares_end_where_no_item_can_be_moved() {
 
 #[test]
 fn implicit_least_squares_count_every_pair() {
-    // All pairs of a small square: the oracle writes out what the solver never does.
+    // All pairs of a small square: the oracle forms the full equations, which the solver never does.
     let triples: Triples = (0..12)
         .flat_map(|user| {
             (0..9)
@@ -172,7 +172,7 @@ fn coordinate_descent_ends_where_no_value_can_be_moved() {
     }
 }
 
-/// Gradient steps as their definition has them: one rating after the other, in double precision.
+/// Gradient steps by their definition: one rating after another, in double precision.
 fn steps_by_definition(triples: &Triples, epochs: u32) -> f64 {
     let count = triples.len() as f64;
     let mean = triples.values.iter().map(|&value| f64::from(value)).sum::<f64>() / count;
@@ -230,7 +230,7 @@ fn gradient_steps_come_as_far_as_their_definition() {
 fn biases_of_sparse_rows_begin_with_damped_means() {
     let triples = generated(SPARSE);
     let problem = Problem::new(400, 300, triples.clone()).unwrap();
-    // Steps that move nothing: what is left is the start.
+    // Steps of nearly 0 leave the initial factors.
     let mf = Mf::params().rank(2).epochs(1).step(1e-9).init_scale(1e-9);
     let model = fit(&mf, &problem, How::workers(1)).model;
     let rest = |user: u32, item: u32, value: f32, bias: &dyn Fn(u32, u32) -> f64| {
@@ -301,7 +301,7 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
     let known = before.errors(&new.iter().map(|&(_, item, value)| (u32::MAX, item, value)).collect()).0;
     let folded = model.errors(&new.into_iter().collect()).0;
     assert!(folded < 0.75 * known, "{folded} where nothing was known {known}");
-    // The other side likewise: an item known to all users is found where it was.
+    // The same for the other side: an item known to all users gets its own row back.
     let mut wider = before.clone();
     let again: Triples = triples
         .iter()
@@ -315,7 +315,7 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
             (distance + (a - b).powi(2), size + (a - before.mean).powi(2))
         });
     assert!(there < 0.25 * here, "{there} of {here}");
-    // Rows beside factors that may not be negative are not.
+    // Rows folded into a model without negative factors have none.
     let mf = Mf::params().rank(4).epochs(10).non_negative(true);
     let mut positive = fit(&mf, &problem, How::workers(1)).model;
     how.users(&mut positive, &fresh, 10).unwrap();
@@ -323,7 +323,7 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
     assert!(how.users(&mut wider, &[(0, 99, 1.0)].into_iter().collect(), 1).is_err());
 }
 
-/// NDCG at 10 as it is defined, by a full sort of all items.
+/// Returns NDCG at 10 by its definition, with a full sort of all items.
 fn ndcg(model: &Model, train: &Triples, held_out: &Triples) -> f64 {
     let (mut sum, mut users) = (0.0, 0);
     for user in 0..model.users() as u32 {
@@ -362,7 +362,7 @@ fn implicit_feedback_stops_by_the_lists_that_it_makes() {
             );
             assert_eq!(found.log.iter().copied().fold(0.0, f64::max), found.best.unwrap());
         }
-        // Without a length it goes on until three epochs bring nothing.
+        // Without a given length the run continues until three epochs bring no gain.
         let found = fit(&mf, &problem, How::workers(1));
         assert_eq!(found.report.epochs, found.best_epoch + 3);
     }

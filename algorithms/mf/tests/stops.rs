@@ -1,5 +1,5 @@
-//! A fit that is stopped at each of its first boundaries, and killed between them, goes on to the bytes of one that nobody
-//! stopped. `RADDLE_STOPPED=20` stops at each of 20 boundaries, in every way.
+//! A fit that is stopped at each of its first boundaries, and killed between them, is resumed to the bytes of
+//! one that was never stopped. With `RADDLE_STOPPED=20` it is stopped at each of 20 boundaries, in every way.
 
 use raddle::changes::Delta;
 use raddle::{Engine, Outcome, Program};
@@ -15,7 +15,7 @@ struct Stopping<'a> {
     name: &'a str,
     mf: &'a Mf,
     problem: &'a Problem,
-    /// State that a version before has carried over, if there is one.
+    /// State carried over from the version before, if there is one.
     from: Option<&'a (Carried, Delta<Pair>)>,
 }
 
@@ -42,7 +42,7 @@ fn stop(name: &str, mf: &Mf, problem: &Problem) {
     mf.fit_on(problem, &mut Stopping { name, mf, problem, from: None }).unwrap();
 }
 
-/// All ways with enough boundaries; of unknown length those that are.
+/// All ways with enough boundaries, including those of unknown length.
 fn long_ways() -> impl Iterator<Item = (&'static str, Mf)> {
     let long = |(name, mf): (&'static str, Mf)| {
         (name, if name.contains("unknown") { mf } else { mf.epochs(epochs()) })
@@ -56,7 +56,7 @@ fn every_solver_goes_on_from_wherever_it_was_stopped() {
     let all = few();
     for (name, mf) in long_ways() {
         stop(name, &mf, &held_out);
-        // The other solvers have no number then that a target could be held against.
+        // The other solvers have no metric then for a target.
         let mf = if name.starts_with("sgd") { mf.target(1e-9) } else { mf };
         stop(&format!("{name}, nothing held out"), &mf, &all);
     }

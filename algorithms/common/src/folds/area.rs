@@ -1,7 +1,8 @@
 //! [`area`]: the area under the ROC curve.
 
-/// Share of the pairs, of a row of the larger class and one of the smaller, in which the first has the larger score; ties
-/// count by half, and a pair as the weights of its rows multiply. NaN where a class is absent.
+/// The share of pairs, each of a row of the larger class and a row of the smaller class, in which the row of
+/// the larger class has the larger score. A tie counts half, and a pair counts the product of its rows'
+/// weights. NaN where a class is absent.
 pub fn area(is_larger: &[bool], weights: &[f64], scores: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
@@ -36,7 +37,7 @@ mod tests {
         assert_eq!(pairs.1, 12.0);
         let found = area(&is_larger, &[1.0; 7], &scores);
         assert!((found - pairs.0 / pairs.1).abs() < 1e-15, "{found}");
-        // A weight counts as rows do.
+        // A row of weight 3 counts as three rows do.
         let weighted = area(&[true, false, true], &[3.0, 2.0, 0.0], &[1.0, 1.0, 7.0]);
         assert_eq!(weighted, 0.5);
         assert!(area(&[true, true], &[1.0; 2], &[1.0, 2.0]).is_nan());

@@ -2,25 +2,25 @@
 
 use raddle::random::Stream;
 
-/// Names the stream of the assignment, apart from those of the schedules.
+/// Number of the random stream of the assignment, which no schedule's stream has.
 const ASSIGNMENT: u64 = 0x666f_6c64;
 
-/// Labels of rows that folds respect: a number from 0 for each row.
+/// Labels of rows that the folds respect: for each row a number from 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FoldLabels<'a> {
-    /// Classes, of which every fold gets its part.
+    /// The class of each row: every fold gets its share of each class.
     pub strata: Option<&'a [u32]>,
-    /// Rows of one group stay together.
+    /// The group of each row: rows of one group stay in one fold.
     pub groups: Option<&'a [u32]>,
 }
 
-/// The rows (ascending) that each of so many folds holds out.
+/// Returns the rows (ascending) that each of `folds` folds holds out.
 ///
-/// Without strata and groups: the rows in an order that the seed names, cut evenly. With strata: each class
-/// in such an order, one class behind the other, dealt fold by fold, so that the folds' rows of any class
-/// differ by one at most, and so do all their rows. With groups: the largest first, each to the fold that it
-/// leaves most even, over all rows or over each class (as scikit-learn's `GroupKFold` and
-/// `StratifiedGroupKFold` do).
+/// Without strata and groups, the rows are shuffled by the seed and cut evenly. With strata, the rows of each
+/// class are shuffled and dealt to the folds in turn, one class after another, so that the counts of a class,
+/// and of all rows, differ by at most one between folds. With groups, each group, the largest first, goes to
+/// the fold that keeps the folds most even, over all rows or over each class (as scikit-learn's `GroupKFold`
+/// and `StratifiedGroupKFold` do).
 pub fn assign(rows: usize, folds: usize, seed: u64, of: FoldLabels<'_>) -> Vec<Vec<usize>> {
     let mut held_out = match of {
         FoldLabels { strata: None, groups: None } => {
@@ -43,7 +43,7 @@ pub fn assign(rows: usize, folds: usize, seed: u64, of: FoldLabels<'_>) -> Vec<V
     held_out
 }
 
-/// The rows of each number.
+/// Returns the rows of each label.
 fn members(numbers: &[u32]) -> Vec<Vec<usize>> {
     let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
     let mut members = vec![Vec::new(); count];
@@ -55,7 +55,7 @@ fn by_groups(folds: usize, seed: u64, strata: Option<&[u32]>, groups: &[u32]) ->
     let class = |row: usize| strata.map_or(0, |strata| strata[row] as usize);
     let mut groups = members(groups);
     Stream::new(&[seed, ASSIGNMENT]).shuffle(&mut groups);
-    // Equal ones stay in that order.
+    // The sort is stable: groups of equal size keep their shuffled order.
     groups.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
     let classes = strata.and_then(|strata| strata.iter().max()).map_or(1, |&most| most as usize + 1);
     let mut sizes = vec![0.0; classes];
@@ -65,7 +65,7 @@ fn by_groups(folds: usize, seed: u64, strata: Option<&[u32]>, groups: &[u32]) ->
     for rows in groups {
         let mut own = vec![0.0; classes];
         rows.iter().for_each(|&row| own[class(row)] += 1.0);
-        // By how much the sum of squared shares of the classes would grow: least where most is missing.
+        // The growth of the sum of squared class shares is smallest where most rows are missing.
         let growth = |count: &Vec<f64>| -> f64 {
             let classes = count.iter().zip(&own).zip(&sizes).filter(|(_, size)| **size > 0.0);
             classes.map(|((count, own), size)| own * (2.0 * count + own) / (size * size)).sum()

@@ -1,17 +1,19 @@
-//! [`Means`]: a measure of rows that were held out, for each of several settings.
+//! [`Means`]: the mean over folds of a measure of held-out rows, for each of several settings.
 
 /// Choice of a setting among those of a curve, of which the first is the simplest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rule {
-    /// The one with the best mean, the smallest error or the largest accuracy; of equals the simplest.
+    /// The setting with the best mean (the smallest error or the largest accuracy); among equals the
+    /// simplest.
     #[default]
     Min,
-    /// The simplest whose mean is at most one standard error worse than the best: it is not clearly worse.
+    /// The simplest setting whose mean is at most one standard error worse than the best, so not clearly
+    /// worse.
     OneSe,
 }
 
 impl Rule {
-    /// The names that `--rule` accepts, with what they choose.
+    /// The names that `--rule` accepts, and the rules.
     pub const NAMES: [(&str, Rule); 2] = [("min", Rule::Min), ("1se", Rule::OneSe)];
 }
 
@@ -20,25 +22,26 @@ impl Rule {
 pub struct Mean {
     /// Mean over all rows held out.
     pub mean: f64,
-    /// Standard error of that mean, from how the folds differ; NaN for a single one.
+    /// Standard error of the mean, from the differences between folds; NaN for a single fold.
     pub se: f64,
 }
 
 /// Means over folds for each setting, the simplest first, and the settings that the rules choose.
 ///
-/// With K folds that hold out n_k rows, n together, and measures e_k, the mean is m = sum n_k e_k / n and its standard error
-/// sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K measures over sqrt(K), as in Hastie,
-/// Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
+/// With K folds that hold out n_k rows, n together, and measures e_k, the mean is m = sum n_k e_k / n and its
+/// standard error sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K
+/// measures over sqrt(K), as in Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd
+/// edition, 7.10.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Means {
-    /// At least one.
+    /// The mean of each setting, at least one.
     pub points: Vec<Mean>,
     min: usize,
     one_se: usize,
 }
 
 impl Means {
-    /// Means over folds, each with the number of its rows and its measure for each setting.
+    /// Means over folds; each fold has the number of its rows and its measure for each setting.
     pub fn new(folds: &[(f64, &[f64])], is_larger_better: bool) -> Self {
         let rows: f64 = folds.iter().map(|(rows, _)| rows).sum();
         let settings = folds.first().map_or(0, |(_, of)| of.len());
@@ -51,7 +54,7 @@ impl Means {
             Mean { mean, se: variance.sqrt() }
         };
         let points: Vec<Mean> = (0..settings).map(point).collect();
-        // As errors, of which the smallest is the best.
+        // Signed as errors, of which the smallest is the best.
         let sign = if is_larger_better { -1.0 } else { 1.0 };
         let error = |at: usize| sign * points[at].mean;
         let better = |best: usize, at: usize| if error(at) < error(best) { at } else { best };
@@ -61,7 +64,7 @@ impl Means {
         Self { points, min, one_se }
     }
 
-    /// Position of the setting that a rule chooses.
+    /// Returns the position of the setting that a rule chooses.
     pub fn position(&self, rule: Rule) -> usize {
         match rule {
             Rule::Min => self.min,

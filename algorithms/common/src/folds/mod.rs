@@ -1,5 +1,5 @@
-//! Cross-validation over folds of rows: their assignment, the curve of a measure over settings, and the area under the ROC
-//! curve.
+//! Cross-validation over folds of rows: their assignment, the curve of a measure over settings, and the area
+//! under the ROC curve.
 
 mod area;
 mod assignment;

@@ -1,11 +1,11 @@
-//! [`Checkpoint`]: one that a run has left, to be changed as no run would.
+//! [`Checkpoint`]: the last checkpoint of a run, for tests that corrupt it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-/// Bytes of a digest.
+/// Bytes in a digest.
 const HASH: usize = 32;
 
 /// The last checkpoint of a run.
@@ -17,7 +17,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The last one in the folder of a run's checkpoints.
+    /// Finds the last checkpoint in the folder of a run's checkpoints.
     pub fn last(folder: &Path) -> Self {
         let mut names: Vec<(u64, u64)> = super::names(folder)
             .iter()
@@ -34,18 +34,18 @@ impl Checkpoint {
         Self { manifest: fs::read(folder.join("manifest")).unwrap(), parts: parts.collect(), folder }
     }
 
-    /// Its own folder.
+    /// Returns the folder of this checkpoint.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Bytes of all parts.
+    /// Returns the number of bytes in all parts.
     pub fn length(&self) -> usize {
         self.parts.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// Writes it with the part changed that has this byte, counted over all parts; `change` is told the part
-    /// and where in it the byte is. Lengths and digests are made to fit, so that only the content is wrong.
+    /// Rewrites the part that holds byte `at`, counted over all parts; `change` gets the part and the
+    /// position of the byte in it. Lengths and digests are recomputed, so that only the content is wrong.
     pub fn forge(&self, mut at: usize, change: impl FnOnce(&mut Vec<u8>, usize)) {
         let (mut manifest, mut change) = (self.manifest.clone(), Some(change));
         for (path, whole) in &self.parts {
@@ -62,7 +62,7 @@ impl Checkpoint {
         self.sign(manifest);
     }
 
-    /// Writes it with a changed manifest, of which the digest is made to fit.
+    /// Writes a changed manifest, and recomputes its digest.
     pub fn forge_manifest(&self, change: impl FnOnce(&mut Vec<u8>)) {
         let mut manifest = self.manifest.clone();
         manifest.truncate(manifest.len() - HASH);
@@ -79,7 +79,7 @@ impl Checkpoint {
     }
 }
 
-/// Bytes of a manifest behind the name of a part: its length, and its digest as a list of bytes.
+/// The rest of a manifest's line after the name of a part: its length, and its digest as a list of bytes.
 fn whole_line(part: &[u8]) -> Vec<u8> {
     let length = (part.len() as u64).to_le_bytes();
     [&length[..], &(HASH as u64).to_le_bytes(), &Sha256::digest(part)].concat()

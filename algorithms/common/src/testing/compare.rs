@@ -1,5 +1,5 @@
-//! Comparisons that cannot be empty: [`pairs`] in place of `zip`, which ends with the shorter of two, and
-//! [`not_empty`] before `all`, which holds of nothing.
+//! Comparisons that fail on empty input: [`pairs`] in place of `zip`, which stops at the shorter sequence,
+//! and [`not_empty`] before `all`, which is true of no items.
 
 use std::iter::Zip;
 use std::vec::IntoIter;

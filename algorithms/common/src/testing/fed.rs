@@ -1,4 +1,4 @@
-//! [`Fed`]: a program whose data change while a test feeds it.
+//! [`Fed`]: a run whose data change while a test feeds it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
@@ -16,7 +16,7 @@ pub struct Fed {
 }
 
 impl Fed {
-    /// Starts a line in a folder.
+    /// Starts the program with a line of arguments in a folder.
     pub fn begin(program: Program<'_>, folder: &Path, line: &str) -> Self {
         let mut command = program.command(folder, line);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -25,13 +25,13 @@ impl Fed {
         Self { child, to, said: BufReader::new(said).lines() }
     }
 
-    /// Writes to its standard input.
+    /// Writes to the run's standard input.
     pub fn feed(&mut self, text: &str) {
         self.to.write_all(text.as_bytes()).unwrap();
         self.to.flush().unwrap();
     }
 
-    /// Waits for a line on its standard error that begins so.
+    /// Waits for a line on standard error that starts with this text.
     pub fn hears(&mut self, begins: &str) -> String {
         loop {
             let line = self.said.next().expect("the run ended before it said it").unwrap();
@@ -41,13 +41,13 @@ impl Fed {
         }
     }
 
-    /// Kills it, as `kill -9` does.
+    /// Kills the run, as `kill -9` does.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Ends its input, and waits for its exit status.
+    /// Closes the run's input, and waits for its exit status.
     pub fn ends(mut self) -> i32 {
         drop(self.to);
         self.said.by_ref().for_each(drop);
@@ -55,9 +55,9 @@ impl Fed {
     }
 }
 
-/// Kills a run twenty times while changes stream in, and lets it go on each time: no version that it
-/// acknowledged is lost, and its model is that of the log replayed undisturbed. `fit` is the line that begins
-/// it, without `--changes` and `--out`; the lines of `insert` by number insert one record each.
+/// Kills a run twenty times while changes stream in, and resumes it each time: no version that it
+/// acknowledged is lost, and its model equals that of replaying the log without interruption. `fit` is the
+/// line that starts the run, without `--changes` and `--out`; each line of `insert` inserts one record.
 pub fn no_acknowledged_version_is_lost(
     program: Program<'_>,
     folder: &Path,
@@ -71,15 +71,14 @@ pub fn no_acknowledged_version_is_lost(
             _ => "fit --resume run --quiet".to_owned(),
         };
         let mut run = Fed::begin(program, folder, &line);
-        // Changes acknowledged before are in the run that goes on, and some of those that follow are taken
-        // in.
+        // The resumed run has the changes acknowledged before, and may take in some of those that follow.
         for number in acknowledged + 1..=acknowledged + 1 + kill % 3 {
             run.feed(&format!("{}\n", insert(number)));
             let said = run.hears(&format!("version {number}: "));
             assert!(said.ends_with("1 in, 0 out"), "{said}");
         }
         acknowledged += 1 + kill % 3;
-        // Some are killed while they fit, some while they write, some while they wait.
+        // Some runs are killed while they fit, some while they write, some while they wait.
         for _ in 0..kill * 40_000 {
             std::hint::black_box(kill);
         }

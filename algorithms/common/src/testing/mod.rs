@@ -1,5 +1,4 @@
-//! Running a program in a folder, and reading what it leaves there: for tests, which fail where something is
-//! missing.
+//! Runs a program in a folder and reads what it leaves there. A test fails if something is missing.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 #![allow(clippy::missing_panics_doc, reason = "it says so above")]
@@ -29,21 +28,21 @@ pub use self::written::replaces_files_alone;
 pub struct Ran {
     /// The exit status; none if a signal ended it.
     pub code: Option<i32>,
-    /// Text on stdout,
+    /// Text written to stdout.
     pub out: String,
-    /// and to stderr.
+    /// Text written to stderr.
     pub err: String,
 }
 
 impl Ran {
-    /// From what a process left.
+    /// Converts the output of a process.
     pub fn new(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 }
 
-/// A program that is built.
+/// A built program.
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'a> {
     path: &'a Path,
@@ -55,19 +54,19 @@ impl<'a> Program<'a> {
         Self { path: path.as_ref() }
     }
 
-    /// The program with the words of a line, in a folder, not started yet.
+    /// Returns the command of the program with a line of arguments, in a folder, not yet started.
     pub fn command(self, folder: &Path, line: &str) -> Command {
         let mut command = Command::new(self.path);
         command.args(line.split_whitespace()).current_dir(folder);
         command
     }
 
-    /// Runs a line.
+    /// Runs a line of arguments.
     pub fn run(self, folder: &Path, line: &str) -> Ran {
         Ran::new(self.command(folder, line).output().unwrap())
     }
 
-    /// Runs a line that must end with this status.
+    /// Runs a line of arguments that must end with this exit status.
     pub fn ends(self, folder: &Path, line: &str, code: i32) -> Ran {
         let ran = self.run(folder, line);
         let name = self.path.file_name().unwrap().display();
@@ -75,19 +74,19 @@ impl<'a> Program<'a> {
         ran
     }
 
-    /// The report that a line prints with `--json`.
+    /// Returns the report that a line prints with `--json`.
     pub fn report(self, folder: &Path, line: &str) -> Value {
         let ran = self.ends(folder, &format!("{line} --json --quiet"), 0);
         serde_json::from_str(&ran.out).unwrap()
     }
 }
 
-/// The object in a file.
+/// Reads the JSON object in a file.
 pub fn json(file: &Path) -> Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with all its content.
 pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -101,7 +100,7 @@ pub fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// The names in a folder, in order.
+/// Returns the names in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
@@ -110,7 +109,7 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The keys of an object.
+/// Returns the keys of an object.
 pub fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }

@@ -1,4 +1,4 @@
-//! [`Started`]: a program that is under way, for tests that send it signals.
+//! [`Started`]: a running program, for tests that send it signals.
 
 use std::io::{BufRead as _, BufReader, Lines};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 use super::{Program, Ran};
 
-/// A program under way; it is killed where the test ends first.
+/// A running program; it is killed when dropped.
 #[derive(Debug)]
 pub struct Started {
     child: Child,
@@ -15,8 +15,8 @@ pub struct Started {
 }
 
 impl Program<'_> {
-    /// Checks that SIGTERM ends the program at once while it reads its standard input, where nothing comes: with status 130,
-    /// and without the folder `out` that the line names.
+    /// Checks that SIGTERM ends the program at once while it waits for standard input: with status 130, and
+    /// without leaving the folder `out` that the line names.
     pub fn ends_while_it_reads(self, folder: &Path, line: &str, out: &str) {
         let mut reading = self.start(folder, line);
         reading.until_it_handles(15).signal("-TERM");
@@ -26,7 +26,7 @@ impl Program<'_> {
         assert!(!folder.join(out).exists(), "{line}");
     }
 
-    /// Starts the program with the words of a line, in a folder. Its standard input stays open, and is empty.
+    /// Starts the program with a line of arguments, in a folder. Its standard input is open and empty.
     pub fn start(self, folder: &Path, line: &str) -> Started {
         let mut command = self.command(folder, line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -37,12 +37,12 @@ impl Program<'_> {
 }
 
 impl Started {
-    /// The process's number.
+    /// Returns the id of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits for a line on stderr that begins so.
+    /// Waits for a line on stderr that starts with this text.
     pub fn until(&mut self, beginning: &str) -> &mut Self {
         let is_it = |line: &String| line.starts_with(beginning);
         while !self.lines.last().is_some_and(is_it) {
@@ -53,7 +53,8 @@ impl Started {
         self
     }
 
-    /// Waits until the process handles signals itself: those of this bit in the mask that the system shows.
+    /// Waits until the process handles a signal itself: `signal` is its bit in the mask that the system
+    /// shows.
     pub fn until_it_handles(&mut self, signal: u32) -> &mut Self {
         let handled = || {
             let status =
@@ -74,7 +75,7 @@ impl Started {
         self
     }
 
-    /// Waits for the end.
+    /// Waits for the program to end.
     pub fn end(mut self) -> Ran {
         for line in &mut self.said {
             self.lines.push(line.unwrap());
@@ -90,7 +91,7 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! Test of options that name a file: files are replaced, and nothing else is.
+//! Test of options that name a file: they replace files, and nothing else.
 
 use std::fs::{self, File, Permissions};
 use std::io::Read as _;
@@ -9,15 +9,15 @@ use std::thread;
 
 use super::Program;
 
-/// Runs a line with this option at its end, such as `--out`, for each kind of place, in a folder of its own
-/// files: a new file, one that others may not read, links to it and to nothing, a pipe with a reader, stdout,
-/// and a device.
+/// Runs a line with this option at its end, such as `--out`, on each kind of path, each time in a folder of
+/// its own: a new file, a file that others may not read, links to a file and to nothing, a pipe with a
+/// reader, stdout, and a device.
 pub fn replaces_files_alone(program: Program<'_>, folder: &Path, line: &str, option: &str) {
     let at = |name: &str| folder.join(name);
     let run = |to: &str| program.ends(folder, &format!("{line} {option} {to}"), 0);
     let text = |name: &str| fs::read(at(name)).unwrap();
     for name in ["plain", "private", "relative", "chain", "dangling", "pipe", "target", "null"] {
-        // Of an earlier line.
+        // A file may be left by an earlier line.
         let _ = fs::remove_file(at(name));
     }
     run("plain");

@@ -4,12 +4,13 @@
 //!
 //! 1. [`factor_diagonal`]: the diagonal block less the products of its rows' earlier columns, then its factor
 //!    L_JJ, and the inverse of that factor;
-//! 2. [`update_rows`]: for the rows below, the same subtraction, then times the transposed inverse.
+//! 2. [`update_rows`]: for the rows below, the same subtraction, then multiplication by the transposed
+//!    inverse.
 //!
-//! Step 2 treats every row by itself: any split of the rows below gives the same bits. So the rows of a block
-//! are taken through step 2 for all blocks before them, then through step 1, by whichever hand is free. The
-//! sums are [`tile`] sums, along contiguous rows. A row appended below a finished factor and taken through
-//! step 2 for all J is L^-1 times that row: the same step solves for many right-hand sides.
+//! Step 2 treats every row separately: any split of the rows below gives the same bits. So the rows of a
+//! block go through step 2 for all blocks before them, then through step 1, on whichever thread is free. The
+//! sums are [`tile`] sums, along contiguous rows. A row that is appended below a finished factor becomes L^-1
+//! times that row in step 2 for all J: the same step solves for many right-hand sides.
 
 use raddle::fork_join::{self, EarlierParts};
 
@@ -17,21 +18,21 @@ use super::form::{Kernel, run};
 use super::gram::tile;
 use super::lanes::{LANES, Lanes};
 
-/// Columns per block; part of the definition of every element. Three vectors: the work inside a block stays
-/// in registers, and even a factor of order 60 is mostly products of rows.
+/// Number of columns in a block; part of the definition of every element. Three vectors: the work inside a
+/// block stays in registers, and even a factor of order 60 is mostly products of rows.
 pub const BLOCK: usize = 24;
 
 const GROUPS: usize = BLOCK / LANES;
 
-/// A diagonal block, its factor or its inverse: row-major.
+/// A diagonal block, its factor, or the inverse of that: row-major.
 type Square = [[f64; BLOCK]; BLOCK];
 
-/// The matrix is not positive definite in floating point.
+/// Error of a matrix that is not positive definite in floating point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotPositive {
     /// The row whose pivot failed.
     pub row: usize,
-    /// The pivot: zero, negative or not a number.
+    /// The pivot: zero, negative or NaN.
     pub pivot: f64,
 }
 
@@ -54,13 +55,13 @@ pub fn cholesky(
     cholesky_of(a, order, stride, done, inverses, |_, _| ())
 }
 
-/// [`cholesky`] of a matrix whose rows `fill` writes: for each row behind the finished blocks it gets the
-/// number and the elements up to the diagonal.
+/// Like [`cholesky`], for a matrix whose rows `fill` writes: for each row after the finished blocks it gets
+/// the row's number and its elements up to the diagonal.
 ///
-/// The [`fork_join`] have a block's rows each, and take the blocks before it as they are finished.
+/// Each thread of [`fork_join`] has the rows of a block, and uses earlier blocks as they are finished.
 ///
 /// # Errors
-/// As of [`cholesky`].
+/// Those of [`cholesky`].
 pub fn cholesky_of(
     a: &mut [f64],
     order: usize,
@@ -98,10 +99,10 @@ pub fn cholesky_of(
 /// The rows of a block and the transposed inverse of its diagonal block.
 type Factored<'a> = Result<(&'a [f64], &'a [f64]), NotPositive>;
 
-/// Step 1 of a block: `rows` begins with the block's first row, number and column `j0`; it has `width` rows.
+/// Step 1 of a block: `rows` starts with the block's first row, at row and column `j0`; it has `width` rows.
 ///
 /// # Errors
-/// [`NotPositive`]: the diagonal block has no factor.
+/// [`NotPositive`] if the diagonal block has no factor.
 pub fn factor_diagonal(
     rows: &mut [f64],
     j0: usize,
@@ -112,7 +113,7 @@ pub fn factor_diagonal(
     run(Diagonal { rows, j0, width, stride, inverse })
 }
 
-/// Step 2 of a block: `rows` are `count` rows below the block, which begins with the rows `pivots`.
+/// Step 2 of a block: `rows` are `count` rows below the block, which starts with the rows `pivots`.
 ///
 /// Columns `j0 .. j0 + width` of each row x become (x - x\[..j0\] L\[..j0\]') L_JJ^-T.
 pub fn update_rows(
@@ -141,7 +142,7 @@ impl Kernel for Diagonal<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> Self::Output {
         let Self { rows, j0, width, stride, inverse } = self;
-        // The block as an upper triangle, filled up to whole width by the identity.
+        // The block as an upper triangle, padded to full width by the identity.
         let mut upper: Square = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
         for i0 in (0..width).step_by(4) {
             let products = products::<L>(rows, i0, width, stride, rows, j0, width.min(i0 + 4));
@@ -165,7 +166,8 @@ impl Kernel for Diagonal<'_> {
     }
 }
 
-/// Products of the first `j0` columns of four rows from `i0` with those of the first `wanted` pivot rows.
+/// Returns the products of the first `j0` columns of four rows from `i0` with those of the first `wanted`
+/// pivot rows.
 #[inline(always)]
 fn products<L: Lanes>(
     rows: &[f64],
@@ -210,12 +212,12 @@ fn tiles<L: Lanes, const M: usize, const N: usize>(
     products
 }
 
-/// U'U = the block, in place on its upper triangle, right-looking; row and pivot on failure.
+/// Factors the block as U'U, in place on its upper triangle, right-looking; returns row and pivot on failure.
 #[inline(always)]
 fn factor<L: Lanes>(upper: &mut Square) -> Result<(), (usize, f64)> {
     for j in 0..BLOCK {
         let pivot = upper[j][j];
-        // Written so that a pivot that is not a number fails too.
+        // Written so that a NaN pivot fails, too.
         if !(pivot > 0.0 && pivot.is_finite()) {
             return Err((j, pivot));
         }
@@ -230,7 +232,7 @@ fn factor<L: Lanes>(upper: &mut Square) -> Result<(), (usize, f64)> {
     Ok(())
 }
 
-/// U^-1 = L^-T for an upper triangle U = L'.
+/// Returns U^-1 = L^-T for an upper triangle U = L'.
 #[inline(always)]
 fn invert<L: Lanes>(upper: &Square) -> Square {
     let mut inverse: Square = [[0.0; BLOCK]; BLOCK];
@@ -288,7 +290,7 @@ impl Kernel for Below<'_> {
     }
 }
 
-/// Four rows times an upper triangle, by ascending rows of the triangle.
+/// Multiplies four rows by an upper triangle, by ascending rows of the triangle.
 #[inline(always)]
 fn times_upper<L: Lanes>(x: &[[f64; BLOCK]; 4], upper: &[[f64; BLOCK]]) -> [[f64; BLOCK]; 4] {
     let mut sums = [[L::zero(); GROUPS]; 4];

@@ -3,47 +3,47 @@
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// Columns that go through a pass side by side: each group of eight values of r is loaded once for all of
-/// them.
+/// Number of columns that go through a pass side by side: each group of eight values of r is loaded once for
+/// all.
 const TOGETHER: usize = 8;
 
-/// Columns that are added side by side: each value of the sum is loaded and stored once for all of them.
+/// Number of columns that are added side by side: each value of the sum is loaded and stored once for all.
 const ADDED: usize = 4;
 
-/// Groups of lanes that are asked for at once.
+/// Number of groups of lanes that are prefetched at once.
 const STRETCH: usize = 8;
 
-/// a'b over the shorter of the two lengths.
+/// Returns a'b over the shorter of the two lengths.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     run(Dot { a, b })
 }
 
-/// a'a.
+/// Returns a'a.
 #[inline]
 pub fn sum_squares(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// c\[j\] = x_j'r for the columns of `x`: n = `r.len()` values each, one column behind the other.
+/// Computes c\[j\] = x_j'r for the columns of `x`, n = `r.len()` values each, one column after another.
 ///
 /// Each element's bits are those of [`dot`].
 pub fn pass(x: &[f64], r: &[f64], c: &mut [f64]) {
     run(Pass { x, r, c });
 }
 
-/// out += a x, element by element over the shorter length, each one fused multiply-add.
+/// Computes out += a x, element by element over the shorter length, each by one fused multiply-add.
 #[inline]
 pub fn add_scaled(out: &mut [f64], a: f64, x: &[f64]) {
     run(AddScaled { out, columns: &[(a, x)] });
 }
 
-/// [`add_scaled`], and meanwhile memory is asked for `next`, of which as much as of `x` is needed afterwards.
+/// Like [`add_scaled`], while prefetching as much of `next`, which is needed afterwards, as is read of `x`.
 pub fn add_scaled_ahead(out: &mut [f64], a: f64, x: &[f64], next: &[f64]) {
     run(AddScaledAhead { out, a, x, next });
 }
 
-/// out += sum of a x over the pairs (a, x), in their order; a column shorter than `out` is an empty one.
+/// Computes out += sum of a x over the pairs (a, x), in order; a column shorter than `out` counts as empty.
 ///
 /// Each element's bits are those of repeated [`add_scaled`].
 pub fn add_scaled_columns(out: &mut [f64], columns: &[(f64, &[f64])]) {
@@ -65,7 +65,7 @@ impl Kernel for Dot<'_> {
     }
 }
 
-/// The lane sums of `M` dot products with `r`; every column is as long as `r`.
+/// Returns the lane sums of `M` dot products with `r`; every column is as long as `r`.
 #[inline(always)]
 pub(super) fn dots<L: Lanes, const M: usize>(columns: [&[f64]; M], r: &[f64]) -> [L; M] {
     let (groups, rest) = r.as_chunks::<LANES>();
@@ -146,7 +146,7 @@ impl Kernel for AddScaledAhead<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { out, a, x, next } = self;
-        // A stretch at a time, so that requests do not pile up.
+        // One stretch at a time, so that prefetches do not pile up.
         let (lines, count) = (next.as_chunks::<LANES>().0, out.len().min(x.len()));
         let stretches = out[..count].chunks_mut(STRETCH * LANES).zip(x.chunks(STRETCH * LANES));
         for ((out, x), ahead) in stretches.zip(lines.chunks(STRETCH).chain(std::iter::repeat(&[][..]))) {

@@ -1,4 +1,4 @@
-//! Exponential and logarithm on eight lanes, from which losses are made.
+//! Exponential and logarithm on eight lanes, from which losses are computed.
 //!
 //! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a
 //! time. Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector
@@ -7,38 +7,38 @@
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// Exponents beyond this count as this: exp(-708) is the smallest power that is a normal number.
+/// Larger exponents count as this one: exp(-708) is the smallest power that is a normal number.
 pub(super) const MOST_EXPONENT: f64 = 708.0;
 
 /// Sums over the rows of a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossSums {
-    /// Of the loss.
+    /// Sum of the loss.
     pub loss: f64,
-    /// Of the residual: minus the derivative by the score.
+    /// Sum of the residuals: minus the derivatives by the score.
     pub residual: f64,
-    /// Of the weights: the second derivative.
+    /// Sum of the weights: the second derivatives.
     pub weights: f64,
 }
 
 raddle::state!(LossSums { loss, residual, weights });
 
-/// N values of each of eight rows, from their responses and scores.
+/// Computes N values of each of eight rows from their responses and scores.
 ///
-/// A trait and no closure: a function that is passed as a value is compiled for any processor, and its fused
-/// multiply-adds are then calls, seven times slower. [`of`](RowFunction::of) must be `#[inline(always)]`, as must
-/// all it calls.
+/// A trait is used rather than a closure: a function passed as a value is compiled for any processor, and its
+/// fused multiply-adds are then calls, seven times slower. [`of`](RowFunction::of) must be
+/// `#[inline(always)]`, as must all it calls.
 pub(super) trait RowFunction<const N: usize> {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];
 }
 
 /// Weights of rows.
 pub(super) trait Weighing: Copy {
-    /// Values of eight rows from `first` on, times their weights.
+    /// Multiplies values of eight rows, from `first` on, by their weights.
     fn weigh(self, first: usize, values: &Eight) -> Eight;
 }
 
-/// All rows count alike.
+/// All rows count equally.
 #[derive(Clone, Copy)]
 struct Alike;
 
@@ -49,7 +49,7 @@ impl Weighing for Alike {
     }
 }
 
-/// Rows have weights. One of weight 0 counts nothing, whatever its loss.
+/// Rows have weights. A row of weight 0 counts nothing, whatever its loss.
 #[derive(Clone, Copy)]
 struct Own<'a>(&'a [f64]);
 
@@ -61,11 +61,11 @@ impl Weighing for Own<'_> {
     }
 }
 
-/// Rows of which a loss is evaluated: responses, scores, and weights if rows have any, all of one length.
+/// Rows on which a loss is evaluated: responses, scores, and weights if rows have any, all of one length.
 pub type GivenRows<'a> = (&'a [f64], &'a [f64], Option<&'a [f64]>);
 
-/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights: writes residual
-/// and weights, and adds up all three in lanes.
+/// Evaluates loss, residual and weight of all rows, each times the row's own weight if there are any: writes
+/// residuals and weights, and sums all three in lanes.
 pub(super) fn losses(
     (y, scores, own): GivenRows<'_>,
     (residual, weights): (&mut [f64], &mut [f64]),
@@ -77,7 +77,7 @@ pub(super) fn losses(
     }
 }
 
-/// Adds up a value of all rows in lanes, weighted likewise.
+/// Sums a value of all rows in lanes, times the rows' own weights.
 pub(super) fn sum_of((y, scores, own): GivenRows<'_>, rows: impl RowFunction<1>) -> f64 {
     match own {
         None => run(SumOf { y, scores, own: Alike, rows }),
@@ -172,11 +172,10 @@ pub(super) fn eight(of: impl Fn(usize) -> f64) -> Eight {
     result
 }
 
-/// `p[0] + z (p[1] + z (...))`.
+/// Returns `p[0] + z (p[1] + z (...))`.
 #[inline(always)]
 pub(super) fn polynomial<L: Lanes, const N: usize>(p: &[f64; N], z: Eight) -> Eight {
-    // In vectors by name: most of the work, which the compiler does not always find to be eight times the
-    // same.
+    // Written with named vectors: most of the work is here, and the compiler does not always vectorise it.
     let (z, mut sum) = (L::load(&z), L::splat(p[N - 1]));
     for &coefficient in p[..N - 1].iter().rev() {
         sum = sum.mul_add(z, L::splat(coefficient));
@@ -186,7 +185,7 @@ pub(super) fn polynomial<L: Lanes, const N: usize>(p: &[f64; N], z: Eight) -> Ei
     result
 }
 
-/// 1 / k!.
+/// Coefficients 1 / k! of the exponential series.
 pub(super) const EXP: [f64; 14] = {
     let mut terms = [1.0; 14];
     let mut k = 1;
@@ -197,7 +196,7 @@ pub(super) const EXP: [f64; 14] = {
     terms
 };
 
-/// 2 / (2k + 1): 2 atanh(s) = s times this polynomial in s^2.
+/// Coefficients 2 / (2k + 1): 2 atanh(s) = s times this polynomial in s^2.
 const fn atanh<const N: usize>() -> [f64; N] {
     let mut terms = [2.0; N];
     let mut k = 1;
@@ -208,16 +207,16 @@ const fn atanh<const N: usize>() -> [f64; N] {
     terms
 }
 
-/// Enough terms where |s| <= 1/3,
+/// Enough terms for |s| <= 1/3.
 const ATANH: [f64; 17] = atanh();
 
-/// and where |s| <= (sqrt 2 - 1) / (sqrt 2 + 1).
+/// Enough terms for |s| <= (sqrt 2 - 1) / (sqrt 2 + 1).
 const ATANH_NEAR: [f64; 11] = atanh();
 
 /// ln 2 as a sum: the first part has trailing zeros, so that small multiples of it are exact.
 pub(super) const LN2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// exp(-m) for m in \[-708, 708\].
+/// Returns exp(-m) for m in \[-708, 708\].
 #[inline(always)]
 pub(super) fn exp_minus<L: Lanes>(m: Eight) -> Eight {
     let (shifted, _, x) = reduced(m);
@@ -225,11 +224,11 @@ pub(super) fn exp_minus<L: Lanes>(m: Eight) -> Eight {
     eight(|l| f64::from_bits(power[l].to_bits().wrapping_add(shifted[l].to_bits() << 52)))
 }
 
-/// -m = k ln 2 + x with whole k, |x| <= ln(2) / 2, for m in \[-708, 708\]: a number whose lowest bits are k,
-/// k and x. exp x is found by its series, and k is added to its exponent.
+/// Splits -m = k ln 2 + x with whole k and |x| <= ln(2) / 2, for m in \[-708, 708\]: returns a number whose
+/// lowest bits are k, then k and x. exp x is computed by its series, and k is added to its exponent.
 #[inline(always)]
 pub(super) fn reduced(m: Eight) -> (Eight, Eight, Eight) {
-    // Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.
+    // Adding 1.5 * 2^52 rounds to a whole number, which is then in the lowest bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let shifted = eight(|l| (-m[l]).mul_add(std::f64::consts::LOG2_E, ROUND));
     let k = eight(|l| shifted[l] - ROUND);
@@ -237,7 +236,7 @@ pub(super) fn reduced(m: Eight) -> (Eight, Eight, Eight) {
     (shifted, k, x)
 }
 
-/// ln(1 + e) for e in \[0, 1\], or in \[-1/2, 0\]: 2 atanh(e / (2 + e)).
+/// Returns ln(1 + e) for e in \[0, 1\] or \[-1/2, 0\], as 2 atanh(e / (2 + e)).
 #[inline(always)]
 pub(super) fn ln_1p<L: Lanes>(e: Eight) -> Eight {
     let s = eight(|l| e[l] / (2.0 + e[l]));
@@ -245,7 +244,7 @@ pub(super) fn ln_1p<L: Lanes>(e: Eight) -> Eight {
     eight(|l| s[l] * sum[l])
 }
 
-/// ln q for a positive normal number q.
+/// Returns ln q for a positive normal number q.
 #[inline(always)]
 pub(super) fn ln<L: Lanes>(q: Eight) -> Eight {
     const MANTISSA: u64 = (1 << 52) - 1;
@@ -260,7 +259,7 @@ pub(super) fn ln<L: Lanes>(q: Eight) -> Eight {
     eight(|l| k[l].mul_add(LN2[0], k[l].mul_add(LN2[1], s[l] * sum[l])))
 }
 
-/// Up to eight values, filled up with zeros.
+/// Pads up to eight values with zeros.
 #[inline(always)]
 pub(super) fn padded(last: &[f64]) -> Eight {
     eight(|l| last.get(l).copied().unwrap_or(0.0))

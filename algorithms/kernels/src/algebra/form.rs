@@ -1,4 +1,4 @@
-//! One body for each vector form of a kernel.
+//! One function body for all vector forms of a kernel.
 
 use super::lanes::{Lanes, Portable};
 #[cfg(target_arch = "x86_64")]

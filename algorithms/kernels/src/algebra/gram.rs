@@ -1,7 +1,8 @@
-//! Gram matrices of dense columns: every element a dot product, many at once from registers.
+//! Gram matrices of dense columns: every element is a dot product, and many are computed at once in
+//! registers.
 //!
-//! [`tile`] keeps one eight-lane sum per pair of columns, and each loaded group of eight values meets several
-//! columns of the other side. Around it, panels of rows are short enough that one side stays in the
+//! [`tile`] keeps one eight-lane sum per pair of columns, and each loaded group of eight values is multiplied
+//! by several columns of the other side. Panels of rows are short enough that one side stays in the
 //! first-level cache and the other in the second.
 
 use raddle::fork_join;
@@ -9,23 +10,23 @@ use raddle::fork_join;
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// Rows of the columns that are summed at once; sums of panels are added in order. Part of the definition of
-/// every element. 256 rows of twelve left and six right columns fill three quarters of a first-level cache.
+/// Number of rows that are summed at once; sums of panels are added in order. Part of the definition of every
+/// element. 256 rows of twelve left and six right columns fill three quarters of a first-level cache.
 pub const PANEL: usize = 256;
 
-/// Left columns that stay in the first-level cache.
+/// Number of left columns that stay in the first-level cache.
 const NEAR: usize = 12;
 
-/// Right columns that stay in the second-level cache while the left ones pass by.
+/// Number of right columns that stay in the second-level cache while the left ones pass by.
 const RESIDENT: usize = 240;
 
-/// out\[i * stride + j\] = a_i'b_j for j <= first + i: the Gram rows of new members `a` against all members
-/// `b`, of which the new ones are number `first` and on. With `first >= b.len()` the whole rectangle is
-/// written.
+/// Computes out\[i * stride + j\] = a_i'b_j for j <= first + i: the Gram rows of new members `a` with all
+/// members `b`, of which the new ones are those from number `first` on. With `first >= b.len()` the whole
+/// rectangle is written.
 ///
 /// All columns are as long as `a[0]`. An element is the sum over panels of [`PANEL`] rows, in order, of the
-/// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order.
-/// The rows are shared out among the [`fork_join`].
+/// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order. The rows
+/// are divided among the threads of [`fork_join`].
 pub fn gram(a: &[&[f64]], b: &[&[f64]], first: usize, out: &mut [f64], stride: usize) {
     if fork_join::count() == 1 || a.is_empty() {
         return run(Gram { a, b, first, out, stride });
@@ -39,12 +40,12 @@ pub fn gram(a: &[&[f64]], b: &[&[f64]], first: usize, out: &mut [f64], stride: u
     });
 }
 
-/// out\[i * stride + j\] = a_i'a_j for j <= i.
+/// Computes out\[i * stride + j\] = a_i'a_j for j <= i.
 pub fn gram_lower(a: &[&[f64]], out: &mut [f64], stride: usize) {
     gram(a, a, 0, out, stride);
 }
 
-/// Parts for each hand: later rows are longer.
+/// Number of parts for each thread: later rows are longer.
 const PARTS: usize = 4;
 
 struct Gram<'a> {
@@ -103,13 +104,13 @@ fn blocks<'a, L: Lanes, const M: usize, const N: usize>(g: Gram<'a>) {
     }
 }
 
-/// `M` columns from `first` on; the last one stands for those behind it.
+/// Returns `M` columns from `first` on; the last column stands for those after it.
 #[inline(always)]
 fn neighbours<'a, const M: usize>(columns: &[&'a [f64]], first: usize) -> [&'a [f64]; M] {
     std::array::from_fn(|m| columns[(first + m).min(columns.len() - 1)])
 }
 
-/// The dot products of `M` columns with `N` columns as long as each other.
+/// Returns the dot products of `M` columns with `N` columns, all of equal length.
 #[inline(always)]
 fn products<L: Lanes, const M: usize, const N: usize>(a: [&[f64]; M], b: [&[f64]; N]) -> [[f64; N]; M] {
     let length = a[0].len();
@@ -127,7 +128,7 @@ fn products<L: Lanes, const M: usize, const N: usize>(a: [&[f64]; M], b: [&[f64]
     totals(sums)
 }
 
-/// The dot products of `M` columns with `N` columns of the same number of groups.
+/// Returns the dot products of `M` columns with `N` columns of the same number of groups.
 #[inline(always)]
 pub(crate) fn tile<L: Lanes, const M: usize, const N: usize>(
     a: [&[[f64; LANES]]; M],
@@ -136,7 +137,7 @@ pub(crate) fn tile<L: Lanes, const M: usize, const N: usize>(
     totals(groups::<L, M, N>(a, b))
 }
 
-/// The lane sums of [`tile`].
+/// Returns the lane sums of [`tile`].
 #[inline(always)]
 fn groups<L: Lanes, const M: usize, const N: usize>(
     a: [&[[f64; LANES]]; M],
@@ -158,7 +159,7 @@ fn groups<L: Lanes, const M: usize, const N: usize>(
     sums
 }
 
-/// The lane sums of a tile, eight at a time.
+/// Adds up the lane sums of a tile, eight at a time.
 #[inline(always)]
 fn totals<L: Lanes, const M: usize, const N: usize>(sums: [[L; N]; M]) -> [[f64; N]; M] {
     let mut totals = [[0.0; N]; M];

@@ -1,3 +1,3 @@
-//! Eight lanes of `f64`: the one vector type every kernel is written over.
+//! Eight lanes of `f64`: the vector type of all kernels here.
 
 pub use crate::f64x8::{F64x8 as Lanes, LANES, Portable};

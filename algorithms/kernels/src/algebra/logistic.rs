@@ -8,19 +8,19 @@ use super::{GivenRows, LossSums};
 /// f) = y s and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums
 /// of all three.
 ///
-/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight. All slices are
-/// as long as `y`.
+/// If rows have weights of their own, loss, residual and second derivative of a row are multiplied by its
+/// weight. All slices are as long as `y`.
 pub fn logistic(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
     losses(given, out, Loss)
 }
 
-/// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
-/// \[0, 1\]: the dual value of the point that is k times the residual.
+/// Returns the sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in
+/// [`logistic`] and k in \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(given: GivenRows<'_>, k: f64) -> f64 {
     sum_of(given, Entropy { k })
 }
 
-/// e = exp(-|y f|), and y f.
+/// Returns e = exp(-|y f|), and y f.
 #[inline(always)]
 fn margins<L: Lanes>(y: &Eight, scores: &Eight) -> (Eight, Eight) {
     let margin = eight(|l| y[l] * scores[l]);
@@ -35,7 +35,7 @@ impl RowFunction<3> for Loss {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 3] {
         let (e, margin) = margins::<L>(y, scores);
         let log = ln_1p::<L>(e);
-        // 0 * margin: no loss is known of a score that is not finite.
+        // 0 * margin: the loss of a score that is not finite is NaN.
         let losses = eight(|l| (-margin[l]).max(0.0) + 0.0_f64.mul_add(margin[l], log[l]));
         let inverse = eight(|l| 1.0 / (1.0 + e[l]));
         let r = eight(|l| y[l] * if margin[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
@@ -54,7 +54,7 @@ impl RowFunction<1> for Entropy {
         let k = self.k;
         let (e, margin) = margins::<L>(y, scores);
         let inverse = eight(|l| 1.0 / (1.0 + e[l]));
-        // s and 1 - s are e / (1 + e) and 1 / (1 + e), or the other way round.
+        // s and 1 - s are e / (1 + e) and 1 / (1 + e), or the reverse.
         let s = eight(|l| if margin[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
         let other = eight(|l| if margin[l] >= 0.0 { inverse[l] } else { e[l] * inverse[l] });
         let q = eight(|l| {
@@ -72,7 +72,7 @@ mod tests {
     use crate::algebra::loss_checks::{assert_same_in_every_form, assert_weighted};
     use raddle_common::testing::pairs;
 
-    /// Scores of every size, labels in turns.
+    /// Scores of every size, with alternating labels.
     fn points() -> (Vec<f64>, Vec<f64>) {
         let mut scores = vec![0.0, -0.0, 1e-300, 1e-12, 0.346, 0.347, 36.0, 40.0, 700.0, 800.0, 1e10, 1e300];
         scores.extend((1..400).map(|i| f64::from(i) * 0.173));

@@ -1,9 +1,10 @@
-//! Properties of every loss kernel, for their tests.
+//! Properties that tests check for every loss kernel.
 
 use super::elementary::{GivenRows, LossSums};
 use raddle::simd_level::SimdLevel;
 
-/// Evaluates a loss and its dual in every form, for some lengths: all give the same bits.
+/// Evaluates a loss and its dual in every vector form, for some lengths, and checks that all give the same
+/// bits.
 pub(super) fn assert_same_in_every_form(
     (y, scores, own): GivenRows<'_>,
     loss: impl Fn(GivenRows<'_>, (&mut [f64], &mut [f64])) -> LossSums,
@@ -23,7 +24,7 @@ pub(super) fn assert_same_in_every_form(
     }
 }
 
-/// Checks weights that multiply rows of a loss and of its dual, 0 among them.
+/// Checks that weights, including 0, multiply the rows of a loss and of its dual.
 pub(super) fn assert_weighted(
     (y, scores): (Vec<f64>, Vec<f64>),
     loss: impl Fn(GivenRows<'_>, (&mut [f64], &mut [f64])) -> LossSums,
@@ -31,7 +32,7 @@ pub(super) fn assert_weighted(
 ) {
     let own: Vec<f64> = (0..y.len()).map(|i| 0.5 * (i % 4) as f64).collect();
     assert_same_in_every_form((&y, &scores, Some(&own)), &loss, &dual);
-    // One more row, without weight, at a score of which nothing is known.
+    // One more row, without weight, at a NaN score.
     let (y, scores) = ([&y[..], &y[..1]].concat(), [&scores[..], &[f64::NAN]].concat());
     let own = [&own[..], &[0.0]].concat();
     let (mut r, mut w) = (vec![1.0; y.len()], vec![1.0; y.len()]);

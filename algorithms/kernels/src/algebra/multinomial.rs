@@ -1,30 +1,30 @@
-//! The multinomial loss, its derivatives and its dual, for scores that stand class by class.
+//! The multinomial loss, its derivatives and its dual, for scores that are listed class by class.
 
 use super::LossSums;
 use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, padded};
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// Rows of a response of classes: the class of each from 0, n scores for each of K classes, and the rows'
+/// Rows of a response of classes: the class of each from 0, n scores for each of K classes, and the rows' own
 /// weights.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassRows<'a> {
     pub y: &'a [f64],
-    /// K n values: row i of class k stands at k n + i.
+    /// K n scores: that of row i and class k is at k n + i.
     pub scores: &'a [f64],
-    /// All 1 where there are none. A row of weight 0 counts nothing.
+    /// Weights of the rows; all 1 if there are none. A row of weight 0 counts nothing.
     pub own: Option<&'a [f64]>,
 }
 
 /// The loss log sum_k exp(f_k) - f_y of each row at its scores f. Writes r_k = [k = y] - p_k, which is minus
-/// its derivative by f_k, and p_k = exp(f_k) / sum exp(f), of which the second derivatives are made; all
-/// times the row's weight. Returns the sums of all three.
+/// its derivative by f_k, and p_k = exp(f_k) / sum exp(f), from which the second derivatives are computed;
+/// all times the row's weight. Returns the sums of all three.
 pub fn multinomial(rows: ClassRows<'_>, residual: &mut [f64], parts: &mut [f64]) -> LossSums {
     run(Losses { rows, residual, parts })
 }
 
-/// The sum of the entropies -sum_k u_k log u_k, u_k = [k = y] - s r_k, times the rows' weights, s in \[0,
-/// 1\]: the dual value of the point that is s times the residual.
+/// Returns the sum of the entropies -sum_k u_k log u_k, u_k = [k = y] - s r_k, times the rows' weights, for s
+/// in \[0, 1\]: the dual value of the point that is s times the residual.
 pub fn multinomial_entropy(rows: ClassRows<'_>, scale: f64) -> f64 {
     run(Entropies { rows, scale })
 }
@@ -34,7 +34,7 @@ impl ClassRows<'_> {
         self.scores.len() / self.y.len().max(1)
     }
 
-    /// Eight scores of a class, of the rows from `first` on.
+    /// Returns eight scores of a class, of the rows from `first` on.
     #[inline(always)]
     fn score(&self, class: usize, first: usize) -> Eight {
         let n = self.y.len();
@@ -55,7 +55,7 @@ impl ClassRows<'_> {
         padded(&self.y[first..self.y.len().min(first + LANES)])
     }
 
-    /// The largest score, and the first class that has it.
+    /// Returns the largest score, and the first class that has it.
     #[inline(always)]
     fn largest(&self, first: usize) -> (Eight, Eight) {
         let (mut most, mut at) = (self.score(0, first), [0.0; LANES]);
@@ -68,13 +68,13 @@ impl ClassRows<'_> {
     }
 }
 
-/// exp(f - the largest score).
+/// Returns exp(f - the largest score).
 #[inline(always)]
 fn power<L: Lanes>(score: &Eight, most: &Eight) -> Eight {
     exp_minus::<L>(eight(|l| (most[l] - score[l]).min(MOST_EXPONENT)))
 }
 
-/// ln(1 + e) for e >= 0.
+/// Returns ln(1 + e) for e >= 0.
 #[inline(always)]
 fn ln_above<L: Lanes>(e: Eight) -> Eight {
     let (near, far) = (ln_1p::<L>(eight(|l| e[l].min(1.0))), ln::<L>(eight(|l| 1.0 + e[l])));
@@ -98,8 +98,8 @@ impl Kernel for Losses<'_> {
         for first in (0..n).step_by(LANES) {
             let (own, y) = (rows.own(first), rows.y(first));
             let (most, at) = rows.largest(first);
-            // Without the largest, and without that of the response: 1 less a probability that is nearly 1 is
-            // not formed by subtraction.
+            // Sums without the largest power, and without that of the response's class: 1 less a probability
+            // near 1 is not computed by subtraction.
             let (mut below, mut others, mut total) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
             let (mut score_of_y, mut unknown) = ([0.0; LANES], [0.0; LANES]);
             for class in 0..classes {
@@ -110,7 +110,7 @@ impl Kernel for Losses<'_> {
                 others = eight(|l| others[l] + if number == y[l] { 0.0 } else { e[l] });
                 total = eight(|l| total[l] + e[l]);
                 score_of_y = eight(|l| if number == y[l] { score[l] } else { score_of_y[l] });
-                // No loss is known of a score that is not finite.
+                // The loss of a score that is not finite is NaN.
                 unknown = eight(|l| 0.0_f64.mul_add(score[l], unknown[l]));
             }
             let log = ln_above::<L>(below);
@@ -160,7 +160,7 @@ impl Kernel for Entropies<'_> {
             let mut entropy = [0.0; LANES];
             for class in 0..classes {
                 let e = power::<L>(&rows.score(class, first), &most);
-                // u of the response is 1 - q: both are formed without cancellation.
+                // u of the response's class is 1 - q: both are computed without cancellation.
                 let q = eight(|l| scale * others[l] / total[l]);
                 let is_own = eight(|l| if class as f64 == y[l] { 1.0 } else { 0.0 });
                 let u = eight(|l| if is_own[l] > 0.0 { 1.0 - q[l] } else { scale * e[l] / total[l] });
@@ -191,7 +191,7 @@ mod tests {
         (y, scores, own)
     }
 
-    /// -log of a probability, and the probabilities, from differences of scores.
+    /// Returns minus the logarithm of a probability, and the probabilities, from differences of scores.
     fn plain(f: [f64; 3], y: usize) -> (f64, [f64; 3]) {
         let most = f.iter().copied().fold(f64::MIN, f64::max);
         let at = f.iter().position(|&score| score == most).unwrap_or(0);
@@ -230,8 +230,8 @@ mod tests {
                         .filter(|l| *l != class && scale * p[*l] > 0.0)
                         .fold(entropy, |sum, l| sum - scale * p[l] * (scale * p[l]).ln());
                     let (found, entropy) = (multinomial_entropy(rows, scale), weight * entropy);
-                    // Where another class is nearly sure, u = 1 - q has the error of two ulps of 1, and its
-                    // logarithm is at most 37: rounding beside the loss, which is above log 2.
+                    // If another class is nearly certain, u = 1 - q has an error of two ulps of 1, and its
+                    // logarithm is at most 37: rounding compared with the loss, which is above log 2.
                     let beside = if p[class] < 0.5 { 37.0 * 2.0 * f64::EPSILON } else { 1e-290 };
                     assert!((found - entropy).abs() <= 1e-13 * entropy + beside, "{found:e} {entropy:e}");
                 }

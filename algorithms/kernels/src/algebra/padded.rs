@@ -1,22 +1,24 @@
-//! Sums of rows and outer products on small matrices whose rows are whole groups of lanes: no group is cut,
-//! so there are no ends to treat.
+//! Sums of rows and outer products on small matrices whose rows are whole groups of lanes, so that no
+//! remainder needs treatment.
 
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// Groups of lanes of a result that are kept in registers while all rows pass by.
+/// Number of groups of lanes of a result that are kept in registers while all rows pass by.
 const WIDE: usize = 8;
 const NARROW: usize = 4;
 
-/// out = sum of a\[i\] times row `rows[i]` of `matrix`, in the order of i, every product fused into the sum.
+/// Computes out = sum of a\[i\] times row `rows[i]` of `matrix`, in the order of i, with every product fused
+/// into the sum.
 ///
 /// Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no longer than a row;
-/// what stands behind the matrix in a row is summed too.
+/// values after the matrix in a row are summed, too.
 pub fn sum_rows(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], stride: usize) {
     run(SumRows { out, a, rows, matrix, stride });
 }
 
-/// Row i of `matrix` += a\[i\] x for all of `a`, every product fused; `x` and `stride` as in [`sum_rows`].
+/// Adds a\[i\] x to row i of `matrix` for all of `a`, with every product fused; `x` and `stride` are as in
+/// [`sum_rows`].
 pub fn add_outer(matrix: &mut [f64], stride: usize, a: &[f64], x: &[f64]) {
     run(AddOuter { matrix, stride, a, x });
 }
@@ -45,7 +47,7 @@ impl Kernel for SumRows<'_> {
     }
 }
 
-/// The tiles of `M` groups from group `from` on; returns the first group left over.
+/// Computes tiles of `M` groups from group `from` on; returns the first group left over.
 #[inline(always)]
 fn tiles<L: Lanes, const M: usize>(
     groups: &mut [[f64; LANES]],

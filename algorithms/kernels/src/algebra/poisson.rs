@@ -10,19 +10,19 @@ use super::{GivenRows, LossSums};
 /// or normal positive numbers; m for y = 0. Writes r = -(its derivative by f) = y - m and w = (its second
 /// derivative) = m, and returns the sums of all three.
 ///
-/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight. All slices are
-/// as long as `y`.
+/// If rows have weights of their own, loss, residual and second derivative of a row are multiplied by its
+/// weight. All slices are as long as `y`.
 pub fn poisson(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
     losses(given, out, Loss)
 }
 
-/// The dual value of the point that is k times the residual r, k in \[0, 1\]: with m = y - k r, the sum of
-/// k r log m + y log(y / m) - (y - m).
+/// Returns the dual value of the point that is k times the residual r, for k in \[0, 1\]: with m = y - k r,
+/// the sum of k r log m + y log(y / m) - (y - m).
 pub fn poisson_dual(given: GivenRows<'_>, k: f64) -> f64 {
     sum_of(given, Dual { k })
 }
 
-/// (exp x - 1 - x) / x^2 by its series: 1 / (k + 2)!.
+/// Coefficients 1 / (k + 2)! of the series of (exp x - 1 - x) / x^2.
 const REST: [f64; 12] = {
     let mut terms = [0.0; 12];
     let mut k = 0;
@@ -33,15 +33,15 @@ const REST: [f64; 12] = {
     terms
 };
 
-/// Means relative to their responses, or to 1 where the response is 0.
+/// Means relative to their responses, or to 1 if the response is 0.
 struct Means {
     /// The response, or 1.
     base: Eight,
     is_zero: [bool; 8],
-    /// log base, and t = f - log base.
+    /// log base; the next field is t = f - log base.
     log: Eight,
     t: Eight,
-    /// exp t and exp t - 1, and exp t - 1 - t; without cancellation where t is near 0.
+    /// exp t; the next fields are exp t - 1, and exp t - 1 - t, without cancellation for t near 0.
     exp: Eight,
     exp_m1: Eight,
     excess: Eight,
@@ -71,7 +71,7 @@ impl RowFunction<3> for Loss {
     #[inline(always)]
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; 3] {
         let Means { base, is_zero, t, exp, exp_m1, excess, .. } = means::<L>(y, scores);
-        // 0 * t: no loss is known of a score that is not finite.
+        // 0 * t: the loss of a score that is not finite is NaN.
         let losses = eight(|l| base[l] * 0.0f64.mul_add(t[l], if is_zero[l] { exp[l] } else { excess[l] }));
         let r = eight(|l| -base[l] * if is_zero[l] { exp[l] } else { exp_m1[l] });
         [losses, r, eight(|l| base[l] * exp[l])]
@@ -90,7 +90,7 @@ impl RowFunction<1> for Dual {
         let k = self.k;
         let Means { base, is_zero, log, t, exp, exp_m1, .. } = means::<L>(y, scores);
         let z = exp_m1.map(|exp_m1| k * exp_m1);
-        // m over the base, formed without cancellation.
+        // m over the base, computed without cancellation.
         let m = eight(|l| {
             if is_zero[l] { k * exp[l] } else { k.mul_add(exp[l], 1.0 - k) }.max(f64::MIN_POSITIVE)
         });
@@ -107,7 +107,7 @@ mod tests {
     use crate::algebra::loss_checks::{assert_same_in_every_form, assert_weighted};
     use raddle_common::testing::pairs;
 
-    /// Scores of every size, counts in turns.
+    /// Scores of every size, with alternating counts.
     fn points() -> (Vec<f64>, Vec<f64>) {
         let mut scores = vec![0.0, -0.0, 1e-300, 1e-12, 1e-5, 0.346, 0.347, 3.0, 36.0, 300.0];
         scores.extend((1..200).map(|i| f64::from(i) * 0.073));
@@ -124,7 +124,7 @@ mod tests {
             let (mut r, mut w) = ([0.0], [0.0]);
             let LossSums { loss, .. } = poisson((&[y], &[score], None), (&mut r, &mut w));
             let mean = libm::exp(score);
-            // Where mean and count are far apart, the definition itself does not cancel.
+            // If mean and count are far apart, the definition itself has no cancellation.
             let expected = if y > 0.0 { y * (y.ln() - score) - (y - mean) } else { mean };
             let size = y * (1.0 + score.abs()) + mean;
             assert!((loss - expected).abs() <= 1e-14 * size, "{y} {score}: {loss:e} {expected:e}");
@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// The conjugate of f -> y log y - y - y f + exp f at -d, found by hand: minus (m log m - m - y log y +
+    /// The conjugate of f -> y log y - y - y f + exp f at -d, derived by hand: minus (m log m - m - y log y +
     /// y), m = y - d.
     #[test]
     fn the_dual_is_that_of_the_definition() {

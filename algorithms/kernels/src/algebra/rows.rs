@@ -42,17 +42,17 @@ impl State for RowPiece {
 }
 
 impl RowPiece {
-    /// The empty piece of the rows `rows`.
+    /// An empty piece of the rows `rows`.
     pub fn new(rows: Range<u32>) -> Self {
         Self { rows, members: 0, batches: Vec::new() }
     }
 
-    /// Number of members, which is the slot the next one gets.
+    /// Returns the number of members, which is the slot of the next one.
     pub fn members(&self) -> usize {
         self.members
     }
 
-    /// Appends columns (ascending row numbers, values), in slot order; entries in other rows are passed over.
+    /// Appends columns (ascending row numbers, values), in slot order; entries in other rows are ignored.
     pub fn append(&mut self, columns: &[(&[u32], &[f64])]) {
         let inside: Vec<_> = columns.iter().map(|&(rows, values)| self.inside(rows, values)).collect();
         let mut starts = vec![0u32; self.rows.len() + 1];
@@ -83,13 +83,14 @@ impl RowPiece {
         (&rows[from.min(to)..to], &values[from.min(to)..to])
     }
 
-    /// Entries stored, a measure of the memory held.
+    /// Returns the number of stored entries, a measure of the memory held.
     pub fn entries(&self) -> usize {
         self.batches.iter().map(|batch| batch.slots.len()).sum()
     }
 }
 
-/// out\[(i - first) * stride + j\] += x_i'x_j over the piece's rows, for members i >= `first` and j <= i.
+/// Computes out\[(i - first) * stride + j\] += x_i'x_j over the piece's rows, for members i >= `first` and j
+/// <= i.
 ///
 /// Each element is a chain of fused multiply-adds over ascending rows; `first` is the first member of a
 /// batch. Returns the number of multiply-adds.

@@ -1,14 +1,14 @@
-//! Finding the few columns of which a certificate has something to tell.
+//! Search for the few columns that a certificate must report.
 
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// The slot of a column that has none.
+/// The slot of a column outside the working set.
 pub const OUTSIDE: u32 = u32::MAX;
 
-/// Notes, in ascending order, the columns whose |gradient| exceeds `threshold`, whose coefficient is not
-/// zero, or which have a slot, and returns the largest |gradient| of those without a coefficient; NaN exceeds
-/// nothing.
+/// Collects, in ascending order, the columns whose |gradient| exceeds `threshold`, whose coefficient is not
+/// zero, or which have a slot, and returns the largest |gradient| of the columns without a coefficient; NaN
+/// exceeds nothing.
 ///
 /// The three slices are of one length.
 pub fn scan(
@@ -32,7 +32,7 @@ struct Scan<'a> {
 impl Kernel for Scan<'_> {
     type Output = f64;
 
-    // Nothing is rounded here: the compiler's own vectors will do in every form.
+    // Nothing is rounded here, so the compiler's own vectors give the same bits in every form.
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
         let Self { gradient, coefficients, slots, threshold, noted } = self;
@@ -41,7 +41,7 @@ impl Kernel for Scan<'_> {
         let (slot_groups, s_rest) = slots.as_chunks::<LANES>();
         let mut most = [0.0; LANES];
         for (group, ((g, b), slots)) in gradients.iter().zip(groups).zip(slot_groups).enumerate() {
-            // Nearly all groups are quiet: one branch for eight columns.
+            // Nearly all groups have nothing to report: one branch serves eight columns.
             let mut loud = [0_u64; LANES];
             for lane in 0..LANES {
                 let (size, free) = (g[lane].abs(), b[lane] == 0.0);

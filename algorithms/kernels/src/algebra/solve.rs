@@ -4,17 +4,17 @@ use super::dense::{add, dots};
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// x = L^-1 x for the lower triangle in `l`, `x.len()` rows `stride` apart.
+/// Computes x = L^-1 x for the lower triangle in `l`, with `x.len()` rows that are `stride` apart.
 pub fn solve_lower(l: &[f64], stride: usize, x: &mut [f64]) {
     run(Solve::<false> { l, stride, x });
 }
 
-/// x = L^-T x for the lower triangle in `l`, `x.len()` rows `stride` apart.
+/// Computes x = L^-T x for the lower triangle in `l`, with `x.len()` rows that are `stride` apart.
 pub fn solve_lower_transposed(l: &[f64], stride: usize, x: &mut [f64]) {
     run(Solve::<true> { l, stride, x });
 }
 
-/// As many rows as there are lanes at a time: what lies left of them is read once for all of them.
+/// Solves as many rows at a time as there are lanes: the elements left of them are read once for all.
 struct Solve<'a, const TRANSPOSED: bool> {
     l: &'a [f64],
     stride: usize,
@@ -22,7 +22,8 @@ struct Solve<'a, const TRANSPOSED: bool> {
 }
 
 impl<'a, const TRANSPOSED: bool> Solve<'a, TRANSPOSED> {
-    /// For the rows from `start` on: each of them up to its diagonal, x left of them, and x at them.
+    /// Returns, for the rows from `start` on, each row up to its diagonal, x left of the rows, and x at the
+    /// rows.
     #[inline(always)]
     fn rows(
         &mut self,

@@ -1,4 +1,4 @@
-//! Sparse columns: row numbers and values. Dot products gather; sums of columns run value by value.
+//! Sparse columns: row numbers and values. Dot products gather; sums of columns go value by value.
 
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
@@ -6,11 +6,11 @@ use super::lanes::{LANES, Lanes};
 /// Compressed sparse columns, borrowed: column j holds `values[starts[j]..starts[j + 1]]` in the rows
 /// `rows[starts[j]..starts[j + 1]]`, ascending.
 ///
-/// `starts` may begin above zero: a range of columns is a range of `starts`. A row number outside the vector
+/// `starts` may start above zero: a range of columns is a range of `starts`. A row number outside the vector
 /// it is used with contributes nothing; starts outside `rows` or descending make an empty column.
 #[derive(Clone, Copy, Debug)]
 pub struct SparseColumns<'a> {
-    /// One more than there are columns.
+    /// Start of each column, and the end of the last.
     pub starts: &'a [usize],
     /// Row numbers, below 2^31.
     pub rows: &'a [u32],
@@ -24,7 +24,7 @@ impl<'a> SparseColumns<'a> {
         self.starts.len().saturating_sub(1)
     }
 
-    /// True without columns.
+    /// `true` without columns.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -37,22 +37,23 @@ impl<'a> SparseColumns<'a> {
     }
 }
 
-/// x'r for a sparse column x: eight lanes as everywhere, lane t mod 8 for the t-th stored value.
+/// Returns x'r for a sparse column x: in eight lanes, with the t-th stored value in lane t mod 8.
 pub fn sparse_dot(rows: &[u32], values: &[f64], r: &[f64]) -> f64 {
     run(Dot { rows, values, r })
 }
 
-/// c\[j\] = x_j'r for the first `c.len()` of the columns; each element's bits are those of [`sparse_dot`].
+/// Computes c\[j\] = x_j'r for the first `c.len()` columns; the bits of each element are those of
+/// [`sparse_dot`].
 pub fn sparse_pass(x: SparseColumns<'_>, r: &[f64], c: &mut [f64]) {
     run(Pass { x, r, c });
 }
 
-/// out += a x for a sparse column x: one fused multiply-add per stored value.
+/// Computes out += a x for a sparse column x: one fused multiply-add per stored value.
 pub fn sparse_add_scaled(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
     run(AddScaled { out, a, rows, values });
 }
 
-/// [`sparse_dot`] within a kernel of whoever calls.
+/// Like [`sparse_dot`], inside a kernel of the caller.
 #[inline(always)]
 pub fn sparse_product<L: Lanes>(rows: &[u32], values: &[f64], r: &[f64]) -> f64 {
     let (rows, last_rows) = rows.as_chunks::<LANES>();
@@ -67,7 +68,7 @@ pub fn sparse_product<L: Lanes>(rows: &[u32], values: &[f64], r: &[f64]) -> f64 
     sum.sum()
 }
 
-/// [`sparse_add_scaled`] within a kernel of whoever calls.
+/// Like [`sparse_add_scaled`], inside a kernel of the caller.
 #[inline(always)]
 pub fn sparse_add(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
     for (&row, &value) in rows.iter().zip(values) {

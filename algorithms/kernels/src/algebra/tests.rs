@@ -1,4 +1,4 @@
-//! Bits equal in every vector form, and values right against naive sums.
+//! Bits are equal in every vector form, and values agree with naive sums.
 
 use raddle::simd_level::SimdLevel;
 use raddle_common::testing::Numbers;
@@ -41,7 +41,7 @@ fn dot_and_pass() {
     }
 }
 
-/// Columns noted are those of the definition, whatever lane a column lies in.
+/// The columns found are those of the definition, whatever lane a column is in.
 #[test]
 fn a_scan_finds_what_is_loud() {
     for p in [0, 1, 7, 8, 9, 100] {
@@ -204,7 +204,7 @@ fn factors_and_solves() {
                 close(sum, a[i * stride + j], n as f64);
             }
         }
-        // A finished leading block is kept: the same bits as from the start.
+        // A finished leading block is kept, with the same bits as from the start.
         let mut again = l.clone();
         for i in (k / 2 / BLOCK * BLOCK)..k {
             again[i * stride..=i * stride + i].copy_from_slice(&a[i * stride..=i * stride + i]);
@@ -234,7 +234,7 @@ fn a_singular_matrix_is_reported() {
     assert!(cholesky(&mut a, 1, 1, 0, &mut Vec::new()).is_err());
 }
 
-/// How many hands there are does not show: blocks of rows are the same whoever has them.
+/// The number of threads changes no bit: blocks of rows are the same on any thread.
 #[test]
 fn hands_change_no_bit() {
     let (n, m, done) = (300, 290, 101);
@@ -250,7 +250,7 @@ fn hands_change_no_bit() {
             gram(&columns[done..], &columns, done, &mut late, m);
             let (mut l, mut inverses) = (products.clone(), Vec::new());
             cholesky(&mut l, m, m, 0, &mut inverses).unwrap();
-            // From a finished leading block on, by rows that are written on the way.
+            // Continues from a finished leading block, with rows that are written on the way.
             let mut again = l.clone();
             again[done * m..].fill(f64::NAN);
             let fill = |i: usize, row: &mut [f64]| row.copy_from_slice(&products[i * m..][..=i]);

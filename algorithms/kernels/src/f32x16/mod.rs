@@ -1,4 +1,4 @@
-//! Sixteen lanes of `f32`: one vector type to write kernels over, and its portable form.
+//! Sixteen lanes of `f32`: a vector type for kernels, and its portable form.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -6,38 +6,38 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
-/// Number of lanes; constant on every machine, because it is part of the definition of every sum.
+/// Number of lanes, the same on every machine, because it is part of the definition of every sum.
 pub const LANES: usize = 16;
 
 /// Sixteen `f32` side by side. All implementations give the same bits for every operation.
 pub trait F32x16: Copy {
-    /// Sixteen zeros.
+    /// Returns sixteen zeros.
     fn zero() -> Self;
-    /// Sixteen times `value`.
+    /// Returns `value` in every lane.
     fn splat(value: f32) -> Self;
-    /// The sixteen values of `from`.
+    /// Returns the sixteen values of `from`.
     fn load(from: &[f32; LANES]) -> Self;
     /// Writes the sixteen lanes to `to`.
     fn store(self, to: &mut [f32; LANES]);
-    /// `self + other` in every lane.
+    /// Returns `self + other` in every lane.
     fn add(self, other: Self) -> Self;
-    /// `self * by` in every lane.
+    /// Returns `self * by` in every lane.
     fn mul(self, by: Self) -> Self;
-    /// `self * by + plus` in every lane, rounded once.
+    /// Returns `self * by + plus` in every lane, rounded once.
     fn mul_add(self, by: Self, plus: Self) -> Self;
-    /// The larger of each lane and 0.
+    /// Returns the larger of each lane and 0.
     fn positive(self) -> Self;
-    /// The sums of the lanes of four vectors. With `g_i = (4i + 0 + 4i+2) + (4i+1 + 4i+3)` over the lanes of
-    /// the i-th group of four, a sum is `(g_0 + g_2) + (g_1 + g_3)`.
+    /// Returns the sums of the lanes of four vectors. With `g_i = (4i + 0 + 4i+2) + (4i+1 + 4i+3)` over the
+    /// lanes of the i-th group of four, a sum is `(g_0 + g_2) + (g_1 + g_3)`.
     fn sums(four: [Self; 4]) -> [f32; 4];
-    /// The sum of the lanes, in the order of [`F32x16::sums`].
+    /// Returns the sum of the lanes, in the order of [`F32x16::sums`].
     fn sum(self) -> f32;
-    /// Sums of two vectors.
+    /// Returns the sums of two vectors.
     #[inline(always)]
     fn sums_of_two([a, b]: [Self; 2]) -> [f32; 2] {
         [a.sum(), b.sum()]
     }
-    /// Brings the memory at `at` nearer; never reads it, so that any address will do.
+    /// Prefetches the memory at `at`, which is never read, so that any address is valid.
     fn prefetch<T>(at: *const T);
 }
 

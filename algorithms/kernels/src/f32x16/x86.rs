@@ -18,7 +18,7 @@ pub struct Avx512(pub __m512);
 // in the form of their name only where its features were detected; pointers come from references to arrays of
 // the length that is read or written.
 
-/// Of four vectors, in each group of four lanes: `(0 + 2) + (1 + 3)` of each vector, one behind the other.
+/// Returns, in each group of four lanes, `(0 + 2) + (1 + 3)` of each of four vectors, one after another.
 #[inline(always)]
 unsafe fn grouped256(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
     // SAFETY: as above.
@@ -32,7 +32,7 @@ unsafe fn grouped256(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
     }
 }
 
-/// Grouped sums of one vector, four times.
+/// Returns the grouped sums of one vector, four times.
 #[inline(always)]
 unsafe fn grouped_one(a: __m256) -> __m256 {
     // SAFETY: as above.
@@ -90,7 +90,7 @@ impl F32x16 for Avx2 {
 
     #[inline(always)]
     fn positive(self) -> Self {
-        // SAFETY: as above. The second operand is what a lane that is no number becomes.
+        // SAFETY: as above. The second operand replaces a NaN lane.
         unsafe {
             let zero = _mm256_setzero_ps();
             Self(_mm256_max_ps(self.0, zero), _mm256_max_ps(self.1, zero))
@@ -170,7 +170,7 @@ impl F32x16 for Avx512 {
 
     #[inline(always)]
     fn positive(self) -> Self {
-        // SAFETY: as above. The second operand is what a lane that is no number becomes.
+        // SAFETY: as above. The second operand replaces a NaN lane.
         unsafe { Self(_mm512_max_ps(self.0, _mm512_setzero_ps())) }
     }
 

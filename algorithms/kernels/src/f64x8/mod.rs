@@ -1,4 +1,4 @@
-//! Eight lanes of `f64`: one vector type to write kernels over, and its portable form.
+//! Eight lanes of `f64`: a vector type for kernels, and its portable form.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -6,37 +6,37 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
-/// Number of lanes; constant on every machine, because it is part of the definition of every sum.
+/// Number of lanes, the same on every machine, because it is part of the definition of every sum.
 pub const LANES: usize = 8;
 
 /// Eight `f64` side by side. All implementations give the same bits for every operation.
 pub trait F64x8: Copy {
-    /// Eight lanes are one register, so that a large register tile pays.
+    /// `true` if eight lanes are one register, so that a large register tile pays.
     const WIDE: bool;
-    /// Eight zeros.
+    /// Returns eight zeros.
     fn zero() -> Self;
-    /// Eight times `value`.
+    /// Returns `value` in every lane.
     fn splat(value: f64) -> Self;
-    /// The eight values of `from`.
+    /// Returns the eight values of `from`.
     fn load(from: &[f64; LANES]) -> Self;
-    /// The first eight values of `from`, zeros behind its end.
+    /// Returns the first eight values of `from`, with zeros after its end.
     fn load_part(from: &[f64]) -> Self;
-    /// The eight values of `from`, which are exact.
+    /// Returns the eight values of `from`, which are exact in `f64`.
     fn widen(from: &[f32; LANES]) -> Self;
-    /// `from[at[l]]` in lane l; 0 where `at[l]` lies outside `from`.
+    /// Returns `from[at[l]]` in lane l; 0 if `at[l]` lies outside `from`.
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self;
-    /// [`F64x8::gather`] for the first eight of `at`, zeros in the lanes behind its end.
+    /// Like [`F64x8::gather`], for the first eight of `at`, with zeros in the lanes after its end.
     fn gather_part(from: &[f64], at: &[u32]) -> Self;
     /// Writes the eight lanes to `to`.
     fn store(self, to: &mut [f64; LANES]);
-    /// Asks for the line of memory that `at` lies in, to be read later; it may be any line.
+    /// Prefetches the line of memory that holds `at`; it may be any line.
     #[inline(always)]
     fn prefetch(_at: &[f64; LANES]) {}
-    /// `self * by + plus` in every lane, rounded once.
+    /// Returns `self * by + plus` in every lane, rounded once.
     fn mul_add(self, by: Self, plus: Self) -> Self;
-    /// `((0+4)+(2+6)) + ((1+5)+(3+7))` of the lanes.
+    /// Returns `((0+4)+(2+6)) + ((1+5)+(3+7))` of the lanes.
     fn sum(self) -> f64;
-    /// [`F64x8::sum`] of each of eight vectors, in the order given.
+    /// Returns [`F64x8::sum`] of each of eight vectors, in the order given.
     fn sums(eight: [Self; LANES]) -> [f64; LANES];
 }
 

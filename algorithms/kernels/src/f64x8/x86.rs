@@ -1,7 +1,7 @@
 //! Eight lanes on x86-64: one 512-bit register, or two of 256 bits.
 //!
 //! The types are named only by kernels of `raddle::vector_kernels!`, which run them inside functions compiled
-//! for their instructions, where these were detected; every SAFETY line below leans on that.
+//! for their instructions, if these were detected; every SAFETY line below relies on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: GEMM 8 times the speed of the baseline instruction set
 
@@ -37,7 +37,7 @@ impl F64x8 for Avx512 {
     #[inline(always)]
     fn load_part(from: &[f64]) -> Self {
         let mask = if from.len() < LANES { (1u8 << from.len()) - 1 } else { u8::MAX };
-        // SAFETY: avx512f was detected; lanes behind the end of `from` are masked and not read.
+        // SAFETY: avx512f was detected; lanes after the end of `from` are masked and not read.
         Self(unsafe { _mm512_maskz_loadu_pd(mask, from.as_ptr()) })
     }
 
@@ -49,7 +49,7 @@ impl F64x8 for Avx512 {
 
     #[inline(always)]
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        // Offsets are signed 32 bits: a longer vector is read only as far as they reach.
+        // Offsets are signed 32 bits: of a longer vector only the values within their range are read.
         let length = from.len().min(i32::MAX as usize) as i32;
         // SAFETY: avx512f and avx512vl were detected; a lane is read only where its unsigned index < length.
         unsafe {
@@ -63,7 +63,7 @@ impl F64x8 for Avx512 {
     fn gather_part(from: &[f64], at: &[u32]) -> Self {
         let length = from.len().min(i32::MAX as usize) as i32;
         let mask = if at.len() < LANES { (1u8 << at.len()) - 1 } else { u8::MAX };
-        // SAFETY: avx512f and avx512vl were detected; indices behind the end of `at` are masked and not read,
+        // SAFETY: avx512f and avx512vl were detected; indices after the end of `at` are masked and not read,
         // and a lane is read only where its unsigned index < length.
         unsafe {
             let at = _mm256_maskz_loadu_epi32(mask, at.as_ptr().cast());
@@ -147,7 +147,8 @@ impl F64x8 for Avx2 {
     #[inline(always)]
     fn load_part(from: &[f64]) -> Self {
         let masks = &MASKS[LANES - from.len().min(LANES)..][..LANES];
-        // SAFETY: avx2 was detected; eight masks are read, and lanes behind the end of `from` are masked and not read.
+        // SAFETY: avx2 was detected; eight masks are read, and lanes after the end of `from` are masked and
+        // not read.
         unsafe {
             let masks = masks.as_ptr();
             let (low, high) = (_mm256_loadu_si256(masks.cast()), _mm256_loadu_si256(masks.add(4).cast()));
@@ -165,9 +166,9 @@ impl F64x8 for Avx2 {
 
     #[inline(always)]
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here. Neither a closure,
-        // which would be compiled without the form's instructions, nor an array in memory, which is not read back before
-        // its last value is written.
+        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here.
+        // Neither a closure, which would be compiled without the form's instructions, nor an array in memory,
+        // which is not read back before its last value is written.
         let [a, b, c, d, e, f, g, h] = *at;
         // SAFETY: avx2 was detected.
         unsafe {
@@ -221,16 +222,16 @@ impl F64x8 for Avx2 {
     }
 }
 
-/// Masks of as many lanes as are there: those of `count` values begin at `LANES - count`.
+/// Masks of the first lanes: those of `count` values start at `LANES - count`.
 const MASKS: [i64; 2 * LANES] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// An element, or 0 outside.
+/// Returns an element, or 0 outside.
 #[inline(always)]
 fn one(from: &[f64], at: u32) -> f64 {
     if (at as usize) < from.len() { from[at as usize] } else { 0.0 }
 }
 
-/// `(0+2) + (1+3)` of four lanes.
+/// Returns `(0+2) + (1+3)` of four lanes.
 ///
 /// # Safety
 /// avx2 must have been detected.

@@ -8,45 +8,44 @@ use super::lanes::{LANES, Vector};
 use super::rating::{Rating, pair};
 use super::ratings::Ratings;
 
-/// Ratings whose errors are taken together where they are only measured.
+/// Number of ratings whose errors are computed together when they are only measured.
 pub(super) const GROUP: usize = 4;
 
-/// How many steps before its own the products of a step's ratings are taken.
+/// Number of steps by which the products of a step's ratings are computed ahead.
 pub(super) const AHEAD: usize = 2;
 
-/// Ratings together, and the rows that they name: all below the bounds.
+/// Ratings of a cell, and bounds on the rows that they name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
-    /// First two by two, as far as two are of one user and of different items.
+    /// The ratings: first in pairs of one user and different items, as far as there are any.
     ratings: Ratings,
-    /// How many pairs.
+    /// Number of pairs.
     pairs: usize,
     users: usize,
     items: usize,
 }
 
 impl Cell {
-    /// Takes ratings in their order, and finds the bounds of their rows.
+    /// Takes ratings in the given order, and finds the bounds of their rows.
     pub fn as_given(ratings: Ratings) -> Self {
         let Extent { users, items, .. } = Extent::of(std::slice::from_ref(&ratings));
         Self::with_pairs(ratings, 0, (users, items))
     }
 
-    /// Takes ratings in their order, which begin with at least this number of pairs, and bounds of their
-    /// rows.
+    /// Takes ratings in the given order, which start with at least `pairs` pairs, and bounds of their rows.
     pub(super) fn with_pairs(ratings: Ratings, pairs: usize, (users, items): (usize, usize)) -> Self {
-        // Neighbours may happen to be pairs: as they would when the cell is read back.
+        // Neighbours may happen to be pairs, and would count as such when the cell is read back.
         let more = ratings[2 * pairs..].as_chunks().0.iter().take_while(|&&[a, b]| pair(a, b)).count();
         Self { ratings, pairs: pairs + more, users, items }
     }
 
-    /// The ratings step by step: pairs of one user's, then single ones.
+    /// Returns the ratings step by step: pairs, then single ones.
     pub(super) fn steps(&self) -> (&[[Rating; 2]], &[Rating]) {
         let (pairs, singles) = self.ratings.split_at(2 * self.pairs);
         (pairs.as_chunks().0, singles)
     }
 
-    /// Check that both sides have the rows that the cell names, and are as wide.
+    /// Checks that both sides have the rows that the cell names, and are equally wide.
     ///
     /// # Panics
     /// If not.
@@ -63,34 +62,34 @@ impl Cell {
         }
     }
 
-    /// The ratings, in the order of the steps.
+    /// Returns the ratings, in the order of the steps.
     pub fn ratings(&self) -> &[Rating] {
         &self.ratings
     }
 }
 
-/// Rows of one side: factors, one row of `width` values behind the other, and biases.
+/// Rows of one side: factors, one row of `width` values after another, and biases.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
-    /// Values of a row: the rank, rounded up to whole vectors of 16.
+    /// Number of values in a row: the rank, rounded up to whole vectors of 16.
     pub width: usize,
-    /// rows x width.
+    /// Factors, rows x width.
     pub factors: Vec<Vector>,
-    /// One a row.
+    /// Bias of each row.
     pub biases: Vec<f32>,
     /// Factors of each row's steps; empty if all are 1.
     pub scales: Vec<Scale>,
 }
 
-/// Factors of a row's steps, and of its decay and that of its bias besides.
+/// Factors of a row's steps, and additional factors of its decay and of its bias's.
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Scale {
-    /// For the steps.
+    /// Factor of the steps.
     pub step: f32,
-    /// For the decay of factors.
+    /// Factor of the decay of factors.
     pub decay: f32,
-    /// For the decay of the bias.
+    /// Factor of the decay of the bias.
     pub bias_decay: f32,
 }
 
@@ -107,13 +106,13 @@ pub struct Steps {
     pub bias_decay: f32,
     /// Factors of the steps of users, and of items.
     pub shares: (f32, f32),
-    /// Factors stay at 0 or above.
+    /// `true` if factors stay at 0 or above.
     pub non_negative: bool,
 }
 
 raddle::state!(Steps { factor, decay, bias, bias_decay, shares, non_negative });
 
-/// The bounds are found again, never believed.
+/// The bounds are recomputed when read, not trusted.
 impl State for Cell {
     fn save(&self, out: &mut Writer) {
         out.write(&self.ratings);

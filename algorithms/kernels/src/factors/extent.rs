@@ -1,4 +1,4 @@
-//! [`Extent`]: how many ratings there are, and the bounds of their rows.
+//! [`Extent`]: the number of ratings, and the bounds of their rows.
 
 use super::rating::Rating;
 use super::ratings::Ratings;
@@ -6,10 +6,10 @@ use super::ratings::Ratings;
 /// Number and bounds of ratings that are given in pieces.
 pub(super) struct Extent {
     pub(super) count: usize,
-    /// One more than the largest row of a user, and of an item; 0 where there is none.
+    /// One more than the largest row of a user, and of an item; 0 if there is none.
     pub(super) users: usize,
     pub(super) items: usize,
-    /// `true` if users come in their order.
+    /// `true` if users are in ascending order.
     pub(super) by_user: bool,
 }
 

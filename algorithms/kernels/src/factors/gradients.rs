@@ -12,24 +12,24 @@ use super::{Kernel, run};
 pub struct LinearSystem<'a> {
     /// The rows of the other side, all of them.
     pub features: &'a [Vector],
-    /// Vectors a row.
+    /// Number of vectors in a row.
     pub chunks: usize,
-    /// Which rows x_i are.
+    /// Rows of the other side that are the x_i.
     pub rows: &'a [u32],
-    /// The w_i.
+    /// The weights w_i.
     pub weights: &'a [f32],
-    /// The t_i.
+    /// The targets t_i.
     pub targets: &'a [f32],
-    /// S, a whole square of rows; empty for none.
+    /// S, a full square matrix, row by row; empty if there is none.
     pub square: &'a [Vector],
-    /// r.
+    /// The ridge r.
     pub ridge: f32,
 }
 
 /// Moves `x` by this number of steps towards the solution.
 ///
 /// # Panics
-/// If the lengths do not fit each other, or a row is beyond the features.
+/// If the lengths are inconsistent, or a row is beyond the features.
 pub fn descend(equations: &LinearSystem<'_>, steps: usize, x: &mut [Vector]) {
     let LinearSystem { features, chunks, rows, weights, targets, square, .. } = *equations;
     assert!(
@@ -49,14 +49,14 @@ pub fn descend(equations: &LinearSystem<'_>, steps: usize, x: &mut [Vector]) {
     }
 }
 
-/// `MOST` bounds the vectors a row.
+/// Runs the steps; `MOST` bounds the number of vectors in a row.
 struct Descend<'a, const MOST: usize> {
     equations: &'a LinearSystem<'a>,
     steps: usize,
     x: &'a mut [Vector],
 }
 
-/// A row in registers, as far as they reach.
+/// A row in registers, as far as there are enough.
 type Row<L, const MOST: usize> = [L; MOST];
 
 impl<const MOST: usize> Kernel for Descend<'_, MOST> {
@@ -100,8 +100,8 @@ impl<const MOST: usize> Kernel for Descend<'_, MOST> {
 }
 
 impl<const MOST: usize> Descend<'_, MOST> {
-    /// A v, or b - A v: with `s` -1 in the second case and 1 in the first, the sum of
-    /// `(t_i [s < 0] + s w_i x_i.v) x_i` and `s (S v + r v)`.
+    /// Returns A v, or b - A v: with `s` = 1 in the first case and -1 in the second, the sum of `(t_i [s <
+    /// 0] + s w_i x_i.v) x_i` and `s (S v + r v)`.
     #[inline(always)]
     fn times<L: Lanes>(&self, v: &Row<L, MOST>, residual: bool) -> Row<L, MOST> {
         let LinearSystem { features, rows, weights, targets, square, ridge, .. } = *self.equations;

@@ -3,7 +3,7 @@
 use super::lanes::Lanes;
 use super::{Kernel, run};
 
-/// The largest of these rows; 0 if there are none.
+/// Returns the largest of these rows; 0 if there are none.
 pub fn largest(rows: &[u32]) -> u32 {
     struct Largest<'a>(&'a [u32]);
     impl Kernel for Largest<'_> {
@@ -16,26 +16,26 @@ pub fn largest(rows: &[u32]) -> u32 {
     run(Largest(rows))
 }
 
-/// True if all values are finite numbers.
+/// `true` if all values are finite.
 pub fn all_finite(values: &[f32]) -> bool {
     struct Finite<'a>(&'a [f32]);
     impl Kernel for Finite<'_> {
         type Output = bool;
         #[inline(always)]
         fn run<L: Lanes>(self) -> bool {
-            // A number for each, not a truth value: those would be narrowed one by one.
+            // A number for each value, not a boolean: booleans would be narrowed one by one.
             self.0.iter().fold(0, |wrong, value| wrong | u32::from(!value.is_finite())) == 0
         }
     }
     run(Finite(values))
 }
 
-/// The sum of the values and of their squares, in eight lanes that are added in order.
+/// Returns the sum of the values and of their squares, in eight lanes that are added in order.
 pub fn moments(values: &[f32]) -> (f64, f64) {
     run(AllMoments(values))
 }
 
-/// [`moments`] of values that come one after the other: the same bits.
+/// Like [`moments`], for values that arrive one after another, with the same bits.
 #[derive(Debug, Clone, Default)]
 pub struct Moments {
     sums: [f64; 8],
@@ -53,7 +53,7 @@ impl Moments {
         self.lane = (self.lane + 1) % 8;
     }
 
-    /// The sum of all values so far, and of their squares.
+    /// Returns the sum of all values so far, and of their squares.
     pub fn sums(&self) -> (f64, f64) {
         (self.sums.iter().sum(), self.squares.iter().sum())
     }

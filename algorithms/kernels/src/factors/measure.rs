@@ -1,11 +1,11 @@
-//! Squared errors of ratings that are not trained on.
+//! Squared errors of held-out ratings.
 
 use super::cell::{Cell, GROUP, Rows};
 use super::lanes::{LANES, Lanes};
 use super::rating::Rating;
 use super::{Kernel, run};
 
-/// The sum of the squared errors of a cell's ratings.
+/// Returns the sum of the squared errors of a cell's ratings.
 ///
 /// # Panics
 /// If the cell names rows that the sides do not have, or the sides differ in width.

@@ -1,13 +1,13 @@
 //! Normal equations of one row: their matrix, its Cholesky factor, and their solution.
 //!
-//! With features x_i (rows of the other side), weights w_i and targets t_i, the equations are
-//! `(S + sum w_i x_i x_i' + r I) x = sum t_i x_i`. The matrix is kept whole, row-major, `width` values a row;
-//! every element is one sum in the order of the i, so that tiles do not show.
+//! With features x_i (rows of the other side), weights w_i and targets t_i, the equations are `(S + sum w_i
+//! x_i x_i' + r I) x = sum t_i x_i`. The matrix is stored as a full square, row-major, `width` values per
+//! row; every element is one sum in the order of the i, so that tiles change no bit.
 
 use super::lanes::{LANES, Lanes, Vector};
 use super::{Kernel, run};
 
-/// Rows of a register tile.
+/// Number of rows in a register tile.
 const TILE: usize = 4;
 
 /// Adds `sum w_i x_i x_i'` to the chunks of the upper triangle of `matrix`, and `sum t_i x_i` to `right`.
@@ -79,7 +79,7 @@ impl Kernel for Products<'_> {
     }
 }
 
-/// Four rows by `N` chunks of the matrix.
+/// Computes four rows by `N` chunks of the matrix.
 #[inline(always)]
 fn tile<L: Lanes, const N: usize>(
     features: &[Vector],
@@ -124,7 +124,7 @@ struct Solve<'a> {
 impl Kernel for Solve<'_> {
     type Output = bool;
 
-    /// A = U'U by outer products of the rows of U, then U'z = b and U x = z.
+    /// Factors A = U'U by outer products of the rows of U, then solves U'z = b and U x = z.
     #[inline(always)]
     fn run<L: Lanes>(self) -> bool {
         let Self { matrix, right, chunks } = self;
@@ -152,7 +152,8 @@ impl Kernel for Solve<'_> {
         for j in 0..width {
             let row = &matrix[j * chunks..(j + 1) * chunks];
             let z = right[j / LANES].0[j % LANES] / row[j / LANES].0[j % LANES];
-            // Values left of the diagonal in its chunk are not of U: the chunk goes value by value.
+            // Values left of the diagonal in its chunk do not belong to U, so this chunk is updated value by
+            // value.
             for lane in j % LANES + 1..LANES {
                 let value = &mut right[j / LANES].0[lane];
                 *value = row[j / LANES].0[lane].mul_add(-z, *value);

@@ -1,37 +1,37 @@
-//! The order in which the ratings of a cell are stepped through: two by two of one user as far as may be,
-//! then the rest.
+//! The order of steps through the ratings of a cell: in pairs of one user as far as possible, then the rest.
 //!
-//! Where users come in no order, their ratings are brought together first, so that a user's row is near for
-//! all of them. Steps of a row are brought apart: products that are taken [`AHEAD`](super::cell::AHEAD) of
-//! their step miss what steps in between move. In a sparse cell pairs are few and items far: there ratings
-//! stand in tiles, in which neighbours name items near each other.
+//! If users are in no order, the ratings of each are first brought together, so that its row stays in the
+//! cache for all of them. Steps of the same row are then spread: products that are computed
+//! [`AHEAD`](super::cell::AHEAD) of their step miss the changes of the steps between. In a sparse cell pairs
+//! are few and items far apart: ratings are then ordered in tiles, in which neighbours name items near each
+//! other.
 
 use super::cell::Cell;
 use super::extent::Extent;
 use super::rating::{Rating, pair};
 use super::ratings::Ratings;
 
-/// Steps are taken from this number of places in turn: those of one user, which stand together in most files,
-/// come apart. More places would have more users' rows in use at a time.
+/// Number of places from which steps are taken in turn, to spread the steps of a user, which are together in
+/// most files. More places would have more users' rows in use at a time.
 const STREAMS: usize = 8;
 
-/// A cell with fewer ratings for each of its items is sparse.
+/// A cell with fewer ratings per item than this is sparse.
 const SPARSE: usize = 2;
 
-/// Values in the rows of a stretch's users if each of its ratings named another one, so that those rows stay
-/// in the cache of a core.
+/// Number of values in the rows of a stretch's users if each of its ratings named another user, so that those
+/// rows stay in the cache of a core.
 const STRETCH: usize = 1 << 17;
 
-/// The fewest ratings of a stretch: of fewer hardly two would name items near each other.
+/// Smallest number of ratings in a stretch: with fewer, hardly two would name items near each other.
 const SHORTEST: usize = 256;
 
-/// The most groups of items.
+/// Largest number of groups of items.
 const MOST_GROUPS: usize = 64;
 
 impl Cell {
-    /// Takes ratings to train on, in pieces, for rows of `width` values. They stay in the memory of their
-    /// pieces, but come into an order that is better for steps: the cells are to be stepped through one after
-    /// the other.
+    /// Makes cells of training ratings, given in pieces, for rows of `width` values. The ratings stay in the
+    /// memory of their pieces, but in an order that is better for steps: the cells are to be trained one
+    /// after another.
     pub fn in_order(mut pieces: Vec<Ratings>, width: usize) -> Vec<Self> {
         let extent = Extent::of(&pieces);
         let bounds = (extent.users, extent.items);
@@ -42,7 +42,7 @@ impl Cell {
             return pieces.into_iter().map(|piece| Cell::with_pairs(piece, 0, bounds)).collect();
         }
         if extent.by_user {
-            // Each piece by itself: no more memory than the largest one takes has to be near.
+            // Each piece separately: only as much memory as the largest one takes is in use.
             let mut given = Vec::new();
             let cell = |mut piece: Ratings| {
                 given.clear();
@@ -53,7 +53,8 @@ impl Cell {
             return pieces.into_iter().map(cell).collect();
         }
         let mut given = grouped(&pieces, &extent);
-        // No pair is to be parted: what is left of uneven pieces has one of its own.
+        // No pair may be split between pieces: they get even lengths, and the ratings left over a piece of
+        // their own.
         pieces.iter_mut().for_each(|piece| piece.truncate(piece.len() / 2 * 2));
         let left = extent.count - pieces.iter().map(|piece| piece.len()).sum::<usize>();
         pieces.push(vec![Rating::default(); left].into());
@@ -67,8 +68,8 @@ impl Cell {
     }
 }
 
-/// Puts ratings, in which those of one user stand together, two by two into pieces of as many ratings, and
-/// then the rest: all in turn. Returns how many pairs there are.
+/// Writes ratings, in which those of a user are adjacent, into pieces of as many ratings: first the pairs,
+/// then the rest, each spread over the places in turn. Returns the number of pairs.
 fn two_by_two(given: &mut [Rating], pieces: &mut [Ratings]) -> usize {
     let (pairs, singles) = pair_up(given);
     let pairs = given[..2 * pairs].as_chunks().0;
@@ -82,10 +83,10 @@ fn put<'a>(rating: Rating, places: &mut impl Iterator<Item = &'a mut Rating>) {
     places.next().into_iter().for_each(|place| *place = rating);
 }
 
-/// Ratings user by user, those of one user as given.
+/// Returns ratings user by user, those of one user in the given order.
 fn grouped(pieces: &[Ratings], extent: &Extent) -> Vec<Rating> {
     let all = || pieces.iter().flat_map(|piece| piece.iter());
-    // Where the next rating of each user goes.
+    // Position of the next rating of each user.
     let mut places = vec![0_u32; extent.users + 1];
     all().for_each(|rating| places[usize::from(rating.user) + 1] += 1);
     (0..extent.users).for_each(|user| places[user + 1] += places[user]);
@@ -98,8 +99,8 @@ fn grouped(pieces: &[Ratings], extent: &Extent) -> Vec<Rating> {
     grouped
 }
 
-/// Brings neighbours of one user two by two to the front. Returns how many pairs there are, and those without
-/// one.
+/// Moves pairs of neighbours of one user to the front. Returns the number of pairs, and the ratings without a
+/// partner.
 fn pair_up(ratings: &mut [Rating]) -> (usize, Vec<Rating>) {
     let (mut pairs, mut singles, mut at) = (0, Vec::new(), 0);
     while let [first, more @ ..] = &ratings[at..] {
@@ -118,7 +119,7 @@ fn pair_up(ratings: &mut [Rating]) -> (usize, Vec<Rating>) {
     (pairs, singles)
 }
 
-/// Steps as [`STREAMS`] places have them in turn.
+/// Passes on steps from [`STREAMS`] places in turn.
 fn in_turn<S: Copy>(steps: &[S], mut put: impl FnMut(S)) {
     let length = steps.len() / STREAMS;
     for at in 0..length {
@@ -127,13 +128,13 @@ fn in_turn<S: Copy>(steps: &[S], mut put: impl FnMut(S)) {
     steps[STREAMS * length..].iter().for_each(|&step| put(step));
 }
 
-/// Ratings stretch by stretch, of each stretch group by group of items, of each group in turn.
+/// Passes on ratings stretch by stretch, within a stretch by groups of items, within a group in turn.
 fn tiled(ratings: &[Rating], items: usize, stretch: usize, mut put: impl FnMut(Rating)) {
     let bits = (items.saturating_sub(1) / MOST_GROUPS + 1).next_power_of_two().ilog2();
     let group = |rating: &Rating| usize::from(rating.item >> bits);
     let mut tiled = vec![Rating::default(); stretch.min(ratings.len())];
     for stretch in ratings.chunks(stretch) {
-        // Where the next step of each group goes.
+        // Position of the next step of each group.
         let mut places = [0; MOST_GROUPS + 1];
         stretch.iter().for_each(|rating| places[group(rating) + 1] += 1);
         (0..MOST_GROUPS).for_each(|group| places[group + 1] += places[group]);

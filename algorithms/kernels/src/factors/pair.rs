@@ -6,7 +6,7 @@ use super::lanes::{LANES, Lanes};
 use super::rating::Rating;
 use super::sides::{LONG, Sides, Step, load, store};
 
-/// Two ratings of one user whose products have been taken: where p begins, where each q does, and the
+/// Two ratings of one user whose products have been computed: the address of p, those of the two q, and the
 /// products.
 #[derive(Clone, Copy)]
 pub(super) struct ReadyPair(*mut f32, [*mut f32; 2], [f32; 2]);
@@ -61,7 +61,7 @@ impl Step for [Rating; 2] {
 }
 
 impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
-    /// p.q of both ratings, each as that of a single one.
+    /// Returns p.q of both ratings, each equal to that of a single one.
     ///
     /// # Safety
     /// The rows are there.

@@ -1,6 +1,6 @@
 //! [`Rating`]: one rating of a cell.
 
-/// A rating inside a cell: rows of the shard and of the block, and the rating as it is trained on.
+/// A rating inside a cell: rows of the shard and of the block, and the value for training.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Rating {
@@ -12,7 +12,7 @@ pub struct Rating {
     pub value: f32,
 }
 
-/// `true` if two ratings may be one step: their user's row moves once for both, and no other one twice.
+/// `true` if two ratings may be one step: their user's row changes once for both, and no other row twice.
 pub(super) fn pair(a: Rating, b: Rating) -> bool {
     a.user == b.user && a.item != b.item
 }

@@ -1,4 +1,4 @@
-//! [`Ratings`]: ratings in memory of their own, or in a part of memory that is cut up.
+//! [`Ratings`]: ratings in memory of their own, or in a part of a shared allocation.
 
 #![allow(unsafe_code)] // parts of one memory that do not overlap, each with one owner
 
@@ -11,20 +11,20 @@ use raddle::{Pool, State};
 
 use super::rating::Rating;
 
-/// Ratings that one may read and write; their memory lives as long as any part of it.
+/// Ratings for reading and writing; their memory lives as long as any part of it.
 pub struct Ratings {
     start: *mut Rating,
     length: usize,
     memory: Arc<Memory>,
 }
 
-// SAFETY: no other part of the memory overlaps this one, so that whoever has it may read and write it on any
+// SAFETY: no other part of the memory overlaps this one, so that its owner may read and write it on any
 // thread.
 unsafe impl Send for Ratings {}
-// SAFETY: through a shared reference it is only read.
+// SAFETY: through a shared reference the memory is only read.
 unsafe impl Sync for Ratings {}
 
-/// The memory of one part or of many, and where it goes when the last is gone.
+/// The memory of one or several parts, and the pool to which it returns with the last.
 struct Memory(Vec<Rating>, Option<Pool<Rating>>);
 
 impl Drop for Memory {
@@ -37,7 +37,7 @@ impl Drop for Memory {
 }
 
 impl Ratings {
-    /// Memory for this number of ratings, cut into equal parts, in which anything may stand.
+    /// Allocates memory for `room` ratings, cut into equal parts with arbitrary content.
     pub fn cut(parts: usize, room: usize, pool: &Pool<Rating>) -> Vec<Self> {
         let all = Self::all(Memory(pool.take(parts * room), Some(pool.clone())));
         let part = |part| Self {
@@ -50,7 +50,7 @@ impl Ratings {
 
     fn all(memory: Memory) -> Self {
         let mut memory = Arc::new(memory);
-        // It begins where it does now that it has its place.
+        // The memory does not move any more, so its start can be taken.
         let (start, length) = match Arc::get_mut(&mut memory) {
             Some(Memory(all, _)) => (all.as_mut_ptr(), all.len()),
             None => (std::ptr::dangling_mut(), 0),
@@ -73,15 +73,15 @@ impl From<Vec<Rating>> for Ratings {
 impl Deref for Ratings {
     type Target = [Rating];
     fn deref(&self) -> &[Rating] {
-        // SAFETY: this number of ratings begins there, in memory that lives as long as this does; any bits
-        // make a rating.
+        // SAFETY: this number of ratings starts there, in memory that lives as long as `self`; any bits are a
+        // valid rating.
         unsafe { std::slice::from_raw_parts(self.start, self.length) }
     }
 }
 
 impl DerefMut for Ratings {
     fn deref_mut(&mut self) -> &mut [Rating] {
-        // SAFETY: see above; and nobody else has this part.
+        // SAFETY: see above; and this part has no other owner.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
     }
 }

@@ -1,12 +1,12 @@
-//! Products of a few rows with many: what recommendations and metrics are made of.
+//! Products of a few rows with many, for recommendations and metrics.
 
 use super::lanes::{LANES, Lanes, Vector};
 use super::{Kernel, run};
 
-/// Rows that are multiplied side by side, so that each of the many is loaded once for all of them.
+/// Number of rows that are multiplied side by side, so that each of the many rows is loaded once for all.
 pub const TOGETHER: usize = 4;
 
-/// `out[j][i]` = p_j . q_i for four rows p_j and the rows of `items`, all of `chunks` vectors.
+/// Computes `out[j][i]` = p_j . q_i for four rows p_j and the rows of `items`, all of `chunks` vectors.
 ///
 /// # Panics
 /// If the slices do not hold whole rows.
@@ -16,12 +16,12 @@ pub fn scores(four: [&[Vector]; TOGETHER], items: &[Vector], chunks: usize, out:
     run(Scores { four, items, chunks, out });
 }
 
-/// The lane structure in which rows are multiplied, for one pair of rows of whole vectors.
+/// Returns the product of two rows of whole vectors, with the same lane structure as [`scores`].
 pub fn product(p: &[Vector], q: &[Vector]) -> f32 {
     run(Product { p, q })
 }
 
-/// A row as whole vectors, padded with zeros.
+/// Converts rows to whole vectors, padded with zeros.
 pub fn padded(rows: &[f32], rank: usize) -> Vec<Vector> {
     let chunks = rank.div_ceil(LANES).max(1);
     let count = rows.len().checked_div(rank).unwrap_or(0);

@@ -8,18 +8,18 @@
 //! ```
 //!
 //! with the old p in the second (Koren, Bell and Volinsky, "Matrix factorization techniques for recommender
-//! systems", 2009). Two ratings of one user are one step, a batch of two: all errors and both sums are of the
-//! old rows, and what moves p and b is the sum of both,
+//! systems", 2009). Two ratings of one user are one step, a batch of two: errors and updates use the old
+//! rows, and p and b are changed by the sum of both updates,
 //!
 //! ```text
 //! p += e (z_1 q_1 + z_2 q_2 - 2 l p)      b += e' (z_1 + z_2 - 2 l' b)
 //! ```
 //!
-//! so that p is read and written once for two ratings. The products of a step are taken [`AHEAD`] steps
-//! before it: it then finds its errors ready, and what waits in the processor is one chain of sums, not all
-//! that is to be moved. Where steps so near share a row, those products miss the steps between.
-//! [`Cell::in_order`] brings them apart; batches of two and what is missed cost nothing on MovieLens 1M that
-//! can be told from the noise of seeds.
+//! so that p is read and written once for two ratings. The products of a step are computed [`AHEAD`] steps
+//! before it, so that its errors are ready, and only one chain of sums, not the whole update, waits in the
+//! processor. If steps so near share a row, those products miss the changes of the steps between.
+//! [`Cell::in_order`] spreads such steps; on MovieLens 1M the loss by batches of two and by missed changes is
+//! below the noise between seeds.
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
@@ -28,14 +28,15 @@ use super::lanes::{LANES, Lanes};
 use super::sides::{Sides, Step};
 use super::{Kernel, run};
 
-/// How many ratings ahead rows are brought nearer: where they do not lie near, several must be on their way.
+/// Number of ratings by which rows are prefetched ahead: if rows are not in the cache, several must be
+/// loading at a time.
 const NEARER: usize = 8;
 
-/// Ratings whose squared errors are added up in single precision, which is exact enough for this number.
+/// Number of ratings whose squared errors are summed in single precision, which is exact enough for so many.
 const STRETCH: usize = 4096;
 
-/// Steps over all ratings of a cell, in their order. Returns the sum of the squared errors, each as it was
-/// met.
+/// Takes steps over all ratings of a cell, in order. Returns the sum of the squared errors, each as met
+/// before its step.
 ///
 /// # Panics
 /// If the cell names rows that the sides do not have, or the sides differ in width.
@@ -67,8 +68,8 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
     }
 }
 
-/// `CHUNKS` vectors a row, 0 if that is known at run time only; `UNEVEN` where rows have scales or stay
-/// positive.
+/// A walk over steps. Rows have `CHUNKS` vectors, or a number known only at run time if that is 0; `UNEVEN`
+/// if rows have scales or must stay positive.
 struct Walk<'a, S, const CHUNKS: usize, const UNEVEN: bool>(&'a [S], Sides<'a, CHUNKS, UNEVEN>);
 
 impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CHUNKS, UNEVEN> {
@@ -78,13 +79,14 @@ impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CH
     fn run<L: Lanes>(self) -> f64 {
         let Self(steps, sides) = self;
         let Some(&last) = steps.last() else { return 0.0 };
-        // SAFETY: here and below, `sgd` has checked that every row that the cell names is there.
+        // SAFETY: here and below, `sgd` has checked that every row that the cell names exists.
         let mut first = unsafe { steps[0].ready::<L, _, _>(&sides) };
         // SAFETY: see above.
         let mut second = unsafe { steps.get(1).copied().unwrap_or(last).ready::<L, _, _>(&sides) };
         let (mut total, mut squares) = (0.0, 0.0);
         let (nearer, stretch) = (NEARER / S::RATINGS, STRETCH / S::RATINGS);
-        // By two, so that no product has to change its place; as far as there are steps to be brought nearer.
+        // Two steps per turn, so that no product changes its register; as long as there are steps to
+        // prefetch.
         let steady = steps.len().saturating_sub(nearer) / 2 * 2;
         for from in (0..steady).step_by(stretch) {
             let to = (from + stretch).min(steady);

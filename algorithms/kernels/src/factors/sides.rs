@@ -1,4 +1,4 @@
-//! [`Sides`]: the rows of both sides while a cell is stepped through, and what one rating does to them.
+//! [`Sides`]: the rows of both sides while a cell is trained, and the effect of a rating on them.
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
@@ -8,19 +8,19 @@ use super::rating::Rating;
 
 /// A step of gradient descent: one rating, or two of one user.
 pub(super) trait Step: Copy {
-    /// Ratings of a step.
+    /// Number of ratings in a step.
     const RATINGS: usize;
-    /// Where its rows are, and their products.
+    /// The addresses of the step's rows, and their products.
     type Ready: Copy;
 
-    /// Takes the products of the step.
+    /// Computes the products of the step.
     ///
     /// # Safety
     /// The rows are there.
     unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
 
-    /// Takes the step, which is ready, and the products of another one before its rows move. Without a
-    /// branch: the two are independent, and the compiler mixes them.
+    /// Takes the step, which is ready, and computes the products of another one before its rows change.
+    /// Without a branch: the two are independent, and the compiler interleaves them.
     ///
     /// # Safety
     /// The rows are there; where a step names two items, they differ.
@@ -32,11 +32,11 @@ pub(super) trait Step: Copy {
         squares: &mut f32,
     ) -> Self::Ready;
 
-    /// Brings the rows of the step nearer, and what else it needs where that may lie far.
+    /// Prefetches the rows of the step, and its other data if that may not be in the cache.
     fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>);
 }
 
-/// Both sides' memory and the steps, by value: what lies behind a pointer would be read again after every
+/// Memory of both sides and the steps, held by value: fields behind a pointer would be read again after every
 /// write.
 #[derive(Clone, Copy)]
 pub(super) struct Sides<'a, const CHUNKS: usize, const UNEVEN: bool> {
@@ -47,7 +47,7 @@ pub(super) struct Sides<'a, const CHUNKS: usize, const UNEVEN: bool> {
     held: std::marker::PhantomData<&'a mut Rows>,
 }
 
-/// One side's memory and steps.
+/// Memory and steps of one side.
 #[derive(Clone, Copy)]
 pub(super) struct Side {
     factors: *mut f32,
@@ -55,7 +55,7 @@ pub(super) struct Side {
     scales: *const Scale,
     factor: f32,
     bias: f32,
-    /// e l, and e' l'.
+    /// e l; the next field is e' l'.
     decay: f32,
     bias_decay: f32,
 }
@@ -76,17 +76,18 @@ impl Side {
     }
 }
 
-/// So many vectors are added up in two chains, since each addition waits for the one before.
+/// From this number of vectors on, products are summed in two chains, since each addition waits for the one
+/// before.
 pub(super) const LONG: usize = 8;
 
-/// Where the rows of a rating begin: p and q.
+/// Addresses of the rows of a rating: p and q.
 pub(super) type Pair = (*mut f32, *mut f32);
 
-/// The rows of a rating whose product has been taken, and the product.
+/// The rows of a rating whose product has been computed, and the product.
 #[derive(Clone, Copy)]
 pub(super) struct Ready(Pair, f32);
 
-/// Move of a row: `row = keep * row + step * error * other row`, for the error and the other row of each
+/// Change of a row: `row = keep * row + step * error * other row`, for the error and the other row of each
 /// rating.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
@@ -95,14 +96,14 @@ pub(super) struct Move {
 }
 
 impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
-    /// Both sides, held until it is dropped. `chunks` is `CHUNKS` unless that is 0.
+    /// Borrows both sides until it is dropped. `chunks` is `CHUNKS` unless that is 0.
     pub(super) fn new(users: &mut Rows, items: &mut Rows, steps: &Steps, chunks: usize) -> Self {
         let (users, items) =
             (Side::new(users, steps, steps.shares.0), Side::new(items, steps, steps.shares.1));
         Self { users, items, non_negative: steps.non_negative, chunks, held: std::marker::PhantomData }
     }
 
-    /// Where the rows of a rating are.
+    /// Returns the addresses of the rows of a rating.
     #[inline(always)]
     pub(super) fn rows(&self, rating: Rating) -> Pair {
         let width = LANES * self.chunks();
@@ -110,26 +111,27 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         (self.users.factors.wrapping_add(user), self.items.factors.wrapping_add(item))
     }
 
-    /// Brings a row of one side nearer, and what else it needs where that may lie far.
+    /// Prefetches a row of one side, and its other data if that may not be in the cache.
     #[inline(always)]
     pub(super) fn prefetch<L: Lanes>(&self, side: Side, row: u16) {
         let factors = side.factors.wrapping_add(usize::from(row) * LANES * self.chunks());
         (0..self.chunks()).for_each(|chunk| L::prefetch(factors.wrapping_add(chunk * LANES)));
-        // Sides that differ much are often sparse: their biases and scales are then as far as their rows.
+        // Sides that differ much are often sparse: their biases and scales are then as far away as their
+        // rows.
         if UNEVEN {
             L::prefetch(side.biases.wrapping_add(row.into()));
             L::prefetch(side.scales.wrapping_add(row.into()).cast::<f32>());
         }
     }
 
-    /// How many vectors a row has.
+    /// Returns the number of vectors in a row.
     #[inline(always)]
     pub(super) fn chunks(&self) -> usize {
         if CHUNKS == 0 { self.chunks } else { CHUNKS }
     }
 
-    /// p.q: the sums of lanes over all vectors, or over even and over odd ones where there are [`LONG`] or
-    /// more.
+    /// Returns p.q: the sums of lanes over all vectors, or over even and over odd ones if there are at least
+    /// [`LONG`].
     ///
     /// # Safety
     /// The rows are there.
@@ -158,7 +160,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         }
     }
 
-    /// The errors of ratings of one user, given the products of their rows.
+    /// Returns the errors of ratings of one user, given the products of their rows.
     ///
     /// # Safety
     /// The rows are there.
@@ -173,8 +175,8 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         })
     }
 
-    /// Takes the error of a rating, given the product of its rows, into account: among the squares and in the
-    /// biases. Says what moves its rows, and the error.
+    /// Adds the error of a rating, given the product of its rows, to the squares, and updates the biases.
+    /// Returns the changes of its rows, and the error.
     ///
     /// # Safety
     /// The rows are there.
@@ -189,10 +191,10 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         }
     }
 
-    /// Moves the rows of a rating.
+    /// Changes the rows of a rating.
     ///
     /// # Safety
-    /// They are there.
+    /// The rows are there.
     #[inline(always)]
     unsafe fn step<L: Lanes>(&self, (p, q): Pair, (of_p, of_q, error): (Move, Move, f32)) {
         // SAFETY: the caller vouches for the rows.
@@ -207,8 +209,8 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         }
     }
 
-    /// Moves the bias of a row by the errors of `count` ratings, whose sum is `error`, and says what moves
-    /// its factors.
+    /// Changes the bias of a row by the errors of `count` ratings, whose sum is `error`, and returns the
+    /// change of its factors.
     ///
     /// # Safety
     /// The row is there.
@@ -228,7 +230,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         Move { keep: 1.0 - decay * scale.step * scale.decay, step: side.factor * scale.step }
     }
 
-    /// Rows that may not be negative, cut off at 0.
+    /// Clips rows that may not be negative at 0.
     #[inline(always)]
     pub(super) fn bounded<L: Lanes>(&self, row: L) -> L {
         if UNEVEN && self.non_negative { row.positive() } else { row }

@@ -1,4 +1,4 @@
-//! The three forms give the same bits, and those of the definition.
+//! The three vector forms give the same bits, and those of the definition.
 
 use proptest::prelude::*;
 use raddle::simd_level::SimdLevel;
@@ -13,7 +13,7 @@ fn same<T: PartialEq + std::fmt::Debug>(results: Vec<(&'static str, T)>) -> T {
     first
 }
 
-/// Numbers between -1 and 1 without a pattern.
+/// Pseudorandom numbers between -1 and 1.
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut stream = raddle::random::Stream::new(&[seed]);
     (0..count).map(|_| 2.0 * stream.unit() as f32 - 1.0).collect()
@@ -39,7 +39,7 @@ fn cell(count: usize, users: usize, items: usize, seed: u64) -> Cell {
     Cell::as_given(ratings(count, users, items, seed).into())
 }
 
-/// The cells of these ratings, cut into pieces.
+/// Makes cells of these ratings, cut into pieces.
 fn in_order(ratings: &[Rating], pieces: usize, width: usize) -> Vec<Cell> {
     let length = ratings.len().div_ceil(pieces).max(1);
     Cell::in_order(ratings.chunks(length).map(|piece| piece.to_vec().into()).collect(), width)
@@ -58,12 +58,12 @@ const STEPS: Steps = Steps {
     non_negative: false,
 };
 
-/// The lanes of one row of products, added as the definition says.
+/// Sums the lanes of a product of two rows as in the definition.
 fn product(p: &[f32], q: &[f32]) -> f32 {
     product_in::<1>(p, q)
 }
 
-/// Product of two rows whose vectors are added up in this number of chains.
+/// Returns the product of two rows whose vectors are summed in this number of chains.
 fn product_in<const CHAINS: usize>(p: &[f32], q: &[f32]) -> f32 {
     let mut chains = [[0.0_f32; LANES]; CHAINS];
     for (at, (p, q)) in p.iter().zip(q).enumerate() {
@@ -75,8 +75,8 @@ fn product_in<const CHAINS: usize>(p: &[f32], q: &[f32]) -> f32 {
     (group(0) + group(2)) + (group(1) + group(3))
 }
 
-/// Ratings step by step, cell by cell: two by two as long as two are of one user and of different items, then
-/// one by one.
+/// Returns ratings step by step, cell by cell: in pairs as long as two are of one user and of different
+/// items, then one by one.
 fn steps_of(cell: &Cell) -> [Vec<&[Rating]>; 2] {
     let together = |pair: &&[Rating]| pair[0].user == pair[1].user && pair[0].item != pair[1].item;
     let pairs: Vec<&[Rating]> = cell.ratings().chunks_exact(2).take_while(together).collect();
@@ -88,7 +88,7 @@ fn row(rows: &Rows, row: u16) -> &[f32] {
     &bytemuck::cast_slice(&rows.factors)[usize::from(row) * rows.width..][..rows.width]
 }
 
-/// Gradient steps by their definition, with products as they are two steps before their own.
+/// Gradient steps by their definition, with products computed two steps ahead.
 fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) {
     let product = |rating: &Rating, users: &Rows, items: &Rows| {
         let (p, q) = (row(users, rating.user), row(items, rating.item));
@@ -97,7 +97,7 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
     let products = |ratings: &[Rating], users: &Rows, items: &Rows| -> Vec<f32> {
         ratings.iter().map(|rating| product(rating, users, items)).collect()
     };
-    /// A row and its bias, moved by errors and the other rows.
+    /// Returns a row and its bias, changed by errors and the other rows.
     fn moved((rows, at): (&Rows, u16), share: f32, by: &[(f32, Vec<f32>)], steps: &Steps) -> (Vec<f32>, f32) {
         let one = Scale { step: 1.0, decay: 1.0, bias_decay: 1.0 };
         let scale = rows.scales.get(usize::from(at)).copied().unwrap_or(one);
@@ -150,7 +150,7 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
     }
 }
 
-/// As files have them: all of a user's ratings together, `each` of them.
+/// Orders ratings as in files: all of a user's ratings together, `each` of them.
 fn by_user(users: u16, each: u16, items: usize) -> Vec<Rating> {
     let mut stream = raddle::random::Stream::new(&[7]);
     let mut of = |user| Rating { user, item: stream.below(items) as u16, value: stream.unit() as f32 };
@@ -172,13 +172,12 @@ fn ratings_of_a_user_that_stand_together_are_paired_and_none_is_lost() {
             let cells = in_order(&given, pieces, LANES);
             assert_eq!(sorted(&all(&cells)), sorted(&given));
             let singles: usize = cells.iter().map(|cell| steps_of(cell)[1].len()).sum();
-            // Of each user at most one is left in a piece, and one for each pair of equal items that may
-            // meet.
+            // A piece may have at most one single rating of each user, and one for each pair of equal items.
             let equal =
                 given.windows(2).filter(|near| near[0].user == near[1].user && near[0].item == near[1].item);
             assert!(singles <= usize::from(users) + pieces + 2 * equal.count(), "{singles} singles");
         }
-        // Read back, it is stepped through alike.
+        // A cell that is read back has the same steps.
         for cell in in_order(&given, 1, LANES) {
             let bytes = raddle::state::to_bytes(&cell);
             assert_eq!(raddle::state::from_bytes::<Cell>(&bytes).unwrap(), cell);
@@ -218,7 +217,7 @@ fn ratings_of_sparse_cells_stand_by_groups_of_items_in_stretches() {
     {
         let given = by_user(users, 20, items);
         let last = given.iter().map(|rating| rating.item).max().unwrap();
-        // 64 groups of items at most, each as many as a power of two.
+        // At most 64 groups of items, each with a power of two of them.
         let size = (last / 64 + 1).next_power_of_two();
         for pieces in [1, 3] {
             let found = all(&in_order(&given, pieces, width));
@@ -268,7 +267,7 @@ proptest! {
         if together {
             given.sort_by_key(|rating| rating.user);
         }
-        // Longer rows have longer gradients: steps as long as those of short ones would lead beyond all numbers.
+        // Longer rows have longer gradients: with steps as long as those of short rows they would diverge.
         let factor = STEPS.factor / chunks as f32;
         let (cells, steps) = (in_order(&given, pieces, LANES), Steps { factor, non_negative, shares, ..STEPS });
         let found = same(SimdLevel::in_every_form(|| {
@@ -318,7 +317,7 @@ proptest! {
             assert!(solve(&mut matrix, &mut right, chunks));
             right
         }));
-        // The gradient of the least-squares problem is zero there.
+        // At the solution the gradient of the least-squares problem is zero.
         let (x, rows): (&[f32], &[f32]) = (bytemuck::cast_slice(&x), bytemuck::cast_slice(&features));
         let mut slope: Vec<f64> = x.iter().map(|&x| 0.5 * f64::from(x)).collect();
         for (row, target) in rows.chunks_exact(width).zip(&targets) {

@@ -1,11 +1,11 @@
-//! Numbers that a name fixes: the factors that rows begin with.
+//! Numbers determined by a name: the initial factors of rows.
 
 use raddle::random::splitmix64;
 
 use super::lanes::{LANES, Lanes};
 use super::{Kernel, run};
 
-/// Fills `to` with numbers uniform in low..low + span that `name` fixes, two of each hash.
+/// Fills `to` with numbers uniform in low..low + span, determined by `name`, two from each hash.
 pub fn uniform(name: u64, low: f32, span: f32, to: &mut [f32]) {
     run(Uniform { name, low, span, to });
 }
@@ -20,7 +20,7 @@ struct Uniform<'a> {
 impl Kernel for Uniform<'_> {
     type Output = ();
 
-    /// Whole groups of hashes first: their number is known, so that the compiler takes them side by side.
+    /// Whole groups of hashes first: their number is fixed, so that the compiler vectorises them.
     #[inline(always)]
     fn run<L: Lanes>(self) {
         const PAIRS: usize = LANES / 2;

@@ -1,7 +1,7 @@
 //! Sixteen lanes in two 256-bit registers.
 //!
 //! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY
-//! line below leans on that.
+//! line below relies on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
@@ -13,7 +13,7 @@ use super::gather::{Split, below, eight};
 use super::lanes::{CountLine, EntryLine, FloatLine, LANES, Lanes, ONE};
 use super::pick;
 
-/// The entries of a line, eight by eight.
+/// Returns the entries of a line, eight by eight.
 #[inline(always)]
 fn halves(line: &EntryLine) -> (__m256i, __m256i) {
     let entries = line.0.as_ptr();
@@ -21,7 +21,7 @@ fn halves(line: &EntryLine) -> (__m256i, __m256i) {
     unsafe { (_mm256_load_si256(entries.cast()), _mm256_load_si256(entries.add(LANES / 2).cast())) }
 }
 
-/// Counts of eight entries, and -1 where the entry is of `topic` and not empty.
+/// Returns the counts of eight entries, and -1 for each entry of `topic` that is not empty.
 #[inline(always)]
 fn taken(entries: __m256i, split: Split, topic: u32) -> (__m256i, __m256i) {
     // SAFETY: runs only where avx2 was detected.
@@ -34,14 +34,15 @@ fn taken(entries: __m256i, split: Split, topic: u32) -> (__m256i, __m256i) {
     }
 }
 
-/// A bit for every lane that is -1.
+/// Returns a bit for every lane that is -1.
 #[inline(always)]
 fn lanes(of: __m256i) -> u32 {
     // SAFETY: runs only where avx2 was detected.
     unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(of)) as u32 }
 }
 
-/// Each of sixteen lanes the one `STEP` lanes before it, zeros in the first; `STEP` is 1, 2 or 4.
+/// Returns for each of sixteen lanes the value `STEP` lanes before it, with zeros in the first; `STEP` is 1,
+/// 2 or 4.
 #[inline(always)]
 fn shifted<const STEP: i32>(low: __m256, high: __m256) -> (__m256, __m256) {
     // SAFETY: runs only where avx2 was detected.

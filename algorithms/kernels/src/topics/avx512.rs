@@ -1,7 +1,7 @@
 //! Sixteen lanes in one 512-bit register.
 //!
 //! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY
-//! line below leans on that.
+//! line below relies on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
@@ -13,8 +13,8 @@ use super::gather::{Split, below, eight};
 use super::lanes::{CountLine, EntryLine, FloatLine, LANES, Lanes};
 use super::pick;
 
-/// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two
-/// slower instructions of it.
+/// Returns for each lane the value `16 - N` lanes before it, with zeros in the first. Written as an
+/// instruction, because a compiler makes two slower ones of it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn before<const N: i32>(lanes: __m512) -> __m512 {
@@ -33,7 +33,7 @@ fn before<const N: i32>(lanes: __m512) -> __m512 {
     shifted
 }
 
-/// The weights of the topics of a line's entries.
+/// Returns the weights of the topics of a line's entries.
 #[inline(always)]
 fn all_of(line: &EntryLine, split: Split, weights: &[f32]) -> __m512 {
     // SAFETY: avx512f, avx512dq and bmi2 were detected.
@@ -43,7 +43,7 @@ fn all_of(line: &EntryLine, split: Split, weights: &[f32]) -> __m512 {
     }
 }
 
-/// Numbers of the lanes of a sixteen.
+/// Returns the numbers of the lanes of a sixteen.
 #[inline(always)]
 fn numbers(sixteen: usize) -> __m512i {
     // SAFETY: runs only where avx512f was detected.
@@ -53,10 +53,10 @@ fn numbers(sixteen: usize) -> __m512i {
     }
 }
 
-/// The lanes whose entry is of this topic and not empty.
+/// Returns the lanes whose entry is of this topic and not empty.
 #[inline(always)]
 fn found(entries: __m512i, split: Split, topic: u32) -> __mmask16 {
-    // The entry less that of the topic with a count of one: below the largest count only if it is of the
+    // The entry less that of the topic with a count of one is below the largest count only if it is of the
     // topic.
     let (least, most) = (((topic << split.shift) + 1) as i32, ((1u32 << split.shift) - 1) as i32);
     // SAFETY: runs only where avx512f was detected.
@@ -66,8 +66,8 @@ fn found(entries: __m512i, split: Split, topic: u32) -> __mmask16 {
     }
 }
 
-/// Lanes with a value put into one of them. Spelt out, because a compiler makes a store of the lane alone of
-/// it and of the store that follows, which the next load of the lanes would have to wait for.
+/// Puts a value into one lane. Written as instructions, because a compiler would merge it with the store that
+/// follows into a store of that lane, for which the next load of all lanes would have to wait.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn put(lanes: __m512, lane: usize, value: f32) -> __m512 {
@@ -85,7 +85,7 @@ fn put(lanes: __m512, lane: usize, value: f32) -> __m512 {
     lanes
 }
 
-/// Counts with one more in a lane; spelt out as above.
+/// Adds one to the count in a lane; written as instructions for the same reason.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn raised(counts: __m256i, lane: usize) -> __m256i {
@@ -103,7 +103,7 @@ fn raised(counts: __m256i, lane: usize) -> __m256i {
     counts
 }
 
-/// Counts with one less in a lane; spelt out as above.
+/// Subtracts one from the count in a lane; written as instructions for the same reason.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn lowered(counts: __m256i, lane: usize) -> __m256i {

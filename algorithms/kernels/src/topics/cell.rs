@@ -5,12 +5,12 @@ use crate::topics::counts::packing::LineCounts;
 
 /// Sixteen counts of a dense row.
 pub(crate) trait Cell: LineCounts {
-    /// The counts in lanes.
+    /// Returns the counts in lanes.
     fn lanes<L: Lanes>(&self) -> L;
-    /// One more in a lane. The cell is read and written whole, as it is read next: what was stored alone
-    /// could not be loaded by sixteen at once.
+    /// Adds one in a lane. The cell is read and written as a whole, because it is read next: a count that was
+    /// stored alone could not be loaded with the others.
     fn one_more<L: Lanes>(&mut self, lane: usize);
-    /// One less in a lane.
+    /// Subtracts one in a lane.
     fn one_less<L: Lanes>(&mut self, lane: usize);
 }
 

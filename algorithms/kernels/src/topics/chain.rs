@@ -1,4 +1,4 @@
-//! [`Chain`]: draws the topics of one word's tokens after the other.
+//! [`Chain`]: draws the topics of one word's tokens one after another.
 //!
 //! For a token of word w in document d, topic k has probability in proportion to
 //!
@@ -6,29 +6,30 @@
 //! (n_dk + alpha_k) f_k,   f_k = (n_kw + beta) / (n_k + V beta),   all counts without the token itself
 //! ```
 //!
-//! (Griffiths and Steyvers, "Finding scientific topics", 2004). Tokens come word by word: f is kept for all
-//! topics while a chain is at a word, so that a draw reads one row of counts, the document's.
+//! (Griffiths and Steyvers, "Finding scientific topics", 2004). Tokens are ordered word by word: f is kept
+//! for all topics while a chain is at a word, so that a draw reads only one row of counts, that of the
+//! document.
 
 use super::word::{Weights, WordState};
 
 /// Draws topics from one kind of document rows.
 pub(super) trait Chain<'a> {
-    /// How it keeps the weights of all topics.
+    /// Storage of the weights of all topics.
     type Weights: Weights;
-    /// The topics at the word where it is.
+    /// Returns the state at the chain's present word.
     fn word(&mut self) -> &mut WordState<'a, Self::Weights>;
-    /// The tokens that a word has in a document are drawn together.
+    /// `true` if the tokens of a word in a document are drawn together.
     const TOGETHER: bool;
-    /// Draws the topics of tokens that the word has in a document, which had `topics`, one after the other.
+    /// Draws the topics of the word's tokens in a document, which had `topics`, one after another.
     ///
-    /// Sums to draw a token from leave it out. So where one was just given the topic that the next one has,
-    /// the next can be drawn from the very same sums: without the one in this topic or without the other, the
-    /// rest is equal.
+    /// The sums from which a token is drawn leave it out. So if a token has just been given the topic of the
+    /// next one, the next can be drawn from the same sums: the counts without the one are those without the
+    /// other.
     fn resample(&mut self, topics: &mut [u16], document: usize);
     /// Draws the topic of a token that has none.
     fn first(&mut self, document: usize) -> u16;
-    /// Gives a token that has none one of `topics` topics, drawn uniformly.
+    /// Gives a token without a topic one of `topics` topics, drawn uniformly.
     fn uniform(&mut self, document: usize, topics: u32) -> u16;
-    /// Asks for the row of a document that is needed soon.
+    /// Prefetches the row of a document that is needed soon.
     fn prefetch(&self, document: usize);
 }

@@ -10,8 +10,8 @@ use super::names::Name;
 use super::row::locate_in;
 use super::word::{TopicParams, Weights, WordBuffers, WordState};
 
-/// The weights of 16 N topics, of which vectors are changed whole: what was stored one by one could not be
-/// loaded by sixteen at once.
+/// The weights of 16 N topics, of which vectors are changed as a whole: values stored one by one could not be
+/// loaded sixteen at a time.
 pub(super) struct Registers<L, const N: usize>([L; N]);
 
 impl<L: Lanes, const N: usize> Weights for Registers<L, N> {
@@ -34,7 +34,7 @@ pub(super) struct Dense<'a, L, const N: usize> {
     counts: &'a mut [CountLine],
     alphas: [FloatLine; N],
     draws: Draws,
-    /// Lane sums up to each sixteen.
+    /// Lane sums up to and including each sixteen.
     running: [FloatLine; N],
     topics: usize,
 }
@@ -54,14 +54,15 @@ impl<'a, L: Lanes, const N: usize> Dense<'a, L, N> {
         Self { word, counts, alphas, draws, running: [FloatLine::default(); N], topics: given.norms.len() }
     }
 
-    /// The count of a topic in a document.
+    /// Returns the count of a topic in a document.
     #[inline(always)]
     fn count(&mut self, document: usize, topic: Name) -> &mut u16 {
         let topic = topic.number();
         &mut self.counts[document * N..][..N][topic / LANES].0[topic % LANES]
     }
 
-    /// Draws a topic from a document's row, in which one topic has another mass, if it is one of the topics.
+    /// Draws a topic from a document's row, in which the mass of one topic is replaced, if `topic` is one of
+    /// the topics.
     #[inline(always)]
     fn draw(&mut self, document: usize, (topic, mass): (u32, f32)) -> Name {
         let (mut sums, topic) = (L::zero(), L::number(topic));
@@ -72,7 +73,7 @@ impl<'a, L: Lanes, const N: usize> Dense<'a, L, N> {
         }
         let sums = sums.running();
         let point = self.draws.pair().0 * sums.last();
-        // A topic that is only there to fill a line up is reached by rounding alone.
+        // A topic that only pads a line can be reached only by rounding.
         let topic = locate_in(&self.running, sums, point).min(self.topics - 1);
         self.word.names.name(topic as u32)
     }
@@ -86,7 +87,7 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
         &mut self.word
     }
 
-    // Sums over so few topics take no longer than what a draw from old ones would wait for: measured.
+    // Measured: sums over so few topics take no longer than a draw would wait for old ones.
     const TOGETHER: bool = false;
 
     #[inline(always)]

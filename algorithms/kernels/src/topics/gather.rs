@@ -1,5 +1,5 @@
-//! Sparse rows on x86-64: how their entries are taken apart, the weights of eight of them at once, and a lane
-//! of eight sums.
+//! Sparse rows on x86-64: how entries are unpacked, the weights of eight of them at once, and a comparison of
+//! one lane in eight sums.
 
 #![allow(unsafe_code)] // instructions spelt out; measured: half the time of a gather
 
@@ -7,14 +7,14 @@ use std::arch::x86_64::*;
 
 use super::lanes::{EntryLine, FloatLine, LANES};
 
-/// Stops where there is no weight for a topic that the bits can name.
+/// Panics unless there is a weight for every topic that the bits can name.
 #[inline(always)]
 fn check(names: usize, weights: &[f32]) {
     assert!(weights.len() >= names, "a weight for every topic");
 }
 
-/// How entries are packed: how far the topic is from the right end, the bits of the count, and how many
-/// topics there can be.
+/// Unpacking of entries: the shift of the topic, the bits of the count, and the number of topics that can be
+/// named.
 #[derive(Clone, Copy)]
 pub(crate) struct Split {
     pub(super) shift: u32,
@@ -27,7 +27,8 @@ impl Split {
     }
 }
 
-/// Those of eight sixteens whose value in a lane is at most `bound`, the first in the lowest bit.
+/// Returns a bit for each of eight sixteens whose value in a lane is at most `bound`, with the first in the
+/// lowest bit.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
@@ -36,19 +37,19 @@ pub(super) fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
     _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(column, _mm256_set1_ps(bound))) as u32
 }
 
-/// The weights of the topics of eight entries, of the first half of a line or the second.
+/// Returns the weights of the topics of eight entries, in the first half of a line or the second.
 ///
-/// By loads one by one. On processors that gather under the mitigation of data sampling these take half the
-/// time of a gather, and what comes after need not wait for all that came before. They are spelt out, because
-/// a compiler makes them by inserting into vectors, for which there is one port.
+/// Weights are loaded one by one. On processors whose gathers are slowed by the mitigation of data sampling
+/// this takes half the time of a gather, and later instructions need not wait for all loads. The loads are
+/// written as instructions, because a compiler would insert into vectors, for which there is only one port.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
 pub(super) fn eight(line: &EntryLine, half: usize, split: Split, weights: &[f32]) -> __m256 {
     check(split.names, weights);
     let entries = &line.0[half * 8..][..8];
     let gathered: __m256;
-    // SAFETY: avx2 and bmi2 were detected. Eight entries are read in pairs; a topic is what is left of 32
-    // bits after `split.shift`, so below `split.names`, and that number of weights was checked to be there.
+    // SAFETY: avx2 and bmi2 were detected. Eight entries are read in pairs; a topic is the rest of 32 bits
+    // after a shift by `split.shift`, so below `split.names`, and that number of weights was checked.
     unsafe {
         std::arch::asm!(
             "mov {one}, [{entries}]",

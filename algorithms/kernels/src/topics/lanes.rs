@@ -1,5 +1,5 @@
-//! Sixteen lanes of `f32`: what every kernel is written over, beyond what [`F32x16`] has; and the portable
-//! form.
+//! Sixteen lanes of `f32`: the operations that the sampler's kernels need beyond those of [`F32x16`]; and the
+//! portable form.
 
 use crate::f32x16::F32x16;
 pub(crate) use crate::f32x16::Portable;
@@ -10,49 +10,50 @@ pub(crate) use crate::topics::counts::packing::{CountLine, EntryLine, FloatLine,
 /// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are
 /// rounded before they are added.
 pub(crate) trait Lanes: F32x16 {
-    /// The sixteen values of `from`, rounded to `f32`.
+    /// Returns the sixteen values of `from`, rounded to `f32`.
     fn narrow(from: &[f64; LANES]) -> Self;
-    /// The sixteen counts.
+    /// Returns the sixteen counts.
     fn widen(counts: &CountLine) -> Self;
-    /// A lane's number in every lane.
+    /// The number of a lane, copied to every lane.
     type Number: Copy;
-    /// This number, of lanes that are counted on over several sixteens.
+    /// Makes such a number; lanes are counted on over several sixteens.
     fn number(number: u32) -> Self::Number;
-    /// This value in the lane of this number, if it is among those of sixteen number `sixteen`.
+    /// Puts a value into the lane of this number, if it is among the lanes of sixteen number `sixteen`.
     fn with(self, sixteen: usize, number: Self::Number, value: f32) -> Self;
-    /// Lane l becomes the sum of lanes 0 to l, added in four steps: each lane the one 1, 2, 4 and 8 lanes
+    /// Makes lane l the sum of lanes 0 to l, in four steps that add to each lane the one 1, 2, 4 and 8 lanes
     /// before it.
     fn running(self) -> Self;
-    /// The last lane.
+    /// Returns the last lane.
     fn last(self) -> f32;
-    /// How many lanes are at most `bound`.
+    /// Returns how many lanes are at most `bound`.
     fn at_most(self, bound: f32) -> usize;
-    /// Those of eight sixteens whose value in this lane, below sixteen, is at most `bound`, the first in the
-    /// lowest bit.
+    /// Returns a bit for each of eight sixteens whose value in this lane, below sixteen, is at most `bound`,
+    /// with the first in the lowest bit.
     fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32;
-    /// How entries are packed, in registers.
+    /// The packing of entries, in registers.
     type Split: Copy;
-    /// Entries that have their topic in the high `bits` bits, 1 to 31, and their count below.
+    /// Makes the packing of entries that have their topic in the high `bits` bits, 1 to 31, and their count
+    /// below.
     fn split(bits: u32) -> Self::Split;
-    /// For every entry, its count times `weights[topic]`. Panics unless there is a weight for every topic
-    /// that the bits can name.
+    /// Returns, for every entry, its count times `weights[topic]`. Panics unless there is a weight for every
+    /// topic that the bits can name.
     fn products(line: &EntryLine, split: Self::Split, weights: &[f32]) -> Self;
-    /// Weights of a line's entries, of which one of topic `without` that is not empty counts one less, at
-    /// this weight. With the lanes in which that was so.
+    /// Returns the weighted counts of a line's entries, where an entry of topic `without.0` that is not empty
+    /// counts one less, at the weight `without.1`; and the lanes of such entries.
     fn weigh(line: &EntryLine, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
-    /// The lanes whose entry is of this topic and not empty.
+    /// Returns the lanes whose entry is of this topic and not empty.
     fn find(line: &EntryLine, split: Self::Split, topic: u32) -> u32;
-    /// Adds one to the count in a lane, below sixteen; all are read and written at once.
+    /// Adds one to the count in a lane, below sixteen; all lanes are read and written at once.
     fn raise(counts: &mut CountLine, lane: usize);
-    /// Takes one from the count in a lane, below sixteen; all are read and written at once.
+    /// Subtracts one from the count in a lane, below sixteen; all lanes are read and written at once.
     fn lower(counts: &mut CountLine, lane: usize);
-    /// Puts a value into a lane, below sixteen; all are read and written at once.
+    /// Puts a value into a lane, below sixteen; all lanes are read and written at once.
     fn put(sixteen: &mut FloatLine, lane: usize, value: f32);
-    /// The topic at the part `unit`, from 0 to below 1, of a dense row's mass: see [`pick`].
+    /// Returns the topic at the fraction `unit`, from 0 to below 1, of a dense row's mass: see [`pick`].
     fn pick<const N: usize>(sums: &[Self; N], unit: f32) -> usize;
 }
 
-/// For each lane, a one there.
+/// For each lane, sixteen counts with a one in that lane.
 #[cfg(target_arch = "x86_64")]
 pub(super) const ONE: &[CountLine; LANES] = &ONES;
 

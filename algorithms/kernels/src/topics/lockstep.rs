@@ -1,16 +1,15 @@
-//! [`Lockstep`]: four words at a time over dense rows, for few topics.
+//! [`Lockstep`]: draws for four words at a time over dense rows, for few topics.
 //!
 //! The words of a task are assigned to four streams
-//! ([`assign_streams`](crate::topics::counts::streams::assign_streams)), however wide the machine's vectors are. A
-//! step takes the next token of each stream: leaves all four out of their rows, sums all four rows, picks all
-//! four topics, puts all four back. So a core works at four draws at once, where one alone would wait from
-//! its sums to its topic, and no branch depends on what was drawn.
+//! ([`assign_streams`](crate::topics::counts::streams::assign_streams)), however wide the machine's vectors
+//! are. A step takes the next token of each stream: it subtracts all four from their rows, sums the four
+//! rows, picks four topics, and adds all four back. So a core works on four draws at once, where a single one
+//! would wait between its sums and its topic, and no branch depends on the topics drawn.
 //!
-//! **What is drawn from.** The totals are those that the task was given; the token itself is left out of
-//! them, and of all other counts. Two streams are never at the same word, and so share nothing but documents.
-//! Where two tokens of a step are of one document, they are drawn one after the other. So every step is what
-//! it would be one by one, stream by stream, and the order in which tokens are drawn, not lockstep, defines
-//! the result.
+//! **Counts.** The totals are those given to the task; the token itself is left out of them, and of all other
+//! counts. Two streams are never at the same word, and so share only documents. If two tokens of a step are
+//! in one document, they are drawn one after another. So every step equals draws one by one, stream by
+//! stream, and the order of the tokens, not lockstep, defines the result.
 
 #![allow(clippy::needless_range_loop)] // four streams side by side
 
@@ -27,7 +26,7 @@ use crate::topics::counts::streams::STREAMS;
 use crate::topics::counts::tokens::{Ends, Slice, Visit};
 use crate::topics::counts::words::WordRows;
 
-/// How many tokens ahead a row is asked for, in each stream.
+/// Number of tokens in each stream by which rows are prefetched ahead.
 const AHEAD: usize = 6;
 
 /// Operands of a task.
@@ -36,25 +35,26 @@ pub(super) struct Task<'a> {
     pub(super) slice: &'a mut Slice,
     pub(super) words: &'a mut WordRows,
     pub(super) word_priors: &'a WordPriors,
-    /// Tokens of documents below `had` have topics and get others, those up to `has` get their first.
+    /// Tokens of documents below `had` have topics and are drawn again; those from there up to `has` get
+    /// their first.
     pub(super) had: usize,
     pub(super) has: usize,
-    /// First topics are drawn uniformly.
+    /// `true` if first topics are drawn uniformly.
     pub(super) uniform: bool,
     pub(super) draws: Draws,
 }
 
-/// Where a stream is.
+/// The position of a stream.
 #[derive(Clone, Copy, Debug, Default)]
 struct At {
-    /// The visit under way, where the short ones begin, and where the stream's visits end.
+    /// The current visit; the next fields are the first short visit, and the end of the stream's visits.
     visit: usize,
     long: usize,
     last: usize,
     /// The next token.
     token: usize,
-    /// Where the visit's tokens begin; where those end that have topics, and those that have or get one;
-    /// where all end.
+    /// The start of the visit's tokens; the next fields are the end of those with topics, the end of those
+    /// that have or get one, and the end of all.
     start: usize,
     assigned: usize,
     active: usize,
@@ -62,13 +62,14 @@ struct At {
 }
 
 impl At {
-    /// Topics of all tokens of the visit that have any are drawn, and another long visit comes next.
+    /// `true` if the topics of all tokens of the visit that have any are drawn, and another long visit comes
+    /// next.
     #[inline(always)]
     fn has_more_long(&self) -> bool {
         self.token == self.assigned && self.next() < self.long
     }
 
-    /// The next visit: the first one of a stream is one that it has not been at yet.
+    /// Returns the next visit; before a stream's first visit, that one.
     #[inline(always)]
     fn next(&self) -> usize {
         self.visit + usize::from(self.end > self.start)
@@ -90,9 +91,9 @@ pub(super) struct Lockstep<'a, C, const N: usize> {
     had: usize,
     has: usize,
     uniform: bool,
-    /// For first topics.
+    /// Random numbers for first topics.
     draws: Draws,
-    /// Where the random numbers of the next step begin.
+    /// State of the random numbers for the next step.
     steps: u64,
 }
 
@@ -131,10 +132,10 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
         }
     }
 
-    /// How the tokens of each topic changed.
+    /// Runs the task; returns how the number of tokens of each topic changed.
     #[inline(always)]
     pub(super) fn run<L: Lanes>(mut self) -> Vec<i32> {
-        // Long visits, one after the other in each stream.
+        // Long visits, one after another in each stream.
         loop {
             for stream in 0..STREAMS {
                 while self.at[stream].has_more_long() {
@@ -145,7 +146,7 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
                 break;
             }
         }
-        // Short ones, which begin together.
+        // Short visits, which start together.
         loop {
             let mut is_over = true;
             for stream in 0..STREAMS {
@@ -158,8 +159,7 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
         }
     }
 
-    /// Steps until the first of the streams that have tokens left comes to an end of these. False if none has
-    /// any.
+    /// Takes steps until the first of the streams with tokens left has none; false if none has any.
     #[inline(always)]
     fn steps<L: Lanes>(&mut self) -> bool {
         let (mut count, mut busy) = (usize::MAX, 0);
@@ -176,8 +176,8 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
         true
     }
 
-    /// A stream has drawn for all tokens of a visit that have topics: gives the others their first ones,
-    /// leaves the word and comes to the next one. False if there is none.
+    /// Ends a visit of a stream once the tokens with topics are drawn: gives the others their first topics,
+    /// leaves the word and enters the next one. False if there is none.
     #[inline(always)]
     fn go_on<L: Lanes>(&mut self, stream: usize) -> bool {
         let At { visit, last, token, start, active, end, .. } = self.at[stream];
@@ -207,12 +207,12 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
         true
     }
 
-    /// So many steps of all streams.
+    /// Takes `count` steps of all streams.
     #[inline(always)]
     fn together<L: Lanes>(&mut self, count: usize) {
         let Self { topics, streams, at, moved, rows, .. } = self;
         let (documents, of) = (self.documents, &mut *self.of);
-        // Loops and no closures: what is called is not compiled for the vector form.
+        // Loops instead of closures, which are not compiled for the vector form.
         let (mut ranges, mut ahead) = ([const { 0..0 }; STREAMS], [&documents[..0]; STREAMS]);
         for stream in 0..STREAMS {
             let start = at[stream].token;
@@ -259,7 +259,7 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
         }
     }
 
-    /// So many steps of those streams that have tokens left.
+    /// Takes `count` steps of the streams that have tokens left.
     #[inline(always)]
     fn in_turns<L: Lanes>(&mut self, count: usize) {
         for _ in 0..count {
@@ -295,7 +295,7 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
     }
 }
 
-/// Asks for the row of a document that is needed soon.
+/// Prefetches the row of a document that is needed soon.
 #[inline(always)]
 fn ask_for_row<L: Lanes, C: Cell, const N: usize>(rows: &[[C; N]], document: usize) {
     if let Some(row) = rows.get(document) {
@@ -305,8 +305,8 @@ fn ask_for_row<L: Lanes, C: Cell, const N: usize>(rows: &[[C; N]], document: usi
     }
 }
 
-/// A uniform number in `[0, 1)` for each stream, a multiple of 2^-24. A step takes two numbers of 64 bits,
-/// however many streams have a token left.
+/// Returns a uniform number in `[0, 1)` for each stream, a multiple of 2^-24. A step takes two numbers of 64
+/// bits, however many streams have tokens left.
 #[inline(always)]
 fn units(state: &mut u64) -> [f32; STREAMS] {
     const UNIT: f32 = 1.0 / (1u32 << 24) as f32;

@@ -1,20 +1,21 @@
-//! One row of topics: which entry a point falls into, and moving a token from one entry to another.
+//! One row of topics: the search for the entry into which a point falls, and moving a token from one entry to
+//! another.
 
 use super::lanes::{EntryLine, FloatLine, LANES, Lanes};
 use super::names::Name;
 use crate::topics::counts::documents::Row;
 use crate::topics::counts::packing::Packing;
 
-/// Lines of a short row.
+/// Number of lines in a short row.
 pub(super) const SHORT: usize = 8;
 
-/// The entry of a row into which `point` falls, and how far into it. `running` has at least [`SHORT`] lines,
-/// of which the first `lines` are the row's.
+/// Returns the entry of a row into which `point` falls, and the rest of the point within it. `running` has at
+/// least [`SHORT`] lines, of which the first `lines` are the row's.
 #[inline(always)]
 pub(super) fn locate<L: Lanes>(running: &[FloatLine], sums: L, point: f32, lines: usize) -> (usize, f32) {
     let row = &running[..lines];
     let Some((lane, within)) = lane(row, sums, point) else { return (nearest(row, sums, point), 0.0) };
-    // Most rows are short: their lines are counted without a loop whose end no processor can foresee.
+    // Most rows are short: their lines are counted without a loop, whose end would be unpredictable.
     let mut line = match running.first_chunk() {
         Some(short) => (L::below(short, lane, within) & ((1 << lines.min(SHORT)) - 1)).count_ones() as usize,
         None => 0,
@@ -27,14 +28,14 @@ pub(super) fn locate<L: Lanes>(running: &[FloatLine], sums: L, point: f32, lines
     (line * LANES + lane, within - before)
 }
 
-/// How many lines' sums in a lane are at most `within`. By itself, so that it takes no registers where rows
-/// are short.
+/// Returns how many lines' sums in a lane are at most `within`. A separate function, so that it takes no
+/// registers for short rows.
 #[inline(never)]
 fn beyond(running: &[FloatLine], lane: usize, within: f32) -> usize {
     running.iter().filter(|sums| sums.0[lane] <= within).count()
 }
 
-/// The topic of a dense row of N times sixteen into which `point` falls.
+/// Returns the topic of a dense row of N times sixteen into which `point` falls.
 #[inline(always)]
 pub(super) fn locate_in<L: Lanes, const N: usize>(running: &[FloatLine; N], sums: L, point: f32) -> usize {
     let Some((lane, within)) = lane(running, sums, point) else { return nearest(running, sums, point) };
@@ -45,8 +46,8 @@ pub(super) fn locate_in<L: Lanes, const N: usize>(running: &[FloatLine; N], sums
     line.min(N - 1) * LANES + lane
 }
 
-/// The lane into which `point` falls by the sums over lanes, and what is left of it within that lane; `None`
-/// if rounding has led to a lane without mass.
+/// Returns the lane into which `point` falls by the sums over lanes, and the rest of the point within that
+/// lane; `None` if rounding has led to a lane without mass.
 #[inline(always)]
 fn lane<L: Lanes>(running: &[FloatLine], sums: L, point: f32) -> Option<(usize, f32)> {
     let lane = sums.at_most(point).min(LANES - 1);
@@ -54,11 +55,11 @@ fn lane<L: Lanes>(running: &[FloatLine], sums: L, point: f32) -> Option<(usize, 
     sums.store(&mut stored);
     let within = if lane > 0 { point - stored.0[lane - 1] } else { point };
     let top = if let [.., last] = running { last.0[lane] } else { 0.0 };
-    // Rounding may have led past the lane's end.
+    // Rounding may have led beyond the lane's end.
     (top > 0.0).then_some((lane, if within < top { within } else { top.next_down() }))
 }
 
-/// Rounding has led to a lane without mass: the nearest entry with some.
+/// Returns the nearest entry with mass, if rounding has led to a lane without any.
 #[cold]
 #[inline(never)]
 fn nearest_to(running: &[FloatLine], lane: usize) -> usize {
@@ -76,7 +77,7 @@ fn nearest<L: Lanes>(running: &[FloatLine], sums: L, point: f32) -> usize {
     nearest_to(running, sums.at_most(point).min(LANES - 1))
 }
 
-/// Moves one token of a document to a topic that its row may not have; from nowhere if it had none.
+/// Moves one token of a document to a topic that its row may not have; a token without a topic is added.
 #[inline(always)]
 pub(super) fn move_to<L: Lanes>(
     lines: &mut [EntryLine],
@@ -85,7 +86,7 @@ pub(super) fn move_to<L: Lanes>(
     topic: Name,
     (packing, split): (Packing, L::Split),
 ) {
-    // A loop and no iterator: what is called through a closure is not compiled for the vector form.
+    // A loop instead of an iterator, whose closures are not compiled for the vector form.
     let (mut number, mut to, topic) = (0, None, topic.number() as u32);
     for line in &lines[..(row.length as usize).div_ceil(LANES)] {
         let found = L::find(line, split, topic);
@@ -115,12 +116,12 @@ pub(super) fn move_to<L: Lanes>(
     }
 }
 
-/// Moves one token of a document between two topics that its row has. Without branches: what empties is
-/// filled by the last entry.
+/// Moves one token of a document between two topics that its row has. Without branches: an entry that becomes
+/// empty is replaced by the last one.
 #[inline(always)]
 pub(super) fn move_one(lines: &mut [EntryLine], length: &mut u32, from: usize, to: usize, packing: Packing) {
     let (last, room) = ((*length as usize).wrapping_sub(1), lines.len());
-    // Once for all that follows.
+    // One check for all accesses below.
     assert!(from / LANES < room && to / LANES < room && last / LANES < room, "entries of the row");
     lines[from / LANES].0[from % LANES] -= 1;
     lines[to / LANES].0[to % LANES] += 1;

@@ -1,4 +1,4 @@
-//! [`Sample`]: one task, all words of a block in one shard.
+//! [`Sample`]: one task, which draws for all words of a block in one shard.
 
 use super::cell::Cell;
 use super::chain::Chain;
@@ -13,13 +13,13 @@ use crate::topics::counts::priors::WordPriors;
 use crate::topics::counts::tokens::Slice;
 use crate::topics::counts::words::WordRows;
 
-/// How many tokens ahead a row is asked for.
+/// Number of tokens by which rows are prefetched ahead.
 const AHEAD: usize = 8;
 
 /// Runs a task in lockstep over rows of one of these widths, in sixteens.
 macro_rules! lockstep {
     ($widths:ident, $over:ident: $($width:literal),*) => {
-        /// The widths of rows that lockstep is made for.
+        /// The widths of rows for which lockstep is compiled.
         pub const $widths: [usize; [$($width),*].len()] = [$($width),*];
 
         fn $over<C: Cell>(task: Task<'_>, rows: &mut DenseRows<C>) -> Vec<i32> {
@@ -36,7 +36,7 @@ lockstep!(WIDTHS, lockstep: 1, 2, 4, 7, 8, 10, 13, 16);
 lockstep!(WIDE_WIDTHS, lockstep_wide: 4, 8, 16);
 
 /// Draws topics for the tokens of one slice: those of documents below `had` have one and get another, those
-/// up to `has` get their first, those behind wait.
+/// up to `has` get their first, and later ones wait.
 pub struct Sample<'a> {
     pub given: TopicParams<'a>,
     pub rows: &'a mut DocumentRows,
@@ -45,13 +45,13 @@ pub struct Sample<'a> {
     pub word_priors: &'a WordPriors,
     pub had: usize,
     pub has: usize,
-    /// First topics are drawn uniformly, not by the topics' weights.
+    /// `true` if first topics are drawn uniformly, not by the topics' weights.
     pub uniform: bool,
     pub draws: Draws,
 }
 
 impl Sample<'_> {
-    /// How the tokens of each topic changed.
+    /// Runs the task; returns how the number of tokens of each topic changed.
     pub fn run(self) -> Vec<i32> {
         let Self { given, rows, slice, words, word_priors, had, has, uniform, draws } = self;
         if slice.has_streams() {
@@ -64,7 +64,7 @@ impl Sample<'_> {
         }
         let walk = Walk { given, slice, words, word_priors, had, has, uniform };
         let tokens = walk.slice.documents.len();
-        // A function for each kind of rows, so that the registers of each are given out for it alone.
+        // A function for each kind of rows, so that each has the registers to itself.
         match rows {
             DocumentRows::Sparse(rows) => {
                 let memory = &mut Memory::new(given, rows.longest(), tokens);
@@ -138,7 +138,7 @@ impl<C: Cell, const N: usize> Kernel for InLockstep<'_, C, N> {
     }
 }
 
-/// A task, whatever the rows are.
+/// A task over rows of any kind.
 struct Walk<'a> {
     given: TopicParams<'a>,
     slice: &'a mut Slice,

@@ -1,7 +1,7 @@
 //! [`Sparse`]: the chain over sparse rows.
 //!
-//! The mass of a token falls into two sums: n_dk f_k over the document's entries, and alpha_k f_k over all
-//! topics ([`WeightTree`]). The first is by far the most frequent to be drawn from.
+//! The mass of a token consists of two sums: n_dk f_k over the document's entries, and alpha_k f_k over all
+//! topics ([`WeightTree`]). Most draws are from the first.
 
 use super::Draws;
 use super::chain::Chain;
@@ -13,10 +13,10 @@ use super::word::{TopicParams, WordBuffers, WordState};
 use crate::topics::counts::documents::{Row, SparseRows};
 use crate::topics::counts::packing::Packing;
 
-/// Lines of a row that are asked for ahead.
+/// Number of lines of a row that are prefetched.
 const LINES: usize = 8;
 
-/// The memory of [`Sparse`].
+/// The buffers of [`Sparse`].
 pub(super) struct Memory {
     buffers: WordBuffers,
     sums: Sums,
@@ -25,7 +25,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// For rows of at most `lines` lines and a task of at most `tokens` tokens.
+    /// Buffers for rows of at most `lines` lines and a task of at most `tokens` tokens.
     pub(super) fn new(given: TopicParams<'_>, lines: usize, tokens: usize) -> Self {
         let running = vec![FloatLine::default(); lines.max(SHORT)];
         Self { buffers: WordBuffers::new(given, tokens), sums: Sums::new(given.alphas), running }
@@ -39,7 +39,7 @@ pub(super) struct Sparse<'a, L: Lanes> {
     hand: Hand<'a, L>,
 }
 
-/// State of the draws that no document changes.
+/// State of the draws that does not depend on the document.
 struct Hand<'a, L: Lanes> {
     word: WordState<'a, WeightTree<'a>>,
     packing: Packing,
@@ -67,7 +67,7 @@ impl<'a, L: Lanes> Sparse<'a, L> {
 /// Sums to draw a token from.
 #[derive(Clone, Copy)]
 struct Seen<L> {
-    /// Sums over the lines of its document's row, without the token.
+    /// Sums over the lines of the document's row, without the token.
     sums: L,
     lines: usize,
     mass: f32,
@@ -75,7 +75,7 @@ struct Seen<L> {
     others: f32,
 }
 
-/// A token: its topic, the entry of that in the row, and what the topic weighs without the token.
+/// A token: its topic, the topic's entry in the row, and the topic's weight without the token.
 #[derive(Clone, Copy)]
 struct Token {
     topic: Name,
@@ -91,7 +91,7 @@ impl<L: Lanes> Seen<L> {
 }
 
 impl<L: Lanes> Hand<'_, L> {
-    /// Sums over a document's row without a token of this topic.
+    /// Sums a document's row without a token of this topic.
     #[inline(always)]
     fn see(&mut self, lines: &[EntryLine], topic: Name) -> (Seen<L>, Token) {
         let without = self.word.without(topic);
@@ -109,8 +109,8 @@ impl<L: Lanes> Hand<'_, L> {
         (Seen { sums, lines: lines.len(), mass: sums.last(), others }, Token { topic, at, without })
     }
 
-    /// Draws a token's topic, and moves it there. Returns the entry of the topic in the row, unless the row
-    /// now has other entries than it had.
+    /// Draws a token's topic, and moves it there. Returns the entry of the topic in the row, unless the
+    /// entries of the row have changed.
     #[inline(always)]
     fn draw(
         &mut self,
@@ -157,8 +157,8 @@ impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
     fn resample(&mut self, topics: &mut [u16], document: usize) {
         let row = &mut self.rows[document];
         let lines = &mut self.lines[row.start as usize..];
-        // Sums seen of the row, as long as they hold. One loop, not one in another: a compiler
-        // would compute the inner loops' invariants each time, and their turns are few.
+        // Sums of the row, as long as they are valid. A single loop instead of nested ones: a compiler would
+        // compute the invariants of inner loops each time, and their iterations are few.
         let (mut seen, mut here) = (Seen::nothing(), None);
         for place in topics {
             let old = self.hand.word.names.name((*place).into());

@@ -1,14 +1,14 @@
-//! [`Stream`]: one of the four streams that a task goes through in lockstep, at one word.
+//! [`Stream`]: one of the four streams that a task processes in lockstep, at one word.
 //!
-//! With the totals as the task was given them, what a topic weighs at a word changes only with the word's own
+//! With the totals fixed for the task, the weight of a topic at a word changes only with the word's own
 //! counts:
 //!
 //! ```text
 //! f_k = (n_kw + beta) / (n_k + V beta)
 //! ```
 //!
-//! Counts are laid out over all topics while a stream is at the word. They are kept as `f32`, which counts
-//! all tokens that a word may have, so that a weight is an addition and a product away.
+//! Counts are stored for all topics while a stream is at the word. They are stored as `f32`, which can count
+//! all tokens of a word, so that a weight takes an addition and a product.
 
 #![allow(clippy::needless_range_loop)] // lines of several rows side by side
 
@@ -19,19 +19,19 @@ use super::word::{self, TopicParams};
 use crate::topics::counts::priors::WordPriors;
 use crate::topics::counts::words::WordRows;
 
-/// Entries of lists are read this number at a time, the last one again where there are fewer: most lists are
-/// short, and a core foresees the end of a loop that nearly always ends at the same place.
+/// Entries of lists are read this number at a time, with the last one repeated if there are fewer: most lists
+/// are short, and a core predicts the end of a loop that nearly always ends at the same place.
 const FOUR: usize = 4;
 
-/// Topic parameters of a task, in vectors of sixteen. Topics that only fill these up weigh nothing.
+/// Topic parameters of a task, in vectors of sixteen. Topics that only pad these have weight 0.
 pub(super) struct Topics<const N: usize> {
-    /// K.
+    /// K, the number of topics.
     pub(super) count: usize,
     beta: f32,
     pub(super) alphas: PerTopic<N>,
     /// 1 / (n_k + V beta).
     inverse: PerTopic<N>,
-    /// 1 / (n_k - 1 + V beta), for a topic without one token.
+    /// 1 / (n_k - 1 + V beta), for a topic less one token.
     without: PerTopic<N>,
     /// Weights of topics that a word does not have.
     plain: PerTopic<N>,
@@ -57,11 +57,11 @@ impl<const N: usize> Topics<N> {
 
 /// One of the four streams.
 pub(super) struct Stream<const N: usize> {
-    /// f of every topic.
+    /// The weight f of every topic.
     pub(super) weights: PerTopic<N>,
     /// n_kw while the stream is at a word, else 0.
     counts: PerTopic<N>,
-    /// beta, and what word priors add for the word.
+    /// beta, plus the word's priors.
     priors: PerTopic<N>,
 }
 
@@ -72,7 +72,7 @@ impl<const N: usize> Stream<N> {
         Self { weights: PerTopic::zeros(), counts: PerTopic::zeros(), priors }
     }
 
-    /// Comes to a word.
+    /// Enters a word.
     #[inline(always)]
     pub(super) fn enter<L: Lanes>(
         &mut self,
@@ -105,7 +105,7 @@ impl<const N: usize> Stream<N> {
                     self.counts.set(topic, counts[at] as f32);
                     self.weigh::<L>(topics, topic);
                 }
-                // Topics that the word has by its priors alone.
+                // Topics that the word has only by its priors.
                 for (topic, _) in word_priors.of(word) {
                     self.weigh::<L>(topics, Topic::new(topic as usize));
                 }
@@ -113,7 +113,7 @@ impl<const N: usize> Stream<N> {
         }
     }
 
-    /// Leaves a word, of whose tokens those that were drawn have these topics: its row is written.
+    /// Leaves a word, whose drawn tokens have these topics: its row is written.
     #[inline(always)]
     pub(super) fn leave(
         &mut self,
@@ -131,8 +131,8 @@ impl<const N: usize> Stream<N> {
             self.counts = PerTopic::zeros();
             return;
         }
-        // The topics that the word had, then those that its tokens have now. Each is written when it is met
-        // first; all are written, and what has no count is written over.
+        // The old topics of the word, then the present topics of its tokens. Each is written when it is first
+        // met; topics without a count are written, too, and then overwritten.
         let WordRows { starts, lengths, topics: list, counts, .. } = words;
         let (start, end) = (starts[word] as usize, starts[word + 1] as usize);
         let (list, counts) = (&mut list[start..end], &mut counts[start..end]);
@@ -155,8 +155,7 @@ impl<const N: usize> Stream<N> {
         lengths[word] = length as u32;
     }
 
-    /// Draws a topic for a token of a document, of which the stream has the next word, at the part `unit` of
-    /// all mass.
+    /// Draws a topic for a token of a document, of the stream's word, at the fraction `unit` of the mass.
     #[inline(always)]
     pub(super) fn draw<L: Lanes, C: Cell>(&self, topics: &Topics<N>, row: &[C; N], unit: f32) -> Topic<N> {
         let (alphas, weights) = (topics.alphas.lines(), self.weights.lines());
@@ -166,11 +165,11 @@ impl<const N: usize> Stream<N> {
             sum = sum.add(counts.mul(L::load(&weights[line].0)));
             sums[line] = sum;
         }
-        // A topic that is only there to fill a line up is reached by rounding alone.
+        // A topic that only pads a line can be reached only by rounding.
         Topic::new(L::pick(&sums, unit).min(topics.count - 1))
     }
 
-    /// Leaves a token of a topic out of its document and word, and of the totals.
+    /// Subtracts a token of a topic from its document, its word, and the totals.
     #[inline(always)]
     pub(super) fn take<L: Lanes, C: Cell>(&mut self, topics: &Topics<N>, row: &mut [C; N], from: Topic<N>) {
         from.cell(row).one_less::<L>(from.lane());
@@ -179,8 +178,8 @@ impl<const N: usize> Stream<N> {
         self.weights.put::<L>(from, (count + self.priors.get(from)) * topics.without.get(from));
     }
 
-    /// Gives a token that was taken from a topic another one, or the same. The totals were without it for its
-    /// draw alone.
+    /// Gives a token that was subtracted from a topic another one, or the same. The totals were without it
+    /// only for its draw.
     #[inline(always)]
     pub(super) fn give<L: Lanes, C: Cell>(
         &mut self,
@@ -193,7 +192,7 @@ impl<const N: usize> Stream<N> {
         self.put::<L, C>(topics, row, to);
     }
 
-    /// Gives a token that has none a topic.
+    /// Gives a token without a topic one.
     #[inline(always)]
     pub(super) fn put<L: Lanes, C: Cell>(&mut self, topics: &Topics<N>, row: &mut [C; N], to: Topic<N>) {
         to.cell(row).one_more::<L>(to.lane());
@@ -201,7 +200,7 @@ impl<const N: usize> Stream<N> {
         self.weigh::<L>(topics, to);
     }
 
-    /// Draws another topic for a token that has one.
+    /// Draws a new topic for a token that has one.
     #[inline(always)]
     pub(super) fn redraw<L: Lanes, C: Cell>(
         &mut self,
@@ -216,7 +215,7 @@ impl<const N: usize> Stream<N> {
         to
     }
 
-    /// Weighs a topic by its counts.
+    /// Computes the weight of a topic from its counts.
     #[inline(always)]
     fn weigh<L: Lanes>(&mut self, topics: &Topics<N>, topic: Topic<N>) {
         let weight = (self.counts.get(topic) + self.priors.get(topic)) * topics.inverse.get(topic);
@@ -224,7 +223,7 @@ impl<const N: usize> Stream<N> {
     }
 }
 
-/// Asks for the row of a word that is needed soon.
+/// Prefetches the row of a word that is needed soon.
 #[inline(always)]
 pub(super) fn prefetch<L: Lanes, const N: usize>(word: usize, words: &WordRows) {
     match words.full.row::<N>(word) {

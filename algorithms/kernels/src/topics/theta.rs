@@ -6,11 +6,13 @@
 //! theta_k <- alpha_k + sum_w c_w theta_k phi_kw / sum_j theta_j phi_jw, normalised
 //! ```
 //!
-//! As phi_kw = (n_kw + beta) / N_k is beta / N_k but for the topics that a word has, a round costs what the words' rows
-//! hold, twice: it gathers from the topics and adds to them. An entry of a row costs several times what a number of a vector
-//! does, so that rows which have many of the topics are spread out, zeros included, and four of them are multiplied at once.
+//! As phi_kw = (n_kw + beta) / N_k is beta / N_k except for the topics that a word has, a round costs twice
+//! the entries of the words' rows: it gathers from the topics and adds to them. An entry of a sparse row
+//! costs several times as much as an element of a vector, so rows with many of the topics are stored densely,
+//! and four of them are multiplied at once.
 //!
-//! **Bits.** Sums are kept in eight lanes, number i in lane i mod 8; which rows are spread out is a matter of their lengths.
+//! **Bits.** Sums are kept in eight lanes, number i in lane i mod 8; whether a row is stored densely depends
+//! only on its length.
 
 #[cfg(target_arch = "x86_64")]
 use crate::f64x8::{Avx2, Avx512};
@@ -18,25 +20,27 @@ use crate::f64x8::{F64x8, LANES, Portable};
 
 raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
-/// A row is spread out if it has at least one in so many topics; 12 is no faster with 100 or 1000 topics.
+/// A row is stored densely if it has at least one in this many topics; 12 is no faster with 100 or 1000
+/// topics.
 const FILL: usize = 6;
-/// Numbers of rows that are spread out, at most: a mebibyte, however long a document is.
+/// Largest number of elements of dense rows: one mebibyte, however long a document is.
 const SPREAD: usize = 1 << 18;
-/// Rows that are multiplied at once.
+/// Number of rows that are multiplied at once.
 const ROWS: usize = 4;
 
-/// Numbers of a table that is looked up by topic: as many as sixteen bits can name, so that no index has to be compared.
+/// Size of a table that is indexed by topic: as many as sixteen bits can name, so that no index needs a
+/// check.
 const NAMED: usize = 1 << 16;
 
-/// Parameters of phi and theta, beside the rows of words.
+/// Parameters of phi and theta, other than the rows of words.
 pub struct TopicModel<'a> {
-    /// 1 / N_k.
+    /// 1 / N_k of each topic.
     pub inverse: &'a [f64],
     pub alpha: &'a [f64],
     pub beta: f64,
 }
 
-/// A word's count in the document, and (topic, n_kw) of the topics that it has.
+/// A word's count in the document, and (topic, n_kw) of the word's topics.
 pub type WordRow<'a> = (f64, &'a [(u32, f32)]);
 
 /// A document's mixture of topics, estimated with phi fixed.
@@ -44,16 +48,16 @@ pub struct Theta {
     beta: f64,
     topics: usize,
     alpha: Vec<[f64; LANES]>,
-    /// 1 / N_k.
+    /// 1 / N_k of each topic.
     inverse: Vec<[f64; LANES]>,
     /// theta_k, normalised.
     theta: Vec<[f64; LANES]>,
-    /// theta_k / N_k, and its sum.
+    /// theta_k / N_k; the next field is its sum.
     scaled: Vec<[f64; LANES]>,
     sum: f64,
     /// Expected counts of each topic in a round.
     expected: Vec<[f64; LANES]>,
-    /// n_kw of the words whose rows are spread out, row by row, and their counts in the document.
+    /// n_kw of the words with dense rows, row by row; the next field has their counts in the document.
     rows: Vec<[f32; LANES]>,
     counts: Vec<f64>,
 }
@@ -66,7 +70,7 @@ impl Theta {
             lined.as_flattened_mut()[..values.len()].copy_from_slice(values);
             lined
         };
-        // Memory that is zero as it comes: only what the topics take is ever touched.
+        // Memory that the system zeroes: only the part that the topics take is ever touched.
         let table = || vec![[0.0; LANES]; NAMED / LANES];
         Self {
             beta: given.beta,
@@ -82,19 +86,19 @@ impl Theta {
         }
     }
 
-    /// theta_k of each topic.
+    /// Returns theta_k of each topic.
     pub fn shares(&self) -> &[f64] {
         &self.theta.as_flattened()[..self.topics]
     }
 
-    /// sum_k theta_k phi_kw, of a word with this row.
+    /// Returns sum_k theta_k phi_kw for a word with this row.
     pub fn probability(&self, row: &[(u32, f32)]) -> f64 {
         let scaled = self.scaled.as_flattened();
         let own: f64 = row.iter().map(|&(topic, times)| f64::from(times) * scaled[topic as usize]).sum();
         self.beta * self.sum + own
     }
 
-    /// Rounds of expectation-maximisation, from uniform, over the words of a document.
+    /// Runs rounds of expectation-maximisation, from a uniform theta, over the words of a document.
     pub fn estimate(&mut self, words: &[WordRow<'_>], rounds: usize) {
         let mut by_length = words.to_vec();
         by_length.sort_by_key(|(_, row)| row.len());
@@ -116,7 +120,7 @@ impl Theta {
     }
 }
 
-/// Rounds over the rows that are spread out and over the others.
+/// Rounds over dense and sparse rows.
 struct Rounds<'a> {
     theta: &'a mut Theta,
     sparse: &'a [WordRow<'a>],
@@ -141,7 +145,7 @@ impl Kernel for Rounds<'_> {
 }
 
 impl Theta {
-    /// Adds the expected counts of the words whose rows are spread out; returns the sum of count / probability.
+    /// Adds the expected counts of the words with dense rows; returns the sum of count / probability.
     #[inline(always)]
     fn of_spread<L: F64x8>(&mut self) -> f64 {
         let Self { scaled, expected, rows, counts, .. } = self;
@@ -159,12 +163,12 @@ impl Theta {
         all
     }
 
-    /// Adds the expected counts of these words, and returns the sum of count / probability. A sum waits for each of its
-    /// additions: four rows of about one length are summed side by side.
+    /// Adds the expected counts of these words, and returns the sum of count / probability. As each addition
+    /// to a sum waits for the one before, four rows of similar length are summed side by side.
     #[inline(always)]
     fn of_sparse(&mut self, words: &[WordRow<'_>]) -> f64 {
         let common = self.beta * self.sum;
-        // Both have just as many numbers.
+        // Both tables have equal lengths.
         let tables = (self.scaled.as_flattened(), self.expected.as_flattened_mut());
         let (Some(scaled), Some(expected)) =
             (tables.0.first_chunk::<NAMED>(), tables.1.first_chunk_mut::<NAMED>())
@@ -181,7 +185,7 @@ impl Theta {
         let (fours, rest) = words.as_chunks::<4>();
         for four in fours {
             let rows = four.map(|(_, row)| row);
-            // The first is the shortest.
+            // The first row is the shortest.
             let (mut own, common) = ([0.0; 4], rows[0].len());
             let [first, second, third, fourth] = rows.map(|row| &row[..common]);
             for (((a, b), c), d) in first.iter().zip(second).zip(third).zip(fourth) {
@@ -207,7 +211,7 @@ impl Theta {
         all
     }
 
-    /// theta_k before it is normalised, and its sum.
+    /// Computes theta_k before normalisation, and its sum.
     #[inline(always)]
     fn maximise<L: F64x8>(&mut self, every: f64) -> f64 {
         let (mut sum, every, one) = (L::zero(), L::splat(every), L::splat(1.0));
@@ -220,7 +224,7 @@ impl Theta {
         sum.sum()
     }
 
-    /// Multiplies theta, and makes anew what follows from it.
+    /// Multiplies theta, and recomputes the values that depend on it.
     #[inline(always)]
     fn rescale<L: F64x8>(&mut self, by: f64) {
         let (mut sum, by, one, zero) = (L::zero(), L::splat(by), L::splat(1.0), L::zero());
@@ -235,7 +239,7 @@ impl Theta {
     }
 }
 
-/// Adds the expected counts of words whose rows lie one behind the other; returns the sum of count / probability.
+/// Adds the expected counts of words whose rows are adjacent; returns the sum of count / probability.
 #[inline(always)]
 fn expect<L: F64x8, const N: usize>(
     rows: &[[f32; LANES]],
@@ -245,7 +249,7 @@ fn expect<L: F64x8, const N: usize>(
     expected: &mut [[f64; LANES]],
 ) -> f64 {
     let lines = scaled.len();
-    // Not a closure, which would be compiled without the form's instructions.
+    // A loop, as a closure would be compiled without the form's instructions.
     let mut each: [&[[f32; LANES]]; N] = [&[]; N];
     for (at, row) in each.iter_mut().enumerate() {
         *row = &rows[at * lines..][..lines];
@@ -281,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    /// theta by the formula alone, over all words and topics.
+    /// Computes theta by the formula alone, over all words and topics.
     fn naive(words: &[WordRow<'_>], given: &TopicModel<'_>, rounds: usize) -> Vec<f64> {
         let topics = given.alpha.len();
         let phi: Vec<Vec<f64>> = words
@@ -315,7 +319,7 @@ mod tests {
                 (0..topics).map(|topic| (1.0 / f64::from(3 + topic), 0.1 + f64::from(topic % 7))).unzip();
             let given = TopicModel { inverse: &inverse, alpha: &alpha, beta: 0.01 };
             for count in [0, 1, 3, 4, 5, 8, 41] {
-                // Rows of all lengths: none, some and all of the topics.
+                // Rows of all lengths: with none, some and all of the topics.
                 let rows: Vec<Vec<(u32, f32)>> = (0..count)
                     .map(|_| {
                         let each = 1 + random.below(1 + topics as usize) as u32;
@@ -330,7 +334,7 @@ mod tests {
                 let of_level = |level: SimdLevel| {
                     level.during(|| {
                         let mut theta = Theta::new(&given);
-                        // Nothing is left of the document before.
+                        // Nothing of the document before may be left.
                         theta.estimate(&words[words.len() / 2..], 1);
                         theta.estimate(&words, 3);
                         theta.shares().iter().map(|share| share.to_bits()).collect::<Vec<u64>>()

@@ -1,4 +1,4 @@
-//! [`Topic`] and [`PerTopic`]: values of 16 N topics in vectors of sixteen, looked up without a check.
+//! [`Topic`] and [`PerTopic`]: values of 16 N topics in vectors of sixteen, looked up without a bounds check.
 
 #![allow(unsafe_code)] // reads without a check, as in `names`
 
@@ -9,7 +9,7 @@ use super::lanes::{FloatLine, LANES, Lanes};
 pub(super) struct Topic<const N: usize>(u32);
 
 impl<const N: usize> Topic<N> {
-    /// The topic of this number. Panics if there is none.
+    /// The topic with this number. Panics if there is none.
     #[inline(always)]
     pub(super) fn new(number: usize) -> Self {
         assert!(number < N * LANES, "a topic");
@@ -21,19 +21,19 @@ impl<const N: usize> Topic<N> {
         self.0 as usize
     }
 
-    /// In which sixteen it is.
+    /// Returns the number of the topic's sixteen.
     #[inline(always)]
     pub(super) fn line(self) -> usize {
         self.number() / LANES
     }
 
-    /// Where in its sixteen.
+    /// Returns the topic's lane in its sixteen.
     #[inline(always)]
     pub(super) fn lane(self) -> usize {
         self.number() % LANES
     }
 
-    /// Its cell of a row.
+    /// Returns the topic's cell of a row.
     #[inline(always)]
     pub(super) fn cell<C>(self, row: &mut [C; N]) -> &mut C {
         debug_assert!(self.line() < N);
@@ -51,20 +51,20 @@ impl<const N: usize> PerTopic<N> {
         Self([FloatLine::default(); N])
     }
 
-    /// These values; zeros behind them.
+    /// Takes these values, followed by zeros.
     pub(super) fn new(values: impl Iterator<Item = f32>) -> Self {
         let mut all = Self::zeros();
         all.0.iter_mut().flat_map(|sixteen| &mut sixteen.0).zip(values).for_each(|(to, value)| *to = value);
         all
     }
 
-    /// The values of a row.
+    /// Takes the values of a row.
     #[inline(always)]
     pub(super) fn of(row: &[FloatLine; N]) -> Self {
         Self(*row)
     }
 
-    /// Sixteen by sixteen.
+    /// Returns the values, sixteen by sixteen.
     #[inline(always)]
     pub(super) fn lines(&self) -> &[FloatLine; N] {
         &self.0
@@ -82,7 +82,7 @@ impl<const N: usize> PerTopic<N> {
         unsafe { *self.0.as_ptr().cast::<f32>().add(topic.number()) }
     }
 
-    /// Changes one value, which is read by itself.
+    /// Changes one value, which is later read alone.
     #[inline(always)]
     pub(super) fn set(&mut self, topic: Topic<N>, value: f32) {
         debug_assert!(topic.line() < N);
@@ -90,8 +90,8 @@ impl<const N: usize> PerTopic<N> {
         unsafe { *self.0.as_mut_ptr().cast::<f32>().add(topic.number()) = value }
     }
 
-    /// Changes one value. Its sixteen is read and written whole, as it is read next: what was stored alone
-    /// could not be loaded by sixteen at once.
+    /// Changes one value. Its sixteen is read and written as a whole, because it is read next: a value that
+    /// was stored alone could not be loaded with the others.
     #[inline(always)]
     pub(super) fn put<L: Lanes>(&mut self, topic: Topic<N>, value: f32) {
         L::put(topic.cell(&mut self.0), topic.lane(), value);
@@ -114,7 +114,7 @@ impl<const N: usize> Tally<N> {
         unsafe { *self.0.as_mut_ptr().cast::<i32>().add(topic.number()) += change }
     }
 
-    /// Of the first topics, as many as asked for.
+    /// Returns the counts of the first topics, as many as asked for.
     pub(super) fn first(&self, topics: usize) -> Vec<i32> {
         self.0.as_flattened()[..topics].to_vec()
     }

@@ -1,32 +1,32 @@
 //! [`WeightTree`]: sums of alpha_k f_k over topics, from which a topic is drawn.
 //!
-//! Sums are kept in `f64`, and what changes is added as the difference of two `f32`: adding and taking away
-//! leaves next to nothing behind, however often it is done.
+//! Sums are kept in `f64`, and changes are added as differences of two `f32`, so that repeated additions and
+//! subtractions leave almost no rounding error.
 
 use super::lanes::{FloatLine, LANES, Lanes};
 use super::names::{Name, Names, Table};
 use super::row::{SHORT, locate};
 use super::word::Weights;
 
-/// A level of sums is not summed up further if it has at most this number.
+/// A level with at most this number of sums is the top level.
 const TOP: usize = 4 * LANES;
 
-/// The memory of [`WeightTree`].
+/// The buffers of [`WeightTree`].
 pub(super) struct Sums {
     names: Names,
     weights: Vec<f32>,
     alphas: Vec<f32>,
-    /// The levels behind each other, the lowest first, each filled up with zeros to a multiple of sixteen.
+    /// The levels one after another, the lowest first, each padded with zeros to a multiple of sixteen.
     sums: Vec<f64>,
-    /// Where each level begins; one more, which is where all end.
+    /// Start of each level, and the end of the last.
     levels: Vec<usize>,
     topics: usize,
-    /// Lane sums up to each sixteen of the top.
+    /// Lane sums up to and including each sixteen of the top level.
     running: [FloatLine; SHORT],
 }
 
 impl Sums {
-    /// Of topics with these alphas and without weights.
+    /// Buffers for topics with these alphas, and without weights.
     pub(super) fn new(alphas: &[f64]) -> Self {
         let names = Names::of(alphas.len());
         let mut all = vec![0.0; names.count()];
@@ -45,7 +45,7 @@ impl Sums {
         Self { names, weights, alphas: all, sums, levels, topics: alphas.len(), running }
     }
 
-    /// Those without weights yet.
+    /// Returns the tree, without weights yet.
     #[inline(always)]
     pub(super) fn tree(&mut self) -> WeightTree<'_> {
         let Self { names, weights, alphas, sums, levels, topics, running } = self;
@@ -68,25 +68,25 @@ pub(super) struct WeightTree<'a> {
 }
 
 impl WeightTree<'_> {
-    /// f of every topic.
+    /// Returns the weight f of every topic.
     #[inline(always)]
     pub(super) fn weights(&self) -> &[f32] {
         self.weights.all()
     }
 
-    /// Sum of alpha_k f_k, if a topic weighed so much.
+    /// Returns the sum of alpha_k f_k if a topic had this weight.
     #[inline(always)]
     pub(super) fn total_if(&self, topic: Name, weight: f32) -> f32 {
         self.total as f32 + self.alphas[topic] * (weight - self.weights[topic])
     }
 
-    /// Sum of alpha_k f_k.
+    /// Returns the sum of alpha_k f_k.
     #[inline(always)]
     pub(super) fn total(&self) -> f32 {
         self.total as f32
     }
 
-    /// The topic at `point`, from 0 to below the total, if the topic `of` weighed so much.
+    /// Returns the topic at `point`, from 0 to below the total, if the topic `of` had this weight.
     #[inline(always)]
     pub(super) fn draw_if<L: Lanes>(&mut self, of: Name, weight: f32, point: f32) -> Name {
         let alpha = self.alphas[of];
@@ -110,20 +110,20 @@ impl WeightTree<'_> {
         let weights =
             L::load(sixteen(self.weights.all(), at)).with(at, L::number(of.number() as u32), weight);
         let leaves = weights.mul(L::load(sixteen(self.alphas.all(), at)));
-        // A topic that is only there to fill a line up is reached by rounding alone.
+        // A topic that only pads a line can be reached only by rounding.
         let topic = (at * LANES + child(leaves.running(), point).0).min(self.topics - 1);
         self.names.name(topic as u32)
     }
 
-    /// The topic at `point`, from 0 to below the total.
+    /// Returns the topic at `point`, from 0 to below the total.
     #[inline(always)]
     pub(super) fn draw<L: Lanes>(&mut self, point: f32) -> Name {
         let first = self.names.name(0);
         self.draw_if::<L>(first, self.weights[first], point)
     }
 
-    /// Sixteen sums of a level, if that of a topic had changed. The change is put in its place in registers:
-    /// what was just stored alone could not be loaded by sixteen at once.
+    /// Returns sixteen sums of a level, if the sum of a topic had changed. The change is added in registers:
+    /// a value that was just stored alone could not be loaded with the others.
     #[inline(always)]
     fn children<L: Lanes>(&self, level: usize, at: usize, (topic, change): (Name, f64)) -> L {
         let sums = &self.sums[self.levels[level]..self.levels[level + 1]];
@@ -156,14 +156,14 @@ impl Weights for WeightTree<'_> {
     }
 }
 
-/// The sixteen values of this number.
+/// Returns the sixteen values with this number.
 #[inline(always)]
 fn sixteen<T>(values: &[T], number: usize) -> &[T; LANES] {
     let lines = values.as_chunks::<LANES>().0;
     &lines[number.min(lines.len() - 1)]
 }
 
-/// The lane into which `point` falls, given running sums, and what is left of it within that lane.
+/// Returns the lane into which `point` falls, given running sums, and the rest of the point within that lane.
 #[inline(always)]
 fn child<L: Lanes>(sums: L, point: f32) -> (usize, f32) {
     let all = sums.last();
@@ -195,14 +195,14 @@ mod tests {
             let mass = |k: usize| f64::from(alphas[k] as f32 * (1 + k * 7 % 3) as f32);
             let all: f64 = (0..topics).map(mass).sum();
             assert!((f64::from(tree.total()) / all - 1.0).abs() < 1e-6);
-            // Sums at the top are drawn lane by lane, all that is below them in its order.
+            // Sums at the top are drawn lane by lane, all below them in order.
             let below = LANES.pow(tree.levels.len() as u32 - 1);
             let mut order: Vec<usize> = (0..topics).collect();
             order.sort_by_key(|&topic| (topic / below % LANES, topic / below, topic));
             let (mut sum, mut off) = (0.0, 0);
             for topic in order {
                 let point = (sum + mass(topic) / 2.0) as f32;
-                // Single precision may miss by a neighbour where there are many.
+                // Single precision may miss by a neighbour if there are many topics.
                 let drawn = tree.draw::<Portable>(point).number();
                 assert!(drawn.abs_diff(topic) <= topics / 1000, "{topic} of {topics}: {drawn}");
                 off += usize::from(drawn != topic);

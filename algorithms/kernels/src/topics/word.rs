@@ -1,4 +1,4 @@
-//! [`WordState`]: topics as a task sees them while it is at one word.
+//! [`WordState`]: the topics during a task at one word.
 //!
 //! The weight of a topic is
 //!
@@ -6,27 +6,28 @@
 //! f_k = (n_kw + beta) / (n_k + V beta)
 //! ```
 //!
-//! and what a token adds to n_k and n_kw is seen by the next one. A topic's division is done when its total
-//! changes, for one token more and thus for the next change, so that no draw waits for one.
+//! and the next token sees the changes of n_k and n_kw by the one before. A topic's division is done when its
+//! total changes, already for one more token and so for the next change, so that no draw waits for a
+//! division.
 
 use super::lanes::{LANES, Lanes};
 use super::names::{Name, Names, Table};
 use crate::topics::counts::priors::WordPriors;
 use crate::topics::counts::words::WordRows;
 
-/// The weights of all topics, however a chain keeps them.
+/// The weights of all topics, in the storage of a chain.
 pub(super) trait Weights {
-    /// A topic weighs so much from now on. Returns by how much alpha_k f_k has risen, which is to be
-    /// [`added`](Self::add) sooner or later.
+    /// Sets the weight of a topic. Returns the increase of alpha_k f_k, which must be [`added`](Self::add)
+    /// sooner or later.
     fn set(&mut self, topic: Name, weight: f32) -> f64;
-    /// The sum of alpha_k f_k has risen.
+    /// Adds an increase to the sum of alpha_k f_k.
     fn add(&mut self, change: f64);
 }
 
 /// Topic parameters of a task.
 #[derive(Clone, Copy, Debug)]
 pub struct TopicParams<'a> {
-    /// n_k + V beta, and what word priors add.
+    /// n_k + V beta, plus the word priors.
     pub norms: &'a [f64],
     /// alpha_k.
     pub alphas: &'a [f64],
@@ -34,8 +35,8 @@ pub struct TopicParams<'a> {
     pub beta: f64,
 }
 
-/// One topic: what every word and every token reads. The inverses lie apart: side by side, they would be
-/// moved two at a time, and a load of two waits until both that were just stored one by one have left the
+/// One topic: the values that every word and every token reads. The inverses are not adjacent: adjacent ones
+/// would be copied two at a time, and a load of two waits until both, just stored one by one, have left the
 /// core.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
@@ -44,29 +45,29 @@ struct Topic {
     count: u32,
     /// 1 / norm.
     inverse: f32,
-    /// beta, and what word priors add for the word.
+    /// beta, plus the word's priors.
     prior: f32,
-    /// 1 / norm with a token less.
+    /// 1 / norm with one token less.
     without: f32,
 }
 
-/// Norms that are needed only where a token changes its topic.
+/// Norms that are needed only when a token changes its topic.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Norm {
-    /// n_k + V beta: what the task was given and its own changes.
+    /// n_k + V beta: the value given to the task plus its own changes.
     norm: f64,
-    /// 1 / norm with a token more.
+    /// 1 / norm with one token more.
     with: f32,
 }
 
-/// 1 / norm.
+/// Returns 1 / norm.
 #[inline(always)]
 fn inverse(norm: f64) -> f32 {
     (1.0 / norm) as f32
 }
 
-/// Asks for the row of a word that is needed soon: its topics and its counts, of which a line has sixteen.
+/// Prefetches the row of a word that is needed soon: its topics and its counts, sixteen per line.
 #[inline(always)]
 pub(super) fn prefetch<L: Lanes>(word: usize, words: &WordRows) {
     let start = words.starts[word] as usize;
@@ -78,7 +79,7 @@ pub(super) fn prefetch<L: Lanes>(word: usize, words: &WordRows) {
     }
 }
 
-/// The memory of [`WordState`].
+/// The buffers of [`WordState`].
 pub(super) struct WordBuffers {
     names: Names,
     topics: Vec<Topic>,
@@ -88,7 +89,7 @@ pub(super) struct WordBuffers {
 }
 
 impl WordBuffers {
-    /// For a task of at most this number of tokens.
+    /// Buffers for a task of at most this number of tokens.
     pub(super) fn new(given: TopicParams<'_>, tokens: usize) -> Self {
         let (names, prior) = (Names::of(given.norms.len()), given.beta as f32);
         let topic =
@@ -102,22 +103,22 @@ impl WordBuffers {
     }
 }
 
-/// The topics at a word. It borrows and copies all that it has, so that a compiler keeps it in registers from
-/// token to token: what had to be read again after each write was a twentieth of a task.
+/// The topics at a word. All fields are borrowed or copied, so that a compiler keeps them in registers from
+/// token to token: reading them again after each write took a twentieth of a task.
 pub(super) struct WordState<'a, W> {
     pub(super) weights: W,
     pub(super) names: Names,
     topics: Table<'a, Topic>,
     norms: Table<'a, Norm>,
-    /// The first `listed` are the topics whose weight is not that of a word without tokens, some more than
-    /// once.
+    /// The first `listed` entries are the topics whose weight is not that of a word without tokens, some of
+    /// them repeated.
     list: &'a mut [u16],
     listed: usize,
     beta: f32,
 }
 
 impl<'a, W: Weights> WordState<'a, W> {
-    /// At no word: every topic weighs beta / (n_k + V beta). `weights` are of no topic yet.
+    /// The state at no word: every topic weighs beta / (n_k + V beta). `weights` has no weights yet.
     #[inline(always)]
     pub(super) fn new(buffers: &'a mut WordBuffers, given: TopicParams<'_>, mut weights: W) -> Self {
         let WordBuffers { names, topics, norms, list, beta } = buffers;
@@ -130,7 +131,7 @@ impl<'a, W: Weights> WordState<'a, W> {
         Self { weights, names: *names, topics, norms, list, listed: 0, beta: *beta }
     }
 
-    /// Comes to a word.
+    /// Enters a word.
     #[inline(always)]
     pub(super) fn enter(&mut self, word: usize, words: &WordRows, word_priors: &WordPriors) {
         for (topic, weight) in word_priors.of(word) {
@@ -138,7 +139,7 @@ impl<'a, W: Weights> WordState<'a, W> {
         }
         let (start, length) = (words.starts[word] as usize, words.lengths[word] as usize);
         let (topics, counts) = (&words.topics[start..start + length], &words.counts[start..start + length]);
-        // Changes are added up beside what each next one would have to wait for.
+        // Changes are summed here, so that none waits for the one before.
         let mut change = 0.0;
         for (&topic, &count) in topics.iter().zip(counts) {
             let name = self.names.name(topic.into());
@@ -148,7 +149,7 @@ impl<'a, W: Weights> WordState<'a, W> {
         }
         self.list[..length].copy_from_slice(topics);
         self.listed = length;
-        // Topics that the word has by its priors alone.
+        // Topics that the word has only by its priors.
         for (topic, _) in word_priors.of(word) {
             let name = self.names.name(topic);
             let at = &self.topics[name];
@@ -160,7 +161,8 @@ impl<'a, W: Weights> WordState<'a, W> {
         self.weights.add(change);
     }
 
-    /// Leaves a word: its row is written, and every topic weighs what it does in a word without tokens.
+    /// Leaves a word: its row is written, and every topic gets the weight that it has in a word without
+    /// tokens.
     #[inline(always)]
     pub(super) fn leave(&mut self, word: usize, words: &mut WordRows, word_priors: &WordPriors) {
         for (topic, _) in word_priors.of(word) {
@@ -184,14 +186,15 @@ impl<'a, W: Weights> WordState<'a, W> {
         self.listed = 0;
     }
 
-    /// Weight of a topic without a token that it has.
+    /// Returns the weight of a topic less one of its tokens.
     #[inline(always)]
     pub(super) fn without(&self, topic: Name) -> f32 {
         let at = &self.topics[topic];
         (at.count.wrapping_sub(1) as f32 + at.prior) * at.without
     }
 
-    /// The word loses a token of a topic, which weighs so much [`without`](Self::without) it.
+    /// Removes a token of a topic from the word; `without` is the topic's weight [`without`](Self::without)
+    /// it.
     #[inline(always)]
     pub(super) fn decrement(&mut self, topic: Name, without: f32) {
         let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
@@ -202,7 +205,7 @@ impl<'a, W: Weights> WordState<'a, W> {
         self.weights.add(change);
     }
 
-    /// The word gains a token of a topic.
+    /// Adds a token of a topic to the word.
     #[inline(always)]
     pub(super) fn increment(&mut self, topic: Name) {
         let (at, far) = (&mut self.topics[topic], &mut self.norms[topic]);
@@ -223,14 +226,14 @@ impl<'a, W: Weights> WordState<'a, W> {
         self.listed += 1;
     }
 
-    /// How the tokens of each topic have changed since the task was `given` its totals.
+    /// Returns how the number of tokens of each topic has changed since the task was `given` its totals.
     pub(super) fn moved(&self, given: TopicParams<'_>) -> Vec<i32> {
         let norms = given.norms.iter().zip(self.norms.all());
         norms.map(|(norm, now)| (now.norm - norm).round() as i32).collect()
     }
 }
 
-/// Where the tokens of documents below `has` end, of a word's tokens.
+/// Returns the end of the tokens of documents below `has`, among a word's tokens.
 #[inline(always)]
 pub(super) fn up_to(documents: &[u16], start: usize, end: usize, has: usize) -> usize {
     let part = &documents[start..end];

@@ -1,4 +1,4 @@
-//! The curves of a cross-validation: `cv.tsv`, the screen, the report.
+//! The curves of a cross-validation: in `cv.tsv`, on the screen and in the report.
 
 use std::io::Write as _;
 
@@ -8,13 +8,13 @@ use raddle_common::listing::{abridged, short};
 use raddle_lasso::{Curve, CurvePoint, Rule};
 use serde_json::{Value, json};
 
-/// Points of the curve listed on the screen, about.
+/// Approximate number of points of the curve that the screen lists.
 const LISTED: usize = 20;
 
-/// Curves over the folds, and the choice that they lead to.
+/// Curves over the folds, and the point that the rule chooses.
 pub(crate) struct Chosen {
     pub(crate) curves: Vec<Curve>,
-    /// The position of the l1 ratio.
+    /// The position of the chosen l1 ratio.
     pub(crate) ratio: usize,
     pub(crate) rule: Rule,
     pub(crate) folds: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// The curve of the l1 ratio that is chosen, and its point.
+    /// Returns the curve of the chosen l1 ratio, and its chosen point.
     pub(crate) fn curve(&self) -> &Curve {
         &self.curves[self.ratio]
     }
@@ -31,7 +31,7 @@ impl Chosen {
         self.curve().choose(self.rule)
     }
 
-    /// Writes `cv.tsv`: with several l1 ratios, each in the lines of its curve.
+    /// Writes `cv.tsv`: with several l1 ratios, one curve after another.
     pub(crate) fn write(&self, session: &mut Session) -> Result<(), Error> {
         let several = self.curves.len() > 1;
         Ok(session.write("cv.tsv", |out| {
@@ -48,7 +48,7 @@ impl Chosen {
         })?)
     }
 
-    /// The report with what was measured and chosen.
+    /// Adds the measures and the choice to the report.
     pub(crate) fn reported(&self, report: Report) -> Report {
         let (curve, chosen) = (self.curve(), self.point());
         let point = |CurvePoint { lambda, mean, se, nonzeros }: &CurvePoint| json!({"lambda": lambda, "mean": mean, "se": se, "nonzeros": nonzeros});
@@ -75,8 +75,8 @@ impl Chosen {
         report.result("l1_ratio", curve.l1_ratio).result("l1_ratios", ratios)
     }
 
-    /// The l1 ratios, and the curve of the one that is chosen, as a person reads it, about twenty of its points and those
-    /// of the rules; and as a generic table of all points.
+    /// The l1 ratios and the curve of the chosen one: as text, with about twenty points and those of the
+    /// rules, and as a generic table of all points.
     pub(crate) fn describe(&self, is_written: bool) -> (String, Listing) {
         let Self { rule, folds, worst_gap, .. } = *self;
         let curve = self.curve();
@@ -112,7 +112,7 @@ impl Chosen {
         (text.trim_end().to_owned(), table)
     }
 
-    /// A line for each l1 ratio, at the lambda that the rule chooses there.
+    /// A line for each l1 ratio, with the lambda that the rule chooses for it.
     fn ratios(&self) -> String {
         let mut text = format!("{:>14}  {:>12}  {:>11}  {:>14}\n", "l1 ratio", "mean", "se", "lambda");
         for (at, curve) in self.curves.iter().enumerate() {

@@ -25,9 +25,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso cv synth:groups:n=200,p=1000,s=10 --folds 10 --rule 1se --out run
   lasso cv diabetes --l1-ratio 0.2,0.5,0.9,1 --measure mae
 
-The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the error at each lambda.";
+The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the
+error at each lambda.";
 
-/// Yes or no.
+/// Values of a switch: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Switch {
@@ -45,30 +46,31 @@ enum Switch {
 #[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm, 0 < A <= 1, or several of which one is chosen: 0.5,0.9,1")))]
 #[command(mut_arg("workers", |arg| arg.help("Number of worker threads, on which folds are fitted side by side. Default: the number of cores. Never changes the model")))]
 pub(crate) struct Options {
-    /// Number of folds. Each is predicted by a fit of the other rows.
+    /// Set the number of folds. Each fold is predicted by a fit of the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Number of lambdas, evenly spaced in their logarithm from lambda_max of all rows down.
+    /// Set the number of lambdas, evenly spaced in their logarithm from lambda_max of all rows down.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
-    /// The last lambda is lambda_max divided by this.
+    /// Set the ratio of lambda_max to the last lambda.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// The lambdas themselves, the largest first or in any order, in place of --points and --ratio: 10,1,0.1.
+    /// Use these lambdas, in any order, in place of --points and --ratio: 10,1,0.1.
     #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lambdas: Vec<f64>,
-    /// Which lambda is chosen: min, the one with the best mean, or 1se, the largest whose mean is within one standard error
-    /// of it. Of several l1 ratios, the one with the best mean is chosen first.
+    /// Choose lambda by this rule: min, the lambda with the best mean, or 1se, the largest lambda whose mean
+    /// is within one standard error of the best. Of several l1 ratios, the one with the best mean is chosen
+    /// first.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
-    /// Measure of the held-out rows: deviance, mse or mae; for classes also auc or accuracy.
+    /// Measure held-out rows by deviance, mse or mae; for classes also by auc or accuracy.
     #[arg(long, value_name = "NAME", default_value = "deviance")]
     measure: String,
     /// Give each fold the same share of every class. Default: on for classes.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on")]
     stratify: Option<Switch>,
-    /// Keep rows with the same value of this column in one fold. The column is no feature.
+    /// Keep rows with the same value of this column in one fold. The column is not a feature then.
     #[arg(long, value_name = "NAME|INDEX|FILE")]
     fold_by: Option<String>,
     #[command(flatten)]
@@ -79,7 +81,7 @@ pub(crate) struct Options {
     train: TrainOptions,
 }
 
-/// Fits the folds, then all rows at the chosen lambda; writes and reports.
+/// Fits the folds, then all rows at the chosen lambda; writes the model and the report.
 pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let rule = choose("--rule", &options.rule, &Rule::NAMES)?;
@@ -92,7 +94,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut table = options.problem.read(&mut session, train, &beside)?;
     let mut data = data::describe(&table);
     let features = options.problem.features(&table, &mut data);
-    // The tolerance says when each point of a path is left behind.
+    // The tolerance decides when a path proceeds to its next point, so a resumed run must have the same.
     let free = Free { neutral: &[], ..problem::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
     let rows = options.problem.rows.values(&mut table, &data.path)?;
@@ -186,7 +188,7 @@ impl Options {
     }
 }
 
-/// Fits and scores the path of each l1 ratio on a fold.
+/// Fits the path of each l1 ratio without a fold's rows, and scores these rows.
 fn fit_fold(part: &mut PartRun<'_>, folds: &Folds, identity: &str) -> Result<PartEnd, Error> {
     let number = part.number();
     let fold = folds.fold(number).map_err(refuse)?;

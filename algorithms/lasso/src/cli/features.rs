@@ -1,4 +1,4 @@
-//! Words about the columns that are fitted.
+//! Notes on the columns that are fitted.
 
 use raddle::cli::Report;
 use raddle_datasets::Encoding;
@@ -7,7 +7,7 @@ use raddle_lasso::{Fit, Loss};
 
 use super::data;
 
-/// Notes on what was encoded, filled and left out, a sentence each.
+/// Notes on columns that were encoded, filled or left out, one sentence each.
 pub(super) fn sentences(features: &Features, loss: Loss) -> Vec<String> {
     let mut sentences = features.encoding.as_ref().map(Encoding::sentences).unwrap_or_default();
     if let (true, Some(classes)) = (loss.scores_each_class(), features.classes.as_deref()) {
@@ -18,7 +18,7 @@ pub(super) fn sentences(features: &Features, loss: Loss) -> Vec<String> {
     sentences
 }
 
-/// A text about a fit with these notes below.
+/// Appends the notes to a text about a fit.
 pub(crate) fn below(features: &Features, fit: &Fit, text: &str) -> String {
     match sentences(features, fit.loss) {
         none if none.is_empty() => text.to_owned(),
@@ -26,7 +26,7 @@ pub(crate) fn below(features: &Features, fit: &Fit, text: &str) -> String {
     }
 }
 
-/// Report with these notes.
+/// Adds the notes to a report.
 pub(crate) fn reported(features: &Features, report: Report) -> Report {
     match features.encoding.as_ref().filter(|encoding| !encoding.is_plain()) {
         Some(encoding) => report.result("encoding", data::summary(encoding)),
@@ -34,7 +34,7 @@ pub(crate) fn reported(features: &Features, report: Report) -> Report {
     }
 }
 
-/// The first of some texts.
+/// Lists the first of some texts.
 pub(super) fn some(texts: &[String]) -> String {
     const NAMED: usize = 5;
     let more = if texts.len() > NAMED { ", ..." } else { "" };

@@ -9,7 +9,7 @@ use super::problem::{self, Ready};
 use super::refused::refuse_named;
 use super::versions;
 
-/// Fits, writes and reports.
+/// Fits, and writes the model and the report.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     options.changes.check(train)?;
@@ -25,7 +25,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
-    // The tolerance only says when a fit ends.
+    // The tolerance only decides when a fit ends, so a resumed run may have another.
     let identity = problem::identity(options, problem::FREE, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);

@@ -23,16 +23,17 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, working-set, priority, shuffled or cyclic; auto is the working set")))]
 pub(crate) struct Options {
-    /// The weight lambda of the penalty.
+    /// Set the weight lambda of the penalty.
     #[arg(long, value_name = "X", conflicts_with = "ratio", allow_negative_numbers = true)]
     lambda: Option<f64>,
     /// Set lambda to lambda_max / R. At lambda_max all coefficients are zero.
     #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// Measure the fit on other rows: a share of the data's, such as 0.2, drawn by --seed and held out, so that the fit is that of a file of the others; or data with the same columns.
+    /// Measure the fit on other rows: on a share of the data's rows, such as 0.2, which --seed draws and the
+    /// fit does not see; or on other data with the same columns.
     #[arg(long, value_name = "SHARE|FILE", value_parser = str::parse::<TestRows>, allow_negative_numbers = true)]
     pub(super) test: Option<TestRows>,
-    /// Number of candidates that `--schedule priority` draws for a round. Default: --parallelism.
+    /// Set the number of candidates that `--schedule priority` draws for a round. Default: --parallelism.
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = ENGINE_HEADING)]
     candidates: Option<usize>,
     #[command(flatten)]
@@ -47,14 +48,14 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Rows that the data are read without.
+    /// Returns the rows to leave out when the data are read.
     pub(super) fn held_out(&self) -> Result<Option<HeldOut>, Error> {
         let Some(test) = &self.test else { return Ok(None) };
         test.check(self.train.data.as_deref(), &self.problem.of_rows())?;
         Ok(test.held_out(self.train.seed))
     }
 
-    /// Rows to measure the fit on, if some are asked for: those that are held out, or others.
+    /// Returns the rows to measure the fit on, if `--test` asks for some: held-out rows or other data.
     pub(super) fn test_set(
         &self,
         session: &mut Session,
@@ -70,7 +71,7 @@ impl Options {
         Ok(Some(set))
     }
 
-    /// The parameters, but for those of columns.
+    /// The parameters, except those of single columns.
     pub(super) fn lasso(&self) -> Result<Lasso, Error> {
         let lasso = self.problem.single(&self.train)?;
         let lasso = match self.lambda {

@@ -1,8 +1,8 @@
-//! Words of other libraries, and what `lasso` says to them.
+//! Option names of other libraries, and the `lasso` options that replace them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The names.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (
@@ -11,10 +11,12 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "alpha",
-            "[l1-ratio] glmnet's alpha is --l1-ratio {x}; scikit-learn's is a lambda, of which --points and --ratio make many",
+            "[l1-ratio] glmnet's alpha is --l1-ratio {x}; scikit-learn's is a lambda, of which --points and \
+             --ratio make many",
         ),
         (
-            "lam lambd lambda1 lambda-1 lambda-value l1 l1-reg reg reg-param regularization regularisation strength shrinkage",
+            "lam lambd lambda1 lambda-1 lambda-value l1 l1-reg reg reg-param regularization regularisation \
+             strength shrinkage",
             "--lambda",
         ),
         ("C c cost inverse-regularization", C),
@@ -30,7 +32,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("n-alphas nlambda n-lambda n-lambdas num-lambdas num-alphas path-length", "--points"),
         (
             "n-alphas nlambda n-lambda n-lambdas num-lambdas num-alphas path-length points",
-            "[lambda] `lasso path DATA --points {x}` fits so many lambdas, and `lasso cv` chooses one of them",
+            "[lambda] `lasso path DATA --points {x}` fits so many lambdas, and `lasso cv` chooses one of \
+             them",
         ),
         (
             "eps lambda-min-ratio lambda-ratio min-ratio",
@@ -48,7 +51,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("scoring score metric metrics eval-metric type-measure criterion", "--measure"),
         (
             "scoring score metric metrics eval-metric type-measure criterion measure",
-            "[tol] `lasso cv --measure NAME` chooses lambda by a measure; a fit says R2 or its kin, with --test on other rows",
+            "[tol] `lasso cv --measure NAME` chooses lambda by a measure; a fit reports R2 or the \
+             explained deviance, with --test on other rows",
         ),
         ("foldid fold-id fold-ids fold-column group-column", "--fold-by"),
         (
@@ -74,7 +78,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         ("no-fit-intercept nointercept no-bias", "--no-intercept"),
         (
-            "standardize standardise standardization scale scaling scaler standard-scaler normalize normalise normalization",
+            "standardize standardise standardization scale scaling scaler standard-scaler normalize \
+             normalise normalization",
             "[no-standardize] columns are standardised by default; --no-standardize leaves them as they are",
         ),
         ("no-standardise no-scale no-normalize", "--no-standardize"),
@@ -85,14 +90,16 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("multi-class multiclass num-class", "--loss multinomial, which finds the classes in the response"),
         ("tolerance thresh threshold gap duality-gap dual-gap epsilon e rtol atol ftol gtol", "--tol"),
         (
-            "label labels label-column label-col target target-column target-col response response-column outcome dependent \
+            "label labels label-column label-col target target-column target-col response response-column \
+             outcome dependent \
              y-column y-col ycol y-name class class-column",
             "--y",
         ),
         ("sample-weight sample-weights weight weight-column weights-column case-weights", "--weights"),
         (
             "class-weight class-weights",
-            "[weights] --weights takes a column or a file with a weight for each row; `linear fit --class-weights balanced` \
+            "[weights] --weights takes a column or a file with a weight for each row; `linear fit \
+             --class-weights balanced` \
              weighs classes",
         ),
         ("offset-column base-margin init-score", "--offset"),
@@ -112,16 +119,19 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "selection solver algorithm method optimizer optimiser",
-            "--schedule NAME: working-set (the default), or rounds of coordinates: priority, shuffled or cyclic",
+            "--schedule NAME: working-set (the default), or rounds of coordinates: priority, shuffled or \
+             cyclic",
         ),
         (
-            "test-size test-fraction test-split holdout hold-out validation validation-split val-size eval-set",
+            "test-size test-fraction test-split holdout hold-out validation validation-split val-size \
+             eval-set",
             "--test",
         ),
         ("train-size train-fraction train-split", "--test {1-x}, the share that is held out"),
         (
             "dfmax pmax max-features max-nonzeros n-nonzero-coefs nonzeros",
-            "[tol] `lasso path` shows the number of nonzeros at each lambda; `lasso predict --point K` takes the one with as many \
+            "[tol] `lasso path` shows the number of nonzeros at each lambda; `lasso predict --point K` \
+             takes the one with as many \
              as are wanted",
         ),
         (
@@ -133,7 +143,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "[tol] a fit ends when its duality gap proves it: --tol says how near",
         ),
         (
-            "dual precompute relax type-gaussian type-logistic intercept-scaling keep standardize-response batch-size batch",
+            "dual precompute relax type-gaussian type-logistic intercept-scaling keep standardize-response \
+             batch-size batch",
             "[tol] there is nothing to choose here: leave it out",
         ),
         (
@@ -147,7 +158,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("train fitting", "the verb is fit: `lasso fit DATA`"),
         (
             "evaluate eval score test validate",
-            "`lasso fit DATA --test 0.2` measures a fit on rows that it has not seen, and `lasso predict MODEL DATA --y NAME` a \
+            "`lasso fit DATA --test 0.2` measures a fit on rows that it has not seen, and `lasso predict \
+             MODEL DATA --y NAME` a \
              model on other data",
         ),
         ("transform apply infer inference classify", "the verb is predict: `lasso predict MODEL DATA`"),

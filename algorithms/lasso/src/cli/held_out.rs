@@ -17,9 +17,9 @@ use super::data::DEFAULT;
 /// Value of `--test`: rows to measure a fit on.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TestRows {
-    /// A share of the data's rows, which are held out.
+    /// A share of the data's rows, which the fit does not see.
     Share(f64),
-    /// Other data.
+    /// Other data, by file or name.
     Data(String),
 }
 
@@ -46,7 +46,7 @@ impl Serialize for TestRows {
 }
 
 impl TestRows {
-    /// Rows that the data are read without.
+    /// Returns the rows to leave out when the data are read.
     pub(crate) fn held_out(&self, seed: u64) -> Option<HeldOut> {
         match self {
             Self::Share(share) => Some(HeldOut { share: *share, seed }),
@@ -54,8 +54,8 @@ impl TestRows {
         }
     }
 
-    /// Check of the options before anything is read; `of_rows` are those that may name a file with a value for each
-    /// row of the data.
+    /// Checks the options before anything is read; `of_rows` lists options that may name a file with a value
+    /// for each row of the data.
     pub(crate) fn check(&self, data: Option<&str>, of_rows: &[(&str, Option<&str>)]) -> Result<(), Error> {
         let shown = self.shown();
         match self {
@@ -71,8 +71,8 @@ impl TestRows {
                     |(_, name): &&(&str, Option<&str>)| name.is_some_and(|name| Path::new(name).is_file());
                 let Some((option, Some(file))) = of_rows.iter().find(is_file) else { return Ok(()) };
                 Err(Error::usage(format!(
-                    "{shown}: {option} {file} is a file of the data's rows, which test rows have no values in: name a \
-                     column that both have, or hold out a share"
+                    "{shown}: {option} {file} is a file of the data's rows, in which test rows have no \
+                     values: name a column that both have, or hold out a share"
                 )))
             }
         }
@@ -86,7 +86,7 @@ impl TestRows {
         }
     }
 
-    /// The rows as a measure's table names them.
+    /// The name of the rows in the table of a measure.
     fn named(&self) -> String {
         match self {
             Self::Share(share) => format!("held out: {} of the rows", number(*share)),
@@ -104,8 +104,8 @@ pub(crate) struct TestSet {
 }
 
 impl TestSet {
-    /// Reads the rows that are held out of `data`, or those of other data, as these features have them; `reading` is
-    /// how the data were read.
+    /// Reads the rows held out of `data`, or the rows of other data, with these features; `reading` is how
+    /// `data` were read.
     pub(crate) fn read(
         rows: &TestRows,
         data: Option<&str>,
@@ -162,21 +162,21 @@ impl TestSet {
         }
     }
 
-    /// Notes on other data, as a person reads them.
+    /// Notes on how other data were read.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let is_other = matches!(self.rows, TestRows::Data(_));
         let notes = self.samples.notes.iter().filter(move |_| is_other);
         notes.map(|note| format!("{}: {note}", self.rows.shown()))
     }
 
-    /// Weights of the rows; a row without a response has 0.
+    /// Returns the weights of the rows; a row without a response has 0.
     fn weights(&self) -> Vec<f64> {
         let mut weights = self.samples.weights.clone().unwrap_or_else(|| vec![1.0; self.y.len()]);
         self.samples.without_response.iter().for_each(|&row| weights[row as usize] = 0.0);
         weights
     }
 
-    /// A class of the test rows that no row to fit has, if there is one.
+    /// Returns a class of the test rows that no row of the fit has, if there is one.
     fn class_of_none(&self, problem: &Problem) -> Option<String> {
         if !self.loss.has_classes() {
             return None;
@@ -210,20 +210,20 @@ impl TestSet {
     }
 }
 
-/// A fit measured on rows that it has not seen.
+/// Measures of a fit on rows that it has not seen.
 pub(crate) struct Tested {
     /// The share of the deviance that is explained, or why there is none.
     measure: Measure,
-    /// Rows that count.
+    /// Number of rows that count.
     counted: u64,
     notes: Vec<String>,
-    /// Of rows that are held out: those without a response, and without a score.
+    /// Numbers of held-out rows without a response and without a score; `None` for other data.
     held_out: Option<[usize; 2]>,
     named: String,
 }
 
 impl Tested {
-    /// The report with what was measured.
+    /// Adds the measure to the report.
     pub(crate) fn reported(&self, mut report: Report) -> Report {
         if let Some([without, lacking]) = self.held_out {
             report.records.leave_out("missing response", without as u64);
@@ -234,7 +234,7 @@ impl Tested {
         report.result(&format!("test_{}", field(name)), value).result("test_rows", self.counted)
     }
 
-    /// The measure on the test rows, as a person reads it.
+    /// The measure on the test rows, as text.
     pub(crate) fn text(&self) -> String {
         let rows = count(self.counted, "test row");
         let (name, value) = self.measure;

@@ -24,7 +24,8 @@ mod rows;
 mod terms;
 mod versions;
 
-/// Lasso with a certificate: sparse linear, logistic, Poisson and multinomial regression, proven to the duality gap asked for.
+/// Lasso with a certificate: sparse linear, logistic, Poisson and multinomial regression, proven to the
+/// duality gap asked for.
 #[derive(Debug, Parser)]
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {
@@ -50,7 +51,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// Options of the short help, and their lines there.
+/// Options of the short help, with their lines there.
 const COMMON: &[(&str, &str)] = &[
     ("y", "response: column name, index from 1, or file"),
     ("loss", "squared (default), logistic, multinomial, poisson"),

@@ -1,4 +1,4 @@
-//! Outcome of a fit at one lambda: written, for the report, as tables and as text.
+//! The outcome of a fit at one lambda: its model files, its report, its tables and its text.
 
 use raddle::cli::{
     Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
@@ -13,16 +13,16 @@ use super::fit_options::Options;
 use super::held_out::TestSet;
 use super::pictures::strongest;
 
-/// Coefficients listed on the screen.
+/// Largest number of coefficients that the screen lists.
 const LISTED: usize = 20;
 
-/// Facts about a fit beside its model: the version of its data, and rows to measure it on.
+/// Facts about a fit other than its model: the version of its data, and rows to measure it on.
 pub(super) struct Beyond {
     pub(super) version: Option<VersionOf>,
     pub(super) test: Option<TestSet>,
 }
 
-/// Writes the model, and says what was found, for the report, as tables and as text.
+/// Writes the model, and describes the outcome for the report, as tables and as text.
 pub(super) fn finished(
     session: &mut Session,
     options: &Options,
@@ -53,7 +53,7 @@ pub(super) fn finished(
     Ok((report, summary, text))
 }
 
-/// The share of the deviance that is explained, where there is one.
+/// Adds the share of the deviance that is explained to a report, where it is defined.
 pub(crate) fn explained(report: Report, fit: &Fit) -> Report {
     match fit.explained {
         (name, Ok(share)) => report.result(&field(name), share),
@@ -61,7 +61,7 @@ pub(crate) fn explained(report: Report, fit: &Fit) -> Report {
     }
 }
 
-/// The intercept, or those of the classes.
+/// Adds the intercept, or the intercept of each class, to a report.
 pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
     match &fit.intercepts[..] {
         [] => report.result("intercept", fit.intercept),
@@ -69,14 +69,15 @@ pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
     }
 }
 
-/// Coefficients by falling size.
+/// Returns the coefficients by falling absolute value.
 fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
     let mut order = fit.coefficients.clone();
     order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
     order
 }
 
-/// The largest coefficients, for the report: class where each has a score, column from 1, name, value. coef.tsv has all.
+/// The largest coefficients for the report, each with its class (if each class has a score), column from 1,
+/// name and value. All coefficients are in coef.tsv.
 pub(crate) fn largest(fit: &Fit, model: &About) -> Value {
     let entry = |&(at, value): &(u32, f64)| {
         let (class, column) = model.layout().place(at);
@@ -89,7 +90,7 @@ pub(crate) fn largest(fit: &Fit, model: &About) -> Value {
     by_size(fit).iter().take(LISTED).map(entry).collect()
 }
 
-/// Reason why every lambda gives the same coefficients, which are all zero or not.
+/// Says why every lambda gives the same coefficients, which are all zero or not.
 pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
     match is_zero {
         true => "lambda_max is 0: no column varies with the response",
@@ -99,7 +100,7 @@ pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
     }
 }
 
-/// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with all of it.
+/// The outcome as text and as generic tables; `is_written` is true if a run folder has all of it.
 pub(crate) fn describe(
     fit: &Fit,
     model: &About,

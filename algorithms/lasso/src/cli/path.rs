@@ -18,7 +18,7 @@ use super::pictures;
 use super::problem::{self, MOST_POINTS, ProblemOptions, Ready};
 use super::refused::refuse_named;
 
-/// Points listed on the screen, about.
+/// Approximate number of points that the screen lists.
 const LISTED: usize = 20;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -33,13 +33,13 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 pub(crate) struct Options {
-    /// Number of lambdas, evenly spaced in their logarithm from lambda_max down.
+    /// Set the number of lambdas, evenly spaced in their logarithm from lambda_max down.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
-    /// The last lambda is lambda_max divided by this.
+    /// Set the ratio of lambda_max to the last lambda.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// The lambdas themselves, the largest first or in any order, in place of --points and --ratio: 10,1,0.1.
+    /// Use these lambdas, in any order, in place of --points and --ratio: 10,1,0.1.
     #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lambdas: Vec<f64>,
@@ -51,7 +51,7 @@ pub(crate) struct Options {
     train: TrainOptions,
 }
 
-/// Fits the path, writes and reports.
+/// Fits the path, and writes the models and the report.
 pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let Options { points, ratio, lambdas, train, .. } = options;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
@@ -65,7 +65,8 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
-    // The tolerance says at each point when the next one begins.
+    // The tolerance decides when a point's fit ends and the next one starts, so a resumed run must have the
+    // same.
     let free = Free { neutral: &[], ..problem::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
@@ -84,7 +85,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &summary, &text)
 }
 
-/// A point, for the report.
+/// The report's entry for a point.
 fn entry((point, number): (&Point, u64)) -> Value {
     let Point { lambda, gap, intercept, dual_scale, coefficients, .. } = point;
     json!({
@@ -93,8 +94,8 @@ fn entry((point, number): (&Point, u64)) -> Value {
     })
 }
 
-/// The path as a person reads it, about twenty of its points, and as a generic table of all; `is_written` tells whether
-/// there is a folder with all of it.
+/// The path as text, with about twenty of its points, and as a generic table of all; `is_written` is true if
+/// a run folder has all of it.
 fn describe(fit: &Fit, points: usize, method: &str, data: &str, is_written: bool) -> (String, Summary) {
     let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {

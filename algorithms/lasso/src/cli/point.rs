@@ -14,7 +14,8 @@ pub(crate) fn read(folder: &Path, point: Option<u64>) -> Result<Saved, Error> {
         (None, Some(_)) => refuse(format!("--point has no effect: {shown} is not a path; leave it out")),
         (Some(0), _) => refuse(format!("{shown}: a path without a certified point; fit it again")),
         (Some(points), None) => refuse(format!(
-            "{shown}: a path of {points} points: choose one by --point 1 to {points}; path.tsv there lists them"
+            "{shown}: a path of {points} points: choose one by --point 1 to {points}; path.tsv there lists \
+             them"
         )),
         (Some(points), Some(point)) if point == 0 || point > points => {
             refuse(format!("--point is {point}: {shown} has the points 1 to {points}"))

@@ -22,16 +22,18 @@ use super::{data, point};
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Offsets with which scores begin, of a model that was fitted with an offset: a column or a file with
-    /// one value a row. The model's own column unless another is named.
+    /// Add these offsets to the scores, for a model that was fitted with offsets: a column, or a file with
+    /// one value per row. Default: the column that the model was fitted with.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
-    /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
+    /// Predict with this point of a path, counted from 1; path.tsv in the folder of the path lists the
+    /// points.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
-    /// Write the predictions to this file, one a line, rather than to stdout; with --id the id and a tab in front. Of a logistic model a line is the class and,
-    /// behind a tab, the probability of the larger class (of texts, of the last in order); of a multinomial model the class and
-    /// the probability of every class, in their order; of a Poisson model it is the mean.
+    /// Write the predictions to this file, one per line, rather than to stdout; with --id the id and a tab
+    /// come first. A logistic model gives the class and, after a tab, the probability of the larger class (of
+    /// texts, the last in order); a multinomial model the class and the probability of every class, in order;
+    /// a Poisson model the mean.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -43,8 +45,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso path diabetes --points 20 --out path
   lasso predict path diabetes --point 12";
 
-/// Predicts a value for each row, or its class and the probability of the larger class or of all classes. Where there is a response, the
-/// error against it is said: on stdout if the predictions go to a file, else on stderr.
+/// Predicts a value for each row, or its class and the probability of the larger class or of all classes.
+/// Where there is a response, the error against it is said: on stdout if the predictions go to a file, else
+/// on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let args = &options.args;
     let Saved { about, coefficients, .. } = point::read(&args.model, options.point)?;
@@ -77,7 +80,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     args.tell(options.out.as_deref(), (ids.as_deref(), &predictions), (said, measures), (records, notes))
 }
 
-/// Where offsets are: a model that was fitted with one needs it, others have none.
+/// Returns the place of the offsets: a model that was fitted with offsets needs them, and others take none.
 fn offset(options: &Options, about: &About) -> Result<Option<String>, Error> {
     match (&about.offset, &options.offset) {
         (None, None) => Ok(None),
@@ -89,7 +92,8 @@ fn offset(options: &Options, about: &About) -> Result<Option<String>, Error> {
         (Some(Offset::Column(name)), None) => Ok(Some(name.clone())),
         (Some(Offset::File(name)), None) => {
             let why = format!(
-                "the model was fitted with an offset from the file {name}: give that of these data by --offset NAME|FILE"
+                "the model was fitted with an offset from the file {name}: give that of these data by \
+                 --offset NAME|FILE"
             );
             Err(Error::usage(why))
         }
@@ -167,7 +171,7 @@ impl Predictions for Scored<'_> {
         self.rows
     }
 
-    /// The class of a row if it has one, and behind tabs its probabilities.
+    /// Formats the class of a row, if it has one, and its probabilities after tabs.
     fn line(&self, row: usize) -> String {
         let mut numbers = self.probabilities(row).unwrap_or_else(|| vec![self.mean(row)]);
         if self.lacks(row) {

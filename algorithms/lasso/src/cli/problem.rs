@@ -1,4 +1,4 @@
-//! The options that say what is fitted: shared by all verbs that train.
+//! The options that say what is fitted, shared by all verbs that train.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,26 +19,30 @@ use super::refused::{refuse, refuse_named};
 use super::rows::RowArgs;
 use super::terms::TermArgs;
 
-/// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have another tolerance.
+/// Options that a resumed run may change: --epochs only limits an attempt, and a fit may continue with
+/// another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
 
-/// Points of a path at most: more say nothing new, and take all memory.
+/// Largest number of points in a path: more would say nothing new and fill the memory.
 pub(super) const MOST_POINTS: usize = 100_000;
 
-/// The response, the preparation, the tolerance.
+/// Options for the response, the preparation of the data, and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
+    /// Set the response: a column's name, its index from 1 (-1 is the last), or a file; libsvm data have
+    /// their own.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Cache parsed text in this folder as binary files, named by the content, and read them next time; with several processes, tables of which each reads its own columns.
+    /// Cache parsed text in this folder as binary files, named by the content, for the next run; with several
+    /// processes as tables of which each reads its own columns.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     cache: Option<PathBuf>,
-    /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; multinomial for any number of classes; or poisson for counts.
+    /// Set the loss: squared; logistic for two classes, numbers or texts, of which the larger, or the last in
+    /// order, is positive; multinomial for any number of classes; or poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// The share A of the l1 norm, 0 < A <= 1: the penalty is lambda (A |b|_1 + (1 - A)/2 |b|^2).
+    /// Set the share A of the l1 norm, 0 < A <= 1: the penalty is lambda (A |b|_1 + (1 - A)/2 |b|^2).
     #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',', allow_negative_numbers = true)]
     #[serde(serialize_with = "one_or_all")]
     l1_ratio: Vec<f64>,
@@ -51,7 +55,8 @@ pub(crate) struct ProblemOptions {
     /// Do not divide columns by their standard deviation.
     #[arg(long)]
     no_standardize: bool,
-    /// For comparisons: exactly this preparation, no intercept, coefficients on the scale of the prepared columns.
+    /// Use exactly this preparation, without an intercept and with coefficients on the scale of the prepared
+    /// columns, to compare solvers.
     #[arg(long, value_name = "MODE", help_heading = ENGINE_HEADING, conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
     #[command(flatten)]
@@ -71,7 +76,7 @@ fn losses() -> impl TypedValueParser<Value = Loss> {
     names.try_map(|name| Loss::named(&name).ok_or("no loss has this name"))
 }
 
-/// A number where there is one, else a list.
+/// Serialises a single number as a number, and several as a list.
 fn one_or_all<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
     match values {
         [one] => to.serialize_f64(*one),
@@ -79,12 +84,12 @@ fn one_or_all<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
     }
 }
 
-/// A loss as options show it.
+/// Serialises a loss by its name.
 fn by_name<S: Serializer>(loss: &Loss, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(loss.name())
 }
 
-/// A preparation for comparisons.
+/// Preparations for comparisons of solvers.
 #[derive(Debug, Clone, Copy, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Mode {
@@ -102,7 +107,7 @@ pub(crate) struct Ready {
 }
 
 impl ProblemOptions {
-    /// Options that may name a file with a value for each row of the data.
+    /// Returns the options that may name a file with a value for each row of the data.
     pub(super) fn of_rows(&self) -> [(&'static str, Option<&str>); 3] {
         let [weights, offset] = self.rows.named();
         [("--y", self.y.as_deref()), weights, offset]
@@ -134,7 +139,7 @@ impl ProblemOptions {
         }
     }
 
-    /// Reads the data, and columns beside the features.
+    /// Reads the data, and columns other than features.
     pub(crate) fn read(
         &self,
         session: &mut Session,
@@ -144,7 +149,7 @@ impl ProblemOptions {
         self.read_without(session, train, (beside, None))
     }
 
-    /// Reads the data without rows that are held out.
+    /// Reads the data without the held-out rows.
     fn read_without(
         &self,
         session: &mut Session,
@@ -159,7 +164,7 @@ impl ProblemOptions {
         Ok(table)
     }
 
-    /// How the data are read, with columns beside the features.
+    /// Returns how to read the data, with columns other than features.
     pub(super) fn reading(&self, train: &TrainOptions, beside: &[Beside]) -> Result<Reading, Error> {
         let (format, y) = (train.format.as_deref(), self.y.as_deref());
         let options = self.columns.text.options(format, y, train.worker_count())?;
@@ -169,7 +174,7 @@ impl ProblemOptions {
         Ok(Reading { cache: self.cache.clone(), classes, beside, columns, ..options })
     }
 
-    /// Columns of the table as a model keeps them; `data` is told what was made of them.
+    /// Returns the columns of the table as a model stores them, and adds to `data` how they were made.
     pub(crate) fn features(&self, table: &Table, data: &mut Data) -> Features {
         let (zero_based, offset) = (self.columns.text.zero_based, self.rows.offset());
         let features = Features { zero_based, offset, ..Features::of(table) };
@@ -177,8 +182,8 @@ impl ProblemOptions {
         features
     }
 
-    /// Reads the data and prepares the problem; on several processes, so that each reads its own columns.
-    /// Where rows are held out, each reads all others.
+    /// Reads the data and prepares the problem. With several processes each reads its own columns; if rows
+    /// are held out, each reads all columns.
     pub(crate) fn ready(
         &self,
         session: &mut Session,
@@ -200,7 +205,8 @@ impl ProblemOptions {
         Ok(Ready { problem, data, features })
     }
 
-    /// Says what many classes take, where each has a score, before anything is fitted: `of` gives their number and bytes.
+    /// Warns about the memory that many classes take before anything is fitted: `of` returns their number and
+    /// bytes.
     pub(super) fn tell_of_classes(
         &self,
         session: &Session,
@@ -214,7 +220,7 @@ impl ProblemOptions {
         }
     }
 
-    /// The problem of a table that is stored in this folder and read by parts.
+    /// Prepares the problem of a table that is stored in this folder and read by parts.
     fn ready_by_parts(
         &self,
         session: &mut Session,
@@ -232,7 +238,7 @@ impl ProblemOptions {
             .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
         self.tell_of_classes(session, || of_classes(&problem), &mut data);
-        // Columns are read and centred where they are placed.
+        // Columns are read and centred on the worker that holds them.
         session.set_preparation_part(Timed::Prepare);
         Ok(Ready { problem, data, features })
     }
@@ -273,7 +279,7 @@ impl ProblemOptions {
         Ok(lasso)
     }
 
-    /// Parameters with the terms of single columns, of which this many are fitted, and where they start.
+    /// Adds the terms of single columns, of which `count` are fitted, and the coefficients to start from.
     pub(crate) fn of_columns(
         &self,
         lasso: Lasso,
@@ -289,13 +295,14 @@ impl ProblemOptions {
     }
 }
 
-/// Number of the classes of a problem, and bytes that their scores take.
+/// Number of classes of a problem, and the bytes of their scores.
 fn of_classes(problem: &Problem) -> (usize, usize) {
     let classes = problem.labels().len();
     (classes, problem.score_bytes(classes))
 }
 
-/// Identity of a run, to which a checkpoint belongs: all options of its verb but those that are free.
+/// Returns the identity of a run, to which a checkpoint belongs: all options of its verb except the free
+/// ones.
 pub(crate) fn identity(
     options: &impl Serialize,
     free: Free<'_>,
@@ -307,7 +314,8 @@ pub(crate) fn identity(
     raddle::cli::identity("lasso", options, free, &[("data", digest), ("init", init)])
 }
 
-/// Options of the rounds mean nothing to the working set, and those of one kind of rounds nothing to the others.
+/// Refuses options without an effect: options of rounds on the working set, and options of one kind of rounds
+/// on another.
 fn refuse_idle(schedule: Choice, train: &TrainOptions) -> Result<(), Error> {
     match schedule {
         Choice::Priority => Ok(()),

@@ -1,4 +1,4 @@
-//! Errors of a fit in the words of its command line: with the file, and the names of columns and classes.
+//! Errors of a fit in the terms of the command line: with the file, and the names of columns and classes.
 
 use raddle::cli::Error;
 use raddle_datasets::Occurring;
@@ -7,7 +7,8 @@ use raddle_lasso::files::Features;
 
 use super::features::some;
 
-/// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.
+/// Classifies an error: a parameter out of range is bad usage, data that cannot be fitted are bad input, and
+/// anything else is a failure.
 pub(crate) fn refuse(error: LassoError) -> Error {
     match error {
         LassoError::Parameter { .. } => Error::usage(format!("--{error}")),
@@ -16,7 +17,7 @@ pub(crate) fn refuse(error: LassoError) -> Error {
     }
 }
 
-/// Error with the file, and the name of the column that is at fault, or the classes.
+/// Adds to an error the file, and the name of the column or the classes at fault.
 pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -> Error {
     let names = features.names.as_deref();
     let error = renumbered(error, features.occurring.as_ref());
@@ -51,7 +52,7 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -
     }
 }
 
-/// The error with the number that a column has in the data.
+/// Replaces the number of a fitted column by its number in the data.
 fn renumbered(mut error: LassoError, occurring: Option<&Occurring>) -> LassoError {
     let Some(occurring) = occurring else { return error };
     if let LassoError::Column { column, .. }

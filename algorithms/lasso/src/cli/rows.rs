@@ -1,4 +1,4 @@
-//! The options that say something of each row: what it counts, and where its score begins.
+//! The options with a value for each row: its weight, and the offset of its score.
 
 use std::path::Path;
 
@@ -13,45 +13,46 @@ use serde::Serialize;
 /// Weights and offsets.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct RowArgs {
-    /// Count the loss of each row this many times: a column, which is no feature then, or a file with one value a row.
+    /// Count the loss of each row this many times: a column, which is not a feature then, or a file with one
+    /// value per row.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// Add this to the score of each row, as the logarithm of an exposure: a column, which is no feature then, or a file with
-    /// one value a row.
+    /// Add this offset to the score of each row, such as the logarithm of an exposure: a column, which is not
+    /// a feature then, or a file with one value per row.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
 }
 
-/// Weights and offsets, where there are some.
+/// Values of weights and offsets, where they are given.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowValues {
     pub(crate) weights: Option<Vec<f64>>,
     pub(crate) offset: Option<Vec<f64>>,
 }
 
-/// Request for an offset beside the features.
+/// Request for an offset to be read in addition to the features.
 pub(crate) fn beside_offset(name: &str) -> Beside {
     Beside { option: "--offset", name: name.to_owned() }
 }
 
 impl RowArgs {
-    /// True if weights or an offset are given.
+    /// `true` if weights or an offset are given.
     pub(crate) fn is_given(&self) -> bool {
         self.weights.is_some() || self.offset.is_some()
     }
 
-    /// The options, and the names that they have.
+    /// Returns the names of the options and their values.
     pub(crate) fn named(&self) -> [(&'static str, Option<&str>); 2] {
         [("--weights", self.weights.as_deref()), ("--offset", self.offset.as_deref())]
     }
 
-    /// Columns and files to read beside features and response.
+    /// Returns the columns and files to read in addition to features and response.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
         weights.chain(self.offset.as_deref().map(beside_offset)).collect()
     }
 
-    /// Values of the rows, taken from the front of what was read beside the features.
+    /// Takes the values of the rows from the front of the extra columns that were read.
     pub(crate) fn values(&self, table: &mut Table, data: &str) -> Result<RowValues, Error> {
         let mut take = |is_given: bool, option: &str| match is_given && !table.beside.is_empty() {
             true => numbers(table.beside.remove(0), option, data).map(Some),
@@ -61,7 +62,7 @@ impl RowArgs {
         Ok(RowValues { weights, offset: take(self.offset.is_some(), "--offset")? })
     }
 
-    /// Where a model finds the offsets of other data.
+    /// Returns the place where a model finds the offsets of other data.
     pub(crate) fn offset(&self) -> Option<Offset> {
         let place = |of: &String| match Path::new(of).is_file() {
             true => Offset::File(of.clone()),
@@ -72,7 +73,7 @@ impl RowArgs {
 }
 
 impl RowValues {
-    /// The problem whose rows these are.
+    /// Adds the values to the problem of the same rows.
     pub(crate) fn of(self, problem: Problem) -> Result<Problem, LassoError> {
         let problem = match self.weights {
             Some(weights) => problem.weights(weights)?,

@@ -1,4 +1,5 @@
-//! The options that set the penalty of one coefficient apart: factors and bounds, by names of columns.
+//! The options that set the penalty of single coefficients by the names of columns: factors, bounds and
+//! groups.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,53 +11,55 @@ use raddle_lasso::Lasso;
 use raddle_lasso::files::Features;
 use serde::Serialize;
 
-/// Names that a message lists.
+/// Largest number of names that a message lists.
 const LISTED: usize = 8;
 
-/// Factors and bounds.
+/// Options for factors, groups and bounds.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the penalty")]
 pub(crate) struct TermArgs {
-    /// Multiply the penalty of columns: a file with lines `name factor`; 1 where none is given, 0 for no penalty.
+    /// Multiply the penalty of columns by factors: a file with lines `name factor`. Columns without a line
+    /// have 1; 0 is no penalty.
     #[arg(long, value_name = "FILE")]
     factors: Option<PathBuf>,
-    /// Give these columns no penalty: they are always fitted, as the intercept is.
+    /// Fit these columns without a penalty, as the intercept is.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unpenalized: Vec<String>,
-    /// No coefficient falls below 0: of all columns, or of these alone (--nonnegative=a,b*).
+    /// Let no coefficient fall below 0: of all columns, or of these columns only (--nonnegative=a,b*).
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
     nonnegative: Vec<String>,
-    /// Choose columns by groups, with the penalty sqrt(size) |b_g| of a group: a file with lines `name group`, or `columns`, by
-    /// which the levels of each encoded column are a group.
+    /// Choose columns by groups, with the penalty sqrt(size) |b_g| for a group: a file with lines `name
+    /// group`, or `columns`, which makes the levels of each encoded column a group.
     #[arg(long, value_name = "FILE|columns")]
     groups: Option<String>,
-    /// Bound coefficients: a file with lines `name lower upper`, 0 between them; inf and -inf bound nothing.
+    /// Bound coefficients: a file with lines `name lower upper`, with 0 between the bounds; inf and -inf set
+    /// none.
     #[arg(long, value_name = "FILE")]
     bounds: Option<PathBuf>,
 }
 
-/// The columns that names stand for.
+/// The columns, found by their names.
 struct Columns<'a> {
     features: &'a Features,
-    /// How many are fitted, and how many the data have.
+    /// Number of columns that are fitted; the next field is the number of columns in the data.
     count: usize,
     width: usize,
     numbers: HashMap<&'a str, usize>,
 }
 
-/// The group of each column that is fitted, and (group, how many) of those that are not.
+/// The group of each fitted column, and (group, count) of the columns that are not fitted.
 type Groups = (Vec<u32>, Vec<(u32, u32)>);
 
 /// The columns that a name stands for.
 struct Named {
-    /// Places of those that are fitted.
+    /// Places of the columns that are fitted.
     at: Vec<usize>,
-    /// How many are zeros, and so not fitted.
+    /// Number of columns that are all zeros, and so not fitted.
     absent: usize,
 }
 
 impl TermArgs {
-    /// A Lasso of these many columns with what is asked for.
+    /// Adds the terms that are asked for to a Lasso of `count` columns.
     pub(crate) fn apply(&self, lasso: Lasso, features: &Features, count: usize) -> Result<Lasso, Error> {
         let columns = Columns::new(features, count);
         let mut lasso = lasso;
@@ -89,7 +92,8 @@ impl TermArgs {
             columns.each_line(file, parsed, |Named { at, .. }, [lower, upper]: [f64; 2]| {
                 if lower.is_nan() || upper.is_nan() {
                     return Err(format!(
-                        "the bounds {lower} and {upper}: NaN bounds nothing: give numbers, or inf and -inf for none"
+                        "the bounds {lower} and {upper}: NaN bounds nothing: give numbers, or inf and -inf \
+                         for none"
                     ));
                 }
                 if lower > upper {
@@ -126,7 +130,8 @@ impl<'a> Columns<'a> {
         Self { features, count, width, numbers }
     }
 
-    /// The columns of a name, of the levels of an encoded column, of a beginning (`x*`), or of a number from 1.
+    /// Finds the columns of a name, of an encoded column (all its levels), of a prefix (`x*`), or of a number
+    /// from 1.
     fn named(&self, name: &str) -> Result<Named, String> {
         let fitted = |at: Vec<usize>| Ok(Named { at, absent: 0 });
         if let Some(&j) = self.numbers.get(name) {
@@ -153,7 +158,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The column of the data with this number, from 0.
+    /// Finds the column of the data with this number, from 0.
     fn numbered(&self, number: usize) -> Named {
         let place = match &self.features.occurring {
             None => Some(number),
@@ -172,8 +177,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The group of each column, as a file or `columns` says, and how many columns that are not fitted groups have; a column that
-    /// is not named is a group of its own.
+    /// Reads the group of each column from a file or `columns`, and counts the columns of each group that are
+    /// not fitted. A column without a line is a group of its own.
     fn groups(&self, option: &str) -> Result<Groups, Error> {
         let mut groups: Vec<u32> = (0..self.count as u32).collect();
         if option != "columns" {
@@ -201,12 +206,14 @@ impl<'a> Columns<'a> {
         match is_any {
             true => Ok((groups, Vec::new())),
             false => Err(Error::usage(
-                "--groups columns: no column is encoded by levels: name groups by a file with lines `name group`",
+                "--groups columns: no column is encoded by levels: name groups by a file with lines `name \
+                 group`",
             )),
         }
     }
 
-    /// Lines of a name and what is said of it, each given to `take`. Names may hold blanks; no column may be named twice.
+    /// Reads lines of a name and its values, and gives each to `take`. Names may contain blanks, and no
+    /// column may be named twice.
     fn each_line<V>(
         &self,
         file: &Path,
@@ -216,7 +223,7 @@ impl<'a> Columns<'a> {
         let shown = file.display();
         let text = raddle_datasets::read_text(file).map_err(|why| Error::input(why.to_string()))?;
         let mut taken = vec![0; self.count];
-        // Of columns that are not fitted, by name; all of them have none.
+        // Lines of columns that are not fitted, by name, so that none is named twice.
         let mut absent: BTreeMap<Option<&str>, usize> = BTreeMap::new();
         for (number, line) in (1..).zip(text.lines()) {
             if line.trim().is_empty() {
@@ -246,20 +253,20 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// A name and the group behind it, divided by a tab or a blank.
+/// Splits a line into a name and the group after it, separated by a tab or a blank.
 fn labelled(line: &str) -> Result<(&str, String), String> {
     let (name, group) = line
         .trim()
         .rsplit_once(char::is_whitespace)
-        .ok_or_else(|| format!("expected a name and a group behind it: `{}`", line.trim()))?;
+        .ok_or_else(|| format!("expected a name and a group after it: `{}`", line.trim()))?;
     Ok((name.trim_end(), group.to_owned()))
 }
 
-/// A name and the numbers behind it, divided by tabs or blanks.
+/// Splits a line into a name and the numbers after it, separated by tabs or blanks.
 fn parsed<const N: usize>(line: &str) -> Result<(&str, [f64; N]), String> {
     let expected = || {
         let values = if N == 1 { "a number" } else { "two numbers" };
-        format!("expected a name and {values} behind it: `{}`", line.trim())
+        format!("expected a name and {values} after it: `{}`", line.trim())
     };
     let (mut rest, mut values) = (line.trim(), [0.0; N]);
     for value in values.iter_mut().rev() {

@@ -1,4 +1,5 @@
-//! `lasso fit --changes`: a fit, and then the versions of its rows, each certified for exactly the rows there are.
+//! `lasso fit --changes`: a fit, and then a fit of each version of its rows, certified for exactly the rows
+//! of that version.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -21,7 +22,7 @@ struct Run<'a> {
     options: &'a Options,
     live: LiveTable,
     digest: String,
-    /// The coefficients to start from, and how many columns the data had that they are of.
+    /// The coefficients to start from, and the number of columns of the data that they were fitted on.
     start: Option<(Vec<Coefficient>, usize)>,
 }
 
@@ -32,11 +33,11 @@ struct Prepared {
     features: Features,
 }
 
-/// Fits, and goes on from version to version.
+/// Fits the first version, and then each next one.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
     if options.problem.rows.is_given() {
         let why =
-            "--weights and --offset are of rows that stay: --changes knows no values beside the features";
+            "--weights and --offset are of rows that stay: --changes has no values but features and response";
         return Err(Error::usage(why));
     }
     let why = "with --changes, whose rows come and go";
@@ -49,7 +50,7 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
 }
 
 impl Run<'_> {
-    /// `id y j:x ...`, columns from 1; `id` where it retracts.
+    /// Parses a line `id y j:x ...`, with columns from 1; a line with only `id` retracts.
     fn parse(&self, line: &ChangeLine) -> Result<RowChange, String> {
         let mut words = line.text.split_whitespace();
         let id = words.next().unwrap_or_default().to_owned();
@@ -122,7 +123,7 @@ impl Versions for Run<'_> {
         let lasso = options.problem.of_columns(options.lasso()?, &options.train, &features, columns)?;
         let layout = features.layout(columns, 0);
         let start = self.start.take().filter(|_| !options.changes.cold);
-        // Coefficients of several classes are numbered by the columns there are.
+        // Coefficients of several classes are numbered by the columns of their data.
         let start = start.filter(|(start, of)| *of == layout.columns || start.iter().all(|of| of.class == 0));
         let lasso = match start {
             Some((start, _)) => lasso.init(layout.of_fit(&start)),
@@ -143,7 +144,7 @@ impl Versions for Run<'_> {
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
-    /// The rows that are left, as libsvm text.
+    /// Writes the remaining rows as libsvm text.
     fn save_data(&self, path: &Path) -> Result<(), Error> {
         let Table { x, occurring, y, .. } = self.live.table();
         let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); y.len()];

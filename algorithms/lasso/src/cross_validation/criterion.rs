@@ -1,11 +1,11 @@
-//! [`Criterion`]: how predictions of rows that were held out are measured.
+//! [`Criterion`]: the measure of predictions of held-out rows.
 
 use raddle_common::folds::area;
 
 use crate::loss::Loss;
 use crate::loss::multinomial::softmax;
 
-/// A response, what each row counts, and for classes the two it has.
+/// A response, the weights of its rows, and for two classes their values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Truth<'a> {
     pub(crate) y: &'a [f64],
@@ -13,27 +13,27 @@ pub(crate) struct Truth<'a> {
     pub(crate) classes: Option<[f64; 2]>,
 }
 
-/// Criterion by which lambda is chosen; means are weighted, where rows have weights.
+/// Criterion by which lambda is chosen. Means are weighted if rows have weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
-    /// The mean deviance: for the squared loss the mean squared error, for the logistic loss twice its mean,
-    /// for the Poisson loss the mean Poisson deviance.
+    /// The mean deviance: for the squared loss the mean squared error, for the logistic loss twice the mean
+    /// loss, for the Poisson loss the mean Poisson deviance.
     #[default]
     Deviance,
-    /// The mean of (y - m)^2, m what is expected of the response; of classes, y is 1 for the larger one and 0
-    /// for the other, and m the probability of the larger one (Brier's score).
+    /// The mean of (y - m)^2, where m is the expected response; for two classes y is 1 for the larger and 0
+    /// for the other, and m is the probability of the larger (the Brier score).
     Mse,
     /// The mean of |y - m|.
     Mae,
-    /// The area under the ROC curve, of two classes: how often a row of the larger class has a larger score
-    /// than one of the smaller, ties counted by half. Larger is better.
+    /// The area under the ROC curve, for two classes: the share of pairs in which the row of the larger class
+    /// has the larger score, with ties counted by half. Larger is better.
     Auc,
-    /// How often the class with the larger probability is the right one. Larger is better.
+    /// The share of rows whose most probable class is the right one. Larger is better.
     Accuracy,
 }
 
 impl Criterion {
-    /// The names that `--measure` accepts, with what they choose.
+    /// The names that `--measure` accepts, and the criteria.
     pub const NAMES: [(&str, Criterion); 5] = [
         ("deviance", Criterion::Deviance),
         ("mse", Criterion::Mse),
@@ -42,12 +42,12 @@ impl Criterion {
         ("accuracy", Criterion::Accuracy),
     ];
 
-    /// True for measures of classes alone.
+    /// `true` for measures of classes only.
     pub fn needs_classes(self) -> bool {
         matches!(self, Self::Auc | Self::Accuracy)
     }
 
-    /// True where a larger value is a better one.
+    /// `true` if a larger value is better.
     pub fn is_larger_better(self) -> bool {
         self.needs_classes()
     }
@@ -63,9 +63,9 @@ impl Criterion {
         }
     }
 
-    /// Of scores of as many rows for each of K classes, whose values in the response are `labels`: the
-    /// deviance is twice the mean of -log p_y, the squared and the absolute error are summed over the classes
-    /// (as in glmnet).
+    /// Measures the scores of K classes, whose values in the response are `labels`, with a score of each
+    /// class for every row: the deviance is twice the mean of -log p_y; squared and absolute errors are
+    /// summed over the classes (as in glmnet).
     pub(crate) fn measure_classes(
         self,
         y: &[f64],
@@ -95,7 +95,7 @@ impl Criterion {
         sum / if total > 0.0 { total } else { 1.0 }
     }
 
-    /// Of scores (`intercept + x'b`) of as many rows, at least one. NaN for an area where a class is absent.
+    /// Measures the scores (`intercept + x'b`) of at least one row. An area is NaN if a class is absent.
     pub(crate) fn measure(self, loss: Loss, truth: Truth<'_>, scores: &[f64]) -> f64 {
         let Truth { y, weights, classes } = truth;
         let is_larger = |y: f64| classes.is_some_and(|[_, larger]| y == larger);

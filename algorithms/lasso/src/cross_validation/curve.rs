@@ -1,37 +1,38 @@
-//! [`Curve`]: the error on rows that were held out, along a path of lambdas.
+//! [`Curve`]: the error on held-out rows, along a path of lambdas.
 
 use raddle_common::folds::{Mean, Means, Rule};
 
 use super::criterion::Criterion;
 use crate::loss::Loss;
 
-/// Scores of the path of one l1 ratio on the rows of one fold. Its bytes ([`raddle::State`]) can be kept.
+/// Scores of one l1 ratio's path on the rows of one fold. They can be stored as bytes ([`raddle::State`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldScores {
     /// The fold, and the position of the l1 ratio, from 0.
     pub(crate) place: (usize, usize),
-    /// Rows held out, weighted.
+    /// Total weight of the held-out rows.
     pub(crate) rows: f64,
-    /// The measure over them, for each lambda.
+    /// The mean measure over the held-out rows, for each lambda.
     pub(crate) means: Vec<f64>,
-    /// Coefficients that are not zero, for each lambda.
+    /// Number of nonzero coefficients, for each lambda.
     pub(crate) nonzeros: Vec<usize>,
-    /// The largest relative duality gap of its points.
+    /// The largest relative duality gap of the path's points.
     pub(crate) worst_gap: f64,
 }
 
 raddle::state!(FoldScores { place, rows, means, nonzeros, worst_gap });
 
-/// A lambda with its error on held-out rows.
+/// A lambda and its error on held-out rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
     /// lambda, the same in every fold.
     pub lambda: f64,
-    /// The mean over all rows held out; for the area under the curve that of the folds, by their rows.
+    /// The mean over all held-out rows; for the area under the curve the mean of the folds' areas, weighted
+    /// by their rows.
     pub mean: f64,
-    /// The standard error of that mean, from how the folds differ; NaN for a single split.
+    /// The standard error of the mean, from the differences between folds; NaN for a single split.
     pub se: f64,
-    /// Coefficients that are not zero, on average over the folds.
+    /// Number of nonzero coefficients, averaged over the folds.
     pub nonzeros: f64,
 }
 
@@ -40,30 +41,30 @@ pub struct CurvePoint {
 /// With K folds that hold out n_k rows, n together, and mean errors e_k, the mean is m = sum n_k e_k / n and
 /// its standard error sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K
 /// errors over sqrt(K), as in Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd
-/// edition, 7.10. Folds hold out each row once; of [`Split`](crate::Split)s, a row counts in each that tests
-/// it, and one that none tests counts nothing. Where rows have weights, n_k and n are their sums.
+/// edition, 7.10. Folds hold out each row once; with [`Split`](crate::Split)s, a row counts in each split
+/// that tests it. Where rows have weights, n_k and n are their sums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// The loss that was fitted.
     pub loss: Loss,
-    /// Measure of the rows held out.
+    /// The measure on held-out rows.
     pub criterion: Criterion,
     /// The share of the l1 norm in the penalty.
     pub l1_ratio: f64,
-    /// At least one point, lambda falling.
+    /// The points, at least one, by falling lambda.
     pub points: Vec<CurvePoint>,
     means: Means,
 }
 
 impl Curve {
-    /// From the scores of all folds, two at least, each with a score for each lambda.
+    /// A curve from the scores of at least two folds, each with a score for each lambda.
     pub(crate) fn new(
         (loss, criterion, l1_ratio): (Loss, Criterion, f64),
         lambdas: &[f64],
         folds: &[&FoldScores],
     ) -> Self {
         let of: Vec<(f64, &[f64])> = folds.iter().map(|fold| (fold.rows, &fold.means[..])).collect();
-        // From the largest lambda on: the first is the simplest.
+        // The largest lambda, which comes first, is the simplest.
         let means = Means::new(&of, criterion.is_larger_better());
         let point = |(at, (&lambda, &Mean { mean, se })): (usize, (&f64, &Mean))| {
             let nonzeros = folds.iter().map(|fold| fold.nonzeros[at]).sum::<usize>() as f64;
@@ -73,7 +74,7 @@ impl Curve {
         Self { loss, criterion, l1_ratio, points, means }
     }
 
-    /// Of the curves of several l1 ratios, the position of the one with the best mean; of equals the first.
+    /// Returns the position of the curve with the best mean, of several l1 ratios; among equals the first.
     ///
     /// # Panics
     /// If there is no curve.
@@ -84,12 +85,12 @@ impl Curve {
         (0..curves.len()).fold(0, |best, at| if error(at) < error(best) { at } else { best })
     }
 
-    /// The position of the chosen lambda in [`points`](Curve::points).
+    /// Returns the position of the chosen lambda in [`points`](Curve::points).
     pub fn position(&self, rule: Rule) -> usize {
         self.means.position(rule)
     }
 
-    /// The chosen lambda with its error.
+    /// Returns the chosen lambda and its error.
     pub fn choose(&self, rule: Rule) -> CurvePoint {
         self.points[self.position(rule)]
     }

@@ -1,4 +1,4 @@
-//! [`Folds`]: a cross-validation under way, for whoever carries out its fits themselves.
+//! [`Folds`]: a cross-validation whose fits the caller runs.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +19,7 @@ use crate::params::Lasso;
 use crate::predict::predict;
 use crate::run::program::LassoProgram;
 
-/// The first lambda of a path on which no column varies with the response, as scikit-learn has it.
+/// The first lambda of a path if no column varies with the response, as in scikit-learn.
 const FLAT: f64 = 1e-15;
 
 /// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so
@@ -29,7 +29,8 @@ const FLAT: f64 = 1e-15;
 /// use raddle_lasso::{Lasso, Preparation, Rule};
 ///
 /// let data = raddle_datasets::embedded::diabetes();
-/// let mut folds = Lasso::params().cv().folds(3).path(20, 100.0).start(data.x, data.y, Preparation::default())?;
+/// let cv = Lasso::params().cv().folds(3).path(20, 100.0);
+/// let mut folds = cv.start(data.x, data.y, Preparation::default())?;
 /// for number in 0..folds.count() {
 ///     let fold = folds.fold(number)?; // in any order, on any thread
 ///     let outcome = folds.engine(&fold, 0)?.workers(2).run()?; // any limits, any observer
@@ -46,20 +47,20 @@ pub struct Folds {
     x: Matrix,
     y: Vec<f64>,
     preparation: Preparation,
-    /// All rows: only once they are asked for, as the folds need the memory.
+    /// All rows, prepared when first asked for, as the folds need the memory before.
     problem: OnceLock<Problem>,
     classes: Option<[f64; 2]>,
-    /// The values of a response of classes, ascending; else empty.
+    /// The values of a response of classes, ascending; empty for other responses.
     labels: Vec<f64>,
     l1_ratios: Vec<f64>,
     /// The lambdas of each l1 ratio.
     lambdas: Vec<Vec<f64>>,
     rows: Vec<FoldRows>,
-    /// By l1 ratio, then by fold.
+    /// Scores by l1 ratio, then by fold.
     scores: Vec<Option<FoldScores>>,
 }
 
-/// The rows of one fold, held out, and the problem on the others.
+/// The held-out rows of a fold, and the problem on the other rows.
 #[derive(Debug)]
 pub struct Fold {
     number: usize,
@@ -110,7 +111,7 @@ impl Folds {
         Ok(folds)
     }
 
-    /// The lambdas of an l1 ratio, given the problem on all rows.
+    /// Returns the lambdas of an l1 ratio, for the problem on all rows.
     fn grid(&self, problem: &Problem, l1_ratio: f64) -> Result<Vec<f64>, LassoError> {
         let lasso = self.plan.lasso.clone().l1_ratio(l1_ratio);
         lasso.check()?;
@@ -128,7 +129,7 @@ impl Folds {
         Ok((0..points).map(|at| first * share(at, points, ratio)).collect())
     }
 
-    /// `true` if the intercept alone is the response, but for rounding.
+    /// `true` if the intercept alone fits the response, up to rounding.
     fn is_flat(&self, problem: &Problem) -> bool {
         let mut counted = problem.counted(&self.y);
         let first = counted.next();
@@ -136,7 +137,7 @@ impl Folds {
         has_intercept && problem.offset.is_none() && counted.all(|value| Some(value) == first)
     }
 
-    /// The largest of the folds' smallest lambdas without support.
+    /// Returns the largest lambda_max of the folds.
     fn largest_of_folds(&self, lasso: &Lasso) -> Result<f64, LassoError> {
         (0..self.count()).try_fold(0.0, |largest: f64, number| {
             let of_fold = lasso.lambda_max(&self.fold(number)?.problem);
@@ -149,40 +150,41 @@ impl Folds {
         self.plan.folds
     }
 
-    /// The problem on all rows, by which the lambdas are set. It is prepared at the first call: best when the
-    /// folds are done.
+    /// Returns the problem on all rows, which sets the lambdas. It is prepared at the first call: call it
+    /// best after the folds.
     pub fn problem(&self) -> &Problem {
         let again = || self.plan.rows.problem(self.x.clone(), self.y.clone(), self.preparation);
         self.problem.get_or_init(|| again().expect("these rows were prepared before the folds were cut"))
     }
 
-    /// The different values of a response of classes, ascending; empty of others.
+    /// Returns the distinct values of a response of classes, ascending; empty for other responses.
     pub fn labels(&self) -> &[f64] {
         &self.labels
     }
 
-    /// Bytes that the rows take in a fit of all of them, as [`Problem::score_bytes`] has it, with scores of each of the
-    /// [`labels`](Self::labels); known before [`problem`](Self::problem) is asked for.
+    /// Returns the bytes that the rows take in a fit of all of them, as [`Problem::score_bytes`] counts them,
+    /// with scores for each of the [`labels`](Self::labels). No [`problem`](Self::problem) is prepared for
+    /// it.
     pub fn score_bytes(&self) -> usize {
         score_bytes(self.y.len(), self.labels.len())
     }
 
-    /// The l1 ratios to choose from.
+    /// Returns the l1 ratios to choose from.
     pub fn l1_ratios(&self) -> &[f64] {
         &self.l1_ratios
     }
 
-    /// The lambdas of an l1 ratio (by position), falling: the same in every fold.
+    /// Returns the lambdas of an l1 ratio (by position), falling: the same in every fold.
     pub fn lambdas(&self, ratio: usize) -> &[f64] {
         &self.lambdas[ratio]
     }
 
-    /// The rows (from 0, ascending) that fold `number` (from 0) holds out.
+    /// Returns the rows (from 0, ascending) that fold `number` (from 0) holds out.
     pub fn held_out(&self, number: usize) -> &[usize] {
         &self.rows[number].test
     }
 
-    /// Fold `number` (from 0), centred and scaled anew on the rows that it is fitted on: those that it does
+    /// Returns fold `number` (from 0), centred and scaled again on its training rows: the rows that it does
     /// not hold out, or the training rows of its [`Split`](crate::Split).
     ///
     /// # Errors
@@ -196,7 +198,7 @@ impl Folds {
         Ok(Fold { number, held_out, problem })
     }
 
-    /// Some rows, with missing values filled by the means of those that a fold is fitted on.
+    /// Returns some rows, with missing values filled by the means of a fold's training rows.
     fn select(&self, rows: &[usize], fold: usize) -> Matrix {
         if self.plan.filled.is_empty() {
             return self.x.select_rows(rows);
@@ -206,7 +208,7 @@ impl Folds {
         x.select_rows(rows)
     }
 
-    /// The run that fits the path of an l1 ratio (by position) on a fold, from zeros.
+    /// Returns the run that fits the path of an l1 ratio (by position) on a fold, starting from zeros.
     ///
     /// # Errors
     /// If a parameter is out of its range.
@@ -230,12 +232,12 @@ impl Folds {
         self.rows[number].refused((number, self.plan.folds), why)
     }
 
-    /// `true` if a run of [`engine`](Self::engine) has come to its last lambda.
+    /// `true` if a run of [`engine`](Self::engine) has reached its last lambda.
     pub fn is_whole(&self, ratio: usize, outcome: &Outcome<LassoProgram>) -> bool {
         outcome.parts.pinned.solutions().len() == self.lambdas[ratio].len()
     }
 
-    /// Measures the path that a run of [`engine`](Self::engine) came to on the rows held out.
+    /// Measures the path of a finished run of [`engine`](Self::engine) on the held-out rows.
     ///
     /// # Errors
     /// If the run was interrupted, or ended otherwise before its last lambda.
@@ -253,8 +255,8 @@ impl Folds {
             return Err(LassoError::Fold { fold, certified, points: self.lambdas[ratio].len() });
         }
         let fit = Fit::new(&fold.problem, outcome);
-        // From all rows, unless values that were missing are another fold's: a copy of some would take
-        // memory, and a path takes longer than this.
+        // Predict from the matrix of all rows, unless missing values are filled for each fold: a copy of the
+        // held-out rows would take memory, and a path takes longer to fit than to predict.
         let filled = (!self.plan.filled.is_empty()).then(|| self.select(&fold.held_out, fold.number));
         let columns = self.x.cols();
         let predicted = |point: &Point, class: usize| -> Vec<f64> {
@@ -291,10 +293,10 @@ impl Folds {
         })
     }
 
-    /// Takes what a path was measured as, in any order.
+    /// Adds the scores of a path, in any order.
     ///
     /// # Errors
-    /// If they are of another cross-validation.
+    /// If the scores are of another cross-validation.
     pub fn add(&mut self, scores: FoldScores) -> Result<(), LassoError> {
         let (fold, ratio) = scores.place;
         let fits = fold < self.plan.folds
@@ -310,12 +312,12 @@ impl Folds {
         Ok(())
     }
 
-    /// The largest relative duality gap of all points of the folds scored so far.
+    /// Returns the largest relative duality gap of all points of the folds scored so far.
     pub fn worst_gap(&self) -> f64 {
         self.scores.iter().flatten().map(|scores| scores.worst_gap).fold(0.0, f64::max)
     }
 
-    /// The curve of each l1 ratio over all folds.
+    /// Returns the curve of each l1 ratio over all folds.
     ///
     /// # Errors
     /// If a fold has not been scored.
@@ -335,7 +337,7 @@ impl Folds {
         self.scores.chunks(self.plan.folds).enumerate().map(curve).collect()
     }
 
-    /// The Lasso at one of the l1 ratios (by position) and lambdas, to be fitted on all rows.
+    /// Returns the Lasso at one of the l1 ratios (by position) and lambdas, to be fitted on all rows.
     pub fn all(&self, ratio: usize, lambda: f64) -> Lasso {
         self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).lambda(lambda).frugal(true)
     }

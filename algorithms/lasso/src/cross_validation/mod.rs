@@ -1,4 +1,4 @@
-//! [`CrossValidation`]: lambda chosen by the error on rows that were held out.
+//! [`CrossValidation`]: lambda chosen by the error on held-out rows.
 
 pub(crate) mod criterion;
 pub(crate) mod curve;
@@ -29,35 +29,35 @@ use splits::Split;
 
 /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
 ///
-/// The rows are put in an order that the seed fixes and cut into K even folds. For each fold, a path of
-/// lambdas is fitted on the other rows, centred and scaled by these alone, and every point of it is
-/// certified; its error is measured on the fold. The lambdas are the same everywhere, from lambda_max of all
-/// rows down, as in glmnet. The mean over all rows and its standard error make a [`Curve`]; at the lambda
-/// that the rule chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of
-/// Statistical Learning", 2nd edition, 7.10.)
+/// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
+/// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
+/// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
+/// glmnet. The mean over all rows and its standard error make a [`Curve`]; at the lambda that the rule
+/// chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of Statistical
+/// Learning", 2nd edition, 7.10.)
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
 /// | `folds` | 5 | 2 to n | K |
-/// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas from lambda_max to lambda_max / ratio, evenly spaced in their logarithm |
+/// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas with even logarithms, from lambda_max |
 /// | `lambdas` | those of `path` | > 0 | the lambdas themselves |
-/// | `seed` | 42 | | names the order of the rows |
+/// | `seed` | 42 | | seed of the shuffling of the rows |
 /// | `rule` | `Min` | | which lambda of the curve is chosen |
-/// | `l1_ratios` | that of the Lasso | as its `l1_ratio` | a path for each; the one with the best mean is chosen, then the rule chooses on it |
-/// | `criterion` | `Deviance` | | what the rows held out are measured by |
-/// | `stratify` | for classes | for classes alone | every fold gets its part of every class |
-/// | `groups` | none | a number for each row | rows of one number are held out together |
-/// | `splits` | none | not with `stratify` or `groups` | training and test rows of each fold, in place of those of `folds` and `seed` |
+/// | `l1_ratios` | that of the Lasso | as `l1_ratio` | a path for each; the best mean is chosen |
+/// | `criterion` | `Deviance` | | measure of held-out rows |
+/// | `stratify` | for classes | for classes alone | every fold gets its share of every class |
+/// | `groups` | none | a number for each row | rows with equal numbers are held out together |
+/// | `splits` | none | no `stratify`, no `groups` | training and test rows of each fold |
 ///
-/// A flat response, with which no column varies, has the lambda_max of its folds, or 1e-15 where that is 0, too: the
-/// coefficients are zeros. A point of a fold's path that comes no closer to the
-/// tolerance counts as it stands, as does one that [`whole_path`](Lasso::whole_path) leaves behind:
-/// [`worst_gap`](CrossValidated::worst_gap) tells.
+/// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
+/// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not
+/// reach the tolerance, because it makes no more progress or because [`whole_path`](Lasso::whole_path) moves
+/// on: [`worst_gap`](CrossValidated::worst_gap) has the largest gap.
 ///
-/// All other parameters are those of the [`Lasso`] it was made from; its lambda is replaced, and coefficients
-/// to start from are where the last fit starts. Folds are fitted side by side on the workers; the result is
-/// the same, bit for bit, for any number of them. At most X is held twice, and once more for each worker;
-/// what a fit takes beside the data comes on top.
+/// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to start
+/// from are used for the last fit only. Folds are fitted side by side on the workers; the result is the same,
+/// bit for bit, for any number of them. X is held at most twice, and once more for each worker, in addition
+/// to what a fit takes besides the data.
 ///
 /// ```
 /// use raddle_lasso::{Lasso, Preparation, Rule};
@@ -81,7 +81,7 @@ pub struct CrossValidation {
 pub struct CrossValidated {
     /// The fit of all rows at the chosen lambda, with its certificate.
     pub fit: Fit,
-    /// Errors of the rows held out for each lambda, at the chosen l1 ratio.
+    /// Errors of the held-out rows for each lambda, at the chosen l1 ratio.
     pub curve: Curve,
     /// Curves of all l1 ratios, in their order.
     pub curves: Vec<Curve>,
@@ -140,47 +140,46 @@ impl CrossValidation {
         self
     }
 
-    /// Tells which values of the data were missing and filled with means: each fold fills them with the means
-    /// of the rows that it trains on.
+    /// Sets the values of the data that were missing and filled with means: each fold fills them with the
+    /// means of its training rows.
     pub fn filled(mut self, filled: Vec<Filled>) -> Self {
         self.plan.filled = filled;
         self
     }
 
-    /// Sets weights and offsets of the n rows, where there are some: see
-    /// [`Problem::weights`](crate::Problem::weights) and [`Problem::offset`](crate::Problem::offset). Errors
-    /// on rows held out are weighted means.
+    /// Sets weights and offsets of the n rows, if any: see [`Problem::weights`](crate::Problem::weights) and
+    /// [`Problem::offset`](crate::Problem::offset). Errors on held-out rows are then weighted means.
     pub fn rows(mut self, weights: Option<Vec<f64>>, offset: Option<Vec<f64>>) -> Self {
         self.plan.rows = RowTerms { weights, offset };
         self
     }
 
-    /// Sets the l1 ratios to choose from; none for that of the Lasso.
+    /// Sets the l1 ratios to choose from; by default the l1 ratio of the Lasso.
     pub fn l1_ratios(mut self, l1_ratios: Vec<f64>) -> Self {
         self.plan.l1_ratios = l1_ratios;
         self
     }
 
-    /// Sets what the rows held out are measured by.
+    /// Sets the measure of held-out rows.
     pub fn criterion(mut self, criterion: Criterion) -> Self {
         self.plan.criterion = criterion;
         self
     }
 
-    /// Sets whether every fold gets its part of every class.
+    /// Sets whether every fold gets its share of every class.
     pub fn stratify(mut self, stratify: bool) -> Self {
         self.plan.stratify = Some(stratify);
         self
     }
 
-    /// Keeps rows together: a number for each row, those of one number in one fold.
+    /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
     pub fn groups(mut self, groups: Vec<u32>) -> Self {
         self.plan.groups = Some(groups);
         self
     }
 
-    /// Sets training and test rows of each fold, which need not be complements; `folds` and `seed` are not
-    /// used then, and `stratify` and `groups` refused. [`Curve`] says how the folds are averaged.
+    /// Sets training and test rows of each fold, which need not be complements. `folds` and `seed` are then
+    /// not used, and `stratify` and `groups` are refused. [`Curve`] says how the folds are averaged.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Split};
@@ -196,7 +195,7 @@ impl CrossValidation {
         self
     }
 
-    /// Sets which lambda is chosen.
+    /// Sets the rule by which lambda is chosen.
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rule = rule;
         self
@@ -206,13 +205,14 @@ impl CrossValidation {
     /// lambda. `x` has n rows and p columns on their original scale, `y` n values.
     ///
     /// # Errors
-    /// If a parameter is out of its range, the data cannot be fitted, a run fails, or a limit ends a fold's path.
+    /// If a parameter is out of its range, the data cannot be fitted, a run fails, or a limit ends a fold's
+    /// path.
     pub fn fit(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<CrossValidated, LassoError> {
         self.fit_with(x, y, preparation, |_, engine| engine)
     }
 
-    /// [`fit`](CrossValidation::fit) on engines that `set` may change, on whichever thread each is run: limits,
-    /// an observer, one [`Stop`] for all.
+    /// Like [`fit`](CrossValidation::fit), on engines that `set` may change, on whichever thread each is run:
+    /// limits, an observer, one [`Stop`] for all.
     ///
     /// # Errors
     /// Those of [`fit`](CrossValidation::fit), and [`LassoError::Interrupted`] if a run on a fold was
@@ -248,8 +248,8 @@ impl CrossValidation {
         Ok(CrossValidated { fit, curve, curves, worst_gap: folds.worst_gap(), folds: reports })
     }
 
-    /// [`fit`](CrossValidation::fit) with `observer` called on this thread with each epoch's record of all
-    /// runs, of those side by side as they come; a [`Break`](ControlFlow::Break) ends them all.
+    /// Like [`fit`](CrossValidation::fit), with `observer` called on this thread with each epoch's record of
+    /// all runs, as the records arrive; a [`Break`](ControlFlow::Break) ends all runs.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -289,8 +289,8 @@ impl CrossValidation {
         observed(fitted, |(run, record)| observer(run, &record))
     }
 
-    /// Cuts the rows into folds and sets the lambdas; what remains of [`fit`](CrossValidation::fit) is for
-    /// the caller, who may limit, observe and end each run.
+    /// Cuts the rows into folds and sets the lambdas; the caller then does the rest of
+    /// [`fit`](CrossValidation::fit), and may limit, observe and end each run.
     ///
     /// # Errors
     /// If a parameter is out of its range, or the data cannot be fitted.
@@ -300,7 +300,7 @@ impl CrossValidation {
 }
 
 impl Folds {
-    /// Fits and scores every l1 ratio on a fold.
+    /// Fits and scores all l1 ratios on a fold.
     fn fitted(
         &self,
         number: usize,

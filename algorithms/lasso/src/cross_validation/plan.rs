@@ -1,4 +1,4 @@
-//! [`Plan`]: how the rows of a cross-validation are cut, and what is fitted on them.
+//! [`Plan`]: the division of a cross-validation's rows into folds, and the models that it fits.
 
 use std::sync::Arc;
 
@@ -15,27 +15,28 @@ use crate::params::Lasso;
 /// The lambdas of every fold.
 #[derive(Debug, Clone)]
 pub(crate) enum Grid {
-    /// `points` from the smallest without support of all rows down to that over `ratio`, even in their logarithm.
+    /// `points` lambdas from lambda_max of all rows to lambda_max over `ratio`, evenly spaced in their
+    /// logarithm.
     Even { points: usize, ratio: f64 },
     /// The given lambdas, falling.
     Given(Arc<[f64]>),
 }
 
-/// How the rows are cut and what is fitted on them.
+/// The division of the rows, and the models to fit.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) lasso: Lasso,
     pub(crate) folds: usize,
     pub(crate) grid: Grid,
     pub(crate) seed: u64,
-    /// The l1 ratios to choose from; none for that of the Lasso.
+    /// The l1 ratios to choose from; empty for that of the Lasso.
     pub(crate) l1_ratios: Vec<f64>,
     pub(crate) criterion: Criterion,
-    /// Folds have even parts of every class; by the loss unless it is given.
+    /// Whether folds have equal shares of every class; `None` decides by the loss.
     pub(crate) stratify: Option<bool>,
-    /// A number for each row: those of one stay together.
+    /// A number for each row: rows with equal numbers stay together.
     pub(crate) groups: Option<Vec<u32>>,
-    /// Training and test rows as they are given, in place of those that folds and seed name.
+    /// Training and test rows of each fold, in place of those drawn by folds and seed.
     pub(crate) splits: Option<Vec<Split>>,
     /// Missing values, which each fold fills with the means of its own training rows.
     pub(crate) filled: Vec<Filled>,
@@ -44,7 +45,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Check that so many rows can be cut into so many folds.
+    /// Checks that the rows can be cut into this many folds.
     pub(super) fn check_count(&self, rows: usize) -> Result<(), LassoError> {
         match (&self.splits, self.folds) {
             (Some(_), _) => Ok(()),
@@ -57,7 +58,7 @@ impl Plan {
         }
     }
 
-    /// The rows of each fold.
+    /// Returns the rows of each fold.
     pub(super) fn cut(&mut self, problem: &Problem) -> Result<Vec<FoldRows>, LassoError> {
         self.check_measure()?;
         let folds = match self.splits.take() {
@@ -87,7 +88,7 @@ impl Plan {
         Ok(folds)
     }
 
-    /// Check that loss and measure suit each other.
+    /// Checks that the loss has the measure.
     fn check_measure(&self) -> Result<(), LassoError> {
         let refuse =
             |value: &str, range| Err(LassoError::Parameter { name: "measure", value: value.into(), range });
@@ -103,7 +104,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The rows that each of the even folds holds out.
+    /// Returns the rows that each of the even folds holds out.
     fn deal(&self, problem: &Problem) -> Result<Vec<Vec<usize>>, LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
         let (rows, loss) = (problem.rows(), self.lasso.which_loss());
@@ -138,7 +139,7 @@ impl Plan {
         Ok(assign(rows, self.folds, self.seed, of))
     }
 
-    /// Check that every fold tests rows of positive weight of both classes.
+    /// Checks that every fold tests rows of positive weight of both classes.
     fn check_area(&self, problem: &Problem, classes: [f64; 2], folds: &[FoldRows]) -> Result<(), LassoError> {
         let lacks = |fold: &FoldRows, class: f64| {
             !fold.test.iter().any(|&row| self.rows.weight(row) > 0.0 && problem.given[row] == class)
@@ -151,10 +152,10 @@ impl Plan {
         Ok(())
     }
 
-    /// Check that every fold is fitted on rows of positive weight of every class.
+    /// Checks that every fold is fitted on rows of positive weight of every class.
     ///
     /// # Errors
-    /// If one is not: of the first such class, in its first such fold.
+    /// If one is not; the error names the first such class, and the first fold without it.
     fn check_classes(&self, problem: &Problem, folds: &[FoldRows]) -> Result<(), LassoError> {
         let (labels, rows) = (problem.labels(), problem.rows());
         let number = |y: &f64| labels.iter().position(|label| label == y);

@@ -6,7 +6,7 @@ use crate::data::preparation::Preparation;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 
-/// Weights and offsets of n rows, where there are some.
+/// Weights and offsets of n rows, if any.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowTerms {
     pub(crate) weights: Option<Vec<f64>>,
@@ -14,7 +14,7 @@ pub(crate) struct RowTerms {
 }
 
 impl RowTerms {
-    /// Those of some rows.
+    /// Returns the weights and offsets of some rows.
     pub(crate) fn select(&self, rows: &[usize]) -> Self {
         let of = |values: &Option<Vec<f64>>| {
             values.as_ref().map(|values| rows.iter().filter_map(|&row| values.get(row).copied()).collect())
@@ -22,7 +22,7 @@ impl RowTerms {
         Self { weights: of(&self.weights), offset: of(&self.offset) }
     }
 
-    /// The problem of these rows.
+    /// Makes the problem of these rows.
     pub(crate) fn problem(
         &self,
         x: Matrix,
@@ -39,12 +39,12 @@ impl RowTerms {
         }
     }
 
-    /// Weight of a row.
+    /// Returns the weight of a row.
     pub(crate) fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
-    /// Where its score begins.
+    /// Returns the offset at which the score of a row starts.
     pub(crate) fn offset(&self, row: usize) -> f64 {
         self.offset.as_ref().map_or(0.0, |offset| offset[row])
     }

@@ -1,16 +1,16 @@
-//! [`Split`]: training and test rows of a fold, as they are given; [`FoldRows`], as they are used.
+//! [`Split`]: training and test rows of a fold, as given; [`FoldRows`], as used.
 
 use crate::error::LassoError;
 
 /// Training and test rows of one fold, counted from 0, in any order.
 ///
-/// They have no row in common, and need not be all rows: training rows before the test rows, as in a time
-/// series, or the folds of several repetitions one after the other.
+/// The two have no row in common, and need not be all rows. In a time series, for example, the training rows
+/// come before the test rows; repeated cross-validation lists the folds of all repetitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// Rows that the fold's path is fitted on: one at least.
+    /// Rows that the fold's path is fitted on, at least one.
     pub train: Vec<usize>,
-    /// Rows that it is measured on: one at least.
+    /// Rows that the path is measured on, at least one.
     pub test: Vec<usize>,
 }
 
@@ -24,20 +24,20 @@ impl From<(Vec<usize>, Vec<usize>)> for Split {
 #[derive(Debug)]
 pub(super) struct FoldRows {
     pub(super) test: Vec<usize>,
-    /// `None`: all that are no test rows.
+    /// Training rows; `None` for all rows except the test rows.
     train: Option<Vec<usize>>,
 }
 
 impl FoldRows {
-    /// A fold that is fitted on all rows but these, which ascend.
+    /// A fold that is fitted on all rows except these, which ascend.
     pub(super) fn without(test: Vec<usize>) -> Self {
         Self { test, train: None }
     }
 
-    /// The fold of split `number`, counted from 1, of so many rows.
+    /// The fold of split `number`, counted from 1, of `rows` rows.
     ///
     /// # Errors
-    /// If a side is empty, or a row is not there or named twice.
+    /// If a side is empty, or a row does not exist or is named twice.
     fn of(split: Split, number: usize, rows: usize) -> Result<Self, LassoError> {
         let refuse = |row, why| Err(LassoError::SplitRow { split: number, row, why });
         let Split { mut train, mut test } = split;
@@ -58,7 +58,8 @@ impl FoldRows {
         }
     }
 
-    /// The error of a fold (its number, from 0, of so many) whose training rows cannot be fitted.
+    /// Adds to an error the fold whose training rows cannot be fitted, as (its number from 0, the number of
+    /// folds).
     pub(super) fn refused(&self, (number, folds): (usize, usize), why: LassoError) -> LassoError {
         let (fold, why) = (number + 1, Box::new(why));
         match &self.train {
@@ -67,7 +68,7 @@ impl FoldRows {
         }
     }
 
-    /// True of a row that it is fitted on.
+    /// `true` if the fold is fitted on the row.
     pub(super) fn trains_on(&self, row: usize) -> bool {
         match &self.train {
             Some(train) => train.binary_search(&row).is_ok(),
@@ -75,7 +76,7 @@ impl FoldRows {
         }
     }
 
-    /// Of so many rows, those that it is fitted on, ascending.
+    /// Returns the training rows, ascending, of `rows` rows.
     pub(super) fn train(&self, rows: usize) -> Vec<usize> {
         match &self.train {
             Some(train) => train.clone(),
@@ -84,10 +85,10 @@ impl FoldRows {
     }
 }
 
-/// The folds of splits of so many rows.
+/// Returns the folds of splits of `rows` rows.
 ///
 /// # Errors
-/// If there is none, or one has an empty side or a row that is not there or named twice.
+/// If there is no split, or one has an empty side or a row that does not exist or is named twice.
 pub(super) fn folds_of(splits: Vec<Split>, rows: usize) -> Result<Vec<FoldRows>, LassoError> {
     if splits.is_empty() {
         let range = "there must be at least 1";

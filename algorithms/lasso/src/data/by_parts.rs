@@ -1,5 +1,5 @@
-//! [`ByParts`]: columns in a file, which are prepared as they are read, with the bytes that the whole would
-//! have.
+//! [`ByParts`]: columns in a file, prepared as they are read, with the same bytes as if all were prepared in
+//! memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,27 +12,27 @@ use super::design::Design;
 use super::prepare::{Centring, Measured, Prepared, longer};
 use crate::error::LassoError;
 
-/// Values that one pass over the columns has in memory at once, about.
+/// Approximate number of values that a pass over the columns holds in memory.
 const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
 
-/// Formulas by which numbers are made of all columns, as files of them may be older than a program: to be changed with
-/// them.
+/// Version of the formulas for numbers made from all columns. Change it with the formulas, as files with such
+/// numbers may be older than the program.
 const FORMULAS: &[u8] = concat!("lasso ", env!("CARGO_PKG_VERSION"), ", formulas 1").as_bytes();
 
-/// Columns in a file, and what is made of them when they are read.
+/// Columns in a file, and how they are prepared when they are read.
 #[derive(Debug, Clone)]
 pub(crate) struct ByParts {
     stored: Arc<StoredTable>,
     how: Centring,
     /// Prepared columns are sparse.
     is_sparse: bool,
-    /// The weights that the rows were given, one set after the other.
+    /// The sets of weights by which the rows are weighted, one set after another.
     weights: Vec<Arc<Vec<f64>>>,
-    /// Which column of the table each is; empty where they stand as they are.
+    /// The table's column at each place; empty if the columns are in the table's order.
     order: Arc<[u32]>,
     /// Factor of each column after centring; empty for 1.
     units: Arc<[f64]>,
-    /// Into how many classes each is then divided; 0 for none.
+    /// Number of classes for which each column is then repeated; 0 for none.
     classes: usize,
 }
 
@@ -42,7 +42,7 @@ impl ByParts {
         Self { stored, how, is_sparse, weights, order, units, classes: 0 }
     }
 
-    /// The columns with rows weighted.
+    /// Returns the columns with rows weighted.
     pub(crate) fn weighted(&self, weights: &Arc<Vec<f64>>) -> Self {
         let mut parts = self.clone();
         parts.weights.push(Arc::clone(weights));
@@ -73,18 +73,19 @@ impl ByParts {
         self.stored_range(j / self.classes.max(1)).map_or(self.rows(), |range| range.len())
     }
 
-    /// Where the values lie of the column at a place, classes aside; `None` where all rows have one.
+    /// Returns the range of the stored values of the column at a place, before classes; `None` if all rows
+    /// have a value.
     fn stored_range(&self, at: usize) -> Option<Range<usize>> {
         if !self.is_sparse {
             return None;
         }
         let (column, starts) = (self.order.get(at).map_or(at, |&j| j as usize), self.stored.starts());
-        // Nothing is stored of a column that is left out.
+        // A column that is left out stores nothing.
         let is_out = self.units.get(at) == Some(&0.0);
         Some(starts[column]..starts[if is_out { column } else { column + 1 }])
     }
 
-    /// The columns of the table in parts of about as many values.
+    /// Splits the columns of the table into ranges of about as many values.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let count = self.columns();
         let mut next = 0;
@@ -98,8 +99,9 @@ impl ByParts {
         })
     }
 
-    /// Numbers made of all columns as they are here: by one of the processes that share the table, which the others
-    /// then need not read. `more` is what else they depend on.
+    /// Returns numbers computed from all columns as they are here. One of the processes that share the table
+    /// computes and stores them, so that the others need not read it. `more` is what else the numbers depend
+    /// on.
     fn made_once(
         &self,
         what: &str,
@@ -114,12 +116,12 @@ impl ByParts {
         self.stored.made_once(&of, make)
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     pub(super) fn bytes_read(&self) -> u64 {
         self.stored.bytes_read()
     }
 
-    /// Centers, scales and the longest norm of the table's columns as prepared.
+    /// Returns centers, scales and the longest norm of the table's columns as prepared.
     ///
     /// # Errors
     /// If they cannot be read, or fitted.
@@ -139,7 +141,7 @@ impl ByParts {
         Ok(all)
     }
 
-    /// Columns of the table as prepared, with what was done to them.
+    /// Returns columns of the table as prepared, with their centers and scales.
     fn prepared(&self, range: Range<usize>) -> Result<Prepared, LassoError> {
         let first = range.start;
         let mut prepared = Prepared::of(self.stored.columns(range)?, self.how, self.is_sparse, first)?;
@@ -149,7 +151,7 @@ impl ByParts {
         Ok(prepared)
     }
 
-    /// The columns of a range.
+    /// Reads the columns of a range.
     pub(super) fn read(&self, range: Range<usize>) -> Result<Design, LassoError> {
         if self.classes == 0 {
             return self.whole(range);
@@ -161,13 +163,13 @@ impl ByParts {
         Ok(Design::Classes(Classes { of, count: self.classes, first, columns: range.len() }))
     }
 
-    /// The columns of a range, classes aside.
+    /// Reads the columns of a range, before they are repeated for classes.
     fn whole(&self, range: Range<usize>) -> Result<Design, LassoError> {
         let design = match &self.order[..] {
             [] => self.prepared(range.clone())?.design,
             order => {
                 let mut designs = Vec::new();
-                // Those of a group often follow each other.
+                // Columns of a group often follow each other, and are read together.
                 for run in order[range.clone()].chunk_by(|a, b| a + 1 == *b) {
                     let first = run[0] as usize;
                     designs.push(self.prepared(first..first + run.len())?.design);
@@ -181,7 +183,7 @@ impl ByParts {
         })
     }
 
-    /// x_j'r of every column.
+    /// Returns x_j'r of every column.
     pub(super) fn products(&self, residual: &[f64]) -> Result<Vec<f64>, LassoError> {
         self.made_once("products", cast_slice(residual), || {
             let mut products = Vec::with_capacity(self.columns());
@@ -192,12 +194,12 @@ impl ByParts {
         })
     }
 
-    /// The rows of every `step`-th stored value.
+    /// Returns the rows of every `step`-th stored value.
     pub(super) fn sampled_rows(&self, step: usize) -> Result<Vec<u32>, LassoError> {
         let rows = self.made_once("rows", &(step as u64).to_le_bytes(), || {
             Ok(self.every(step)?.into_iter().map(f64::from).collect())
         })?;
-        // They are whole numbers of 32 bits.
+        // Rows are whole numbers of 32 bits.
         Ok(rows.into_iter().map(|row| row as u32).collect())
     }
 

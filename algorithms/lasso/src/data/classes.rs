@@ -10,16 +10,15 @@ use super::design::{Design, View};
 /// K times the columns of a matrix: column j K + k has the values of column j in the rows of class k. Rows
 /// are counted class by class, row i of class k as k n + i. Nothing is copied.
 ///
-/// Columns repeated for K classes. Centring of a sparse matrix is left to the intercepts: residuals sum to
-/// zero in each class.
+/// Centring a sparse matrix is left to the intercepts: residuals sum to zero in each class.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Classes {
     pub(super) of: Arc<Design>,
-    /// K.
+    /// K, the number of classes.
     pub(super) count: usize,
-    /// The first column of all that is here,
+    /// The first of the columns here, numbered over all classes.
     pub(super) first: usize,
-    /// and how many are.
+    /// Number of columns here.
     pub(super) columns: usize,
 }
 
@@ -41,7 +40,7 @@ impl Classes {
         ((self.first + at) / self.count, (self.first + at) % self.count)
     }
 
-    /// The counted cost of a dot product with one of them.
+    /// The counted cost of a dot product with the column at a place.
     pub(super) fn cost(&self, at: usize) -> usize {
         self.of.cost(self.place(at).0)
     }
@@ -56,7 +55,7 @@ impl Classes {
         }
     }
 
-    /// Writes some of them, with the columns of the matrix that they are of.
+    /// Writes the columns of a range, with the columns of the matrix that they repeat.
     pub(super) fn save_range(&self, range: Range<usize>, out: &mut Writer) {
         let (start, end) = (self.first + range.start, self.first + range.end);
         let from = start / self.count;
@@ -64,7 +63,7 @@ impl Classes {
         out.write(&(self.count, start - from * self.count, range.len()));
     }
 
-    /// Check that the underlying columns give this many.
+    /// Checks that the underlying columns give this many columns.
     pub(super) fn is_sound(&self) -> bool {
         let last = self.first.checked_add(self.columns).map(|end| end.div_ceil(self.count.max(1)));
         self.count > 0

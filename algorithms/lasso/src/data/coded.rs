@@ -1,16 +1,16 @@
-//! How a dense column of few distinct values travels: the values once, and for each row the number of its
-//! value. Genotypes, counts, answers and indicators take an eighth of their room so, whatever they were
-//! centred and scaled to.
+//! Compact form of a dense column with few distinct values for sending: the values once, and for each row the
+//! number of its value. Genotypes, counts, answers and indicators take an eighth of the bytes, whatever their
+//! centre and scale.
 
 use raddle::state::StateError;
 
-/// Values, at most, that a column may have to be coded.
+/// Largest number of distinct values in a coded column.
 const MOST: usize = 64;
 
-/// Places in the table in which values are looked up, so many that two values seldom want the same.
+/// Slots of the hash table of values, so many that two values rarely compete for one.
 const PLACES: usize = 4 * MOST;
 
-/// The values of a column, with the number of each row's.
+/// The distinct values of a column, and the number of each row's value.
 #[derive(Debug)]
 pub(super) struct Coded {
     values: Vec<f64>,
@@ -20,11 +20,11 @@ pub(super) struct Coded {
 raddle::state!(Coded { values, numbers });
 
 impl Coded {
-    /// A column bit by bit, if it takes less room so.
+    /// Codes a column without loss, if that takes fewer bytes.
     pub(super) fn of(column: &[f64]) -> Option<Self> {
         let most = MOST.min(column.len() / 2);
         let (mut values, mut numbers) = (Vec::with_capacity(most), Vec::with_capacity(column.len()));
-        // Where a value was put: its number plus one.
+        // Number plus one of the value in each slot.
         let mut places = [0u8; PLACES];
         for value in column {
             let bits = value.to_bits();
@@ -47,10 +47,10 @@ impl Coded {
         Some(Self { values, numbers })
     }
 
-    /// The column.
+    /// Decodes the column.
     ///
     /// # Errors
-    /// If a row has a value that is not there.
+    /// If a row has the number of no value.
     pub(super) fn column(&self) -> Result<Vec<f64>, StateError> {
         let value = |&number: &u8| self.values.get(usize::from(number)).copied();
         self.numbers.iter().map(value).collect::<Option<_>>().ok_or(StateError::new("a coded column"))

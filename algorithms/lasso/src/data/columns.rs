@@ -1,4 +1,4 @@
-//! [`Columns`]: the columns that are fitted, in memory or in a file of which each shard reads its own.
+//! [`Columns`]: the columns that are fitted, in memory or in a file from which each shard reads its own.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::classes::Classes;
 use super::design::{Column, Design};
 use crate::error::LassoError;
 
-/// The columns that are fitted, as the preparation or a run has them.
+/// The columns that are fitted, as prepared or as a run orders and scales them.
 #[derive(Debug, Clone)]
 pub(crate) enum Columns {
     Here(Arc<Design>),
@@ -30,7 +30,7 @@ impl Columns {
         }
     }
 
-    /// Stored values.
+    /// Number of stored values.
     pub(crate) fn stored(&self) -> usize {
         match self {
             Self::Here(design) => design.stored(),
@@ -38,7 +38,7 @@ impl Columns {
         }
     }
 
-    /// Bytes of a file read so far.
+    /// Number of bytes of the file read so far.
     pub(crate) fn bytes_read(&self) -> u64 {
         match self {
             Self::Here(_) => 0,
@@ -54,7 +54,7 @@ impl Columns {
         }
     }
 
-    /// Storage is sparse, and not shared by classes.
+    /// `true` if storage is sparse, and not shared by classes.
     pub(crate) fn is_sparse(&self) -> bool {
         match self {
             Self::Here(design) => matches!(**design, Design::Sparse { .. }),
@@ -62,7 +62,7 @@ impl Columns {
         }
     }
 
-    /// The columns in another order, none for the one they have, and each multiplied by its unit.
+    /// Returns the columns in another order (empty for the same), each multiplied by its unit.
     pub(crate) fn in_units(&self, order: &[u32], units: &[f64]) -> Self {
         match (self, order) {
             (Self::Here(design), []) => Self::Here(Arc::new(design.scaled(units))),
@@ -71,7 +71,7 @@ impl Columns {
         }
     }
 
-    /// Each column for each of these many classes.
+    /// Repeats each column for each of this many classes.
     pub(crate) fn of_classes(self, count: usize) -> Self {
         match self {
             Self::Here(design) => Self::Here(Arc::new(Design::Classes(Classes::new(design, count)))),
@@ -79,7 +79,7 @@ impl Columns {
         }
     }
 
-    /// Some columns, one by one, by their ascending numbers.
+    /// Returns the columns with these ascending numbers, one by one.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -92,7 +92,7 @@ impl Columns {
         }
     }
 
-    /// A matrix that has the columns of a range, and where the first of them stands in it.
+    /// Returns a matrix that has the columns of a range, and the place of the first of them in it.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -103,7 +103,7 @@ impl Columns {
         }
     }
 
-    /// The rows of about this number of stored values of a sparse matrix, evenly strided.
+    /// Returns the rows of about this number of stored values of a sparse matrix, evenly strided.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -119,7 +119,7 @@ impl Columns {
         }
     }
 
-    /// x_j'r of every column.
+    /// Returns x_j'r of every column.
     ///
     /// # Errors
     /// If columns cannot be read.
@@ -130,7 +130,8 @@ impl Columns {
         }
     }
 
-    /// max |x_j'r|, of what is `seen` of each.
+    /// Returns the maximum of |x_j'r| over the columns, where `seen` maps each product to the value that
+    /// counts.
     ///
     /// # Errors
     /// If columns cannot be read.

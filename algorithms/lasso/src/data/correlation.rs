@@ -6,35 +6,36 @@ use raddle::schedule::Dependencies;
 use super::design::{Column, View};
 use raddle_kernels::algebra::{RowPiece, gram, gram_by_rows, sum_squares};
 
-/// Dense correlations are estimated on about this number of rows, evenly strided, where a sample will do:
-/// enough to see 0.9.
+/// Number of evenly strided rows on which dense correlations are estimated if a sample suffices: enough to
+/// detect 0.9.
 const DENSE_SAMPLE: usize = 128;
 
-/// Sparse ones on this number of rows, a column having few entries in each: runs of consecutive rows, evenly
-/// spread, whose entries a search finds without reading the others.
+/// Sparse correlations are estimated on this number of runs of [`RUN`] consecutive rows, evenly spread. A
+/// column has few entries in each run, and a search finds them without reading the others.
 const RUNS: usize = 16;
 const RUN: usize = 64;
 
-/// An estimate above this, where a column has fewer entries than that in the sample, gives way to the
-/// correlation itself.
+/// An estimate above this is replaced by the exact correlation if a column has fewer than [`FEW`] entries in
+/// the sample.
 const DOUBTFUL: f64 = 0.5;
 const FEW: usize = 16;
 
-/// Rows of products held at once: all of them would take new memory, whose pages cost more than the products.
+/// Rows of products held at once: a buffer for all of them would take new memory, whose page faults cost more
+/// than the products.
 const STRIP: usize = 32;
 
 /// Sketch of a column for comparison with others.
 #[derive(Debug, Clone)]
 pub enum ColumnSketch {
-    /// Of a dense one: values at equal strides, scaled to length 1. Taken where the column is, it is all that
-    /// travels.
+    /// Values of a dense column at equal strides, scaled to length 1. It is taken where the column is, and
+    /// only the sketch is sent.
     Unit(Vec<f64>),
-    /// A sparse one: how much of it is looked at depends on what it is compared with.
+    /// A sparse column; how much of it is read depends on the column it is compared with.
     Whole(Column),
 }
 
 impl ColumnSketch {
-    /// Of a column of n values, all of them or with `sample` those on evenly strided rows.
+    /// Sketches a column of n values: all values, or with `sample` those of evenly strided rows.
     pub(crate) fn of(column: Column, sample: bool) -> Self {
         match column.view().filled() {
             Some(values) => Self::Unit(unit(values, sample)),
@@ -64,7 +65,7 @@ raddle::state!(
     }
 );
 
-/// [`correlations`] of columns of which these aspects are known.
+/// [`correlations`] from sketches of the columns.
 pub(crate) fn sketch_correlations(
     sketches: &[Option<&ColumnSketch>],
     rows: usize,
@@ -85,8 +86,9 @@ pub(crate) fn sketch_correlations(
     dense(&units)
 }
 
-/// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
-/// evenly strided rows: good enough to see [`CORRELATION_LIMIT`](crate::CORRELATION_LIMIT).
+/// Returns |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it
+/// is estimated on evenly strided rows: good enough to detect
+/// [`CORRELATION_LIMIT`](crate::CORRELATION_LIMIT).
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     match views.iter().flatten().next() {
         Some(View::Dense(values) | View::Class { indices: None, values, .. }) => {
@@ -105,7 +107,7 @@ pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> De
     }
 }
 
-/// Takes note of whole rows of products: what stands left of the diagonal, without its sign.
+/// Records whole rows of products: the absolute values of the entries left of the diagonal.
 fn note(dependencies: &mut Dependencies, products: &[f64]) {
     let count = dependencies.count().max(1);
     for (row, products) in dependencies.rows_mut().zip(products.chunks_exact(count)) {
@@ -113,14 +115,14 @@ fn note(dependencies: &mut Dependencies, products: &[f64]) {
     }
 }
 
-/// The sizes of as many products as the row is long.
+/// Fills a row with the absolute values of its products.
 fn note_row(row: &mut [f32], products: &[f64]) {
     for (strength, product) in row.iter_mut().zip(products) {
         *strength = product.abs() as f32;
     }
 }
 
-/// The values of a dense column, all or a sample of them, scaled to length 1; zeros if they are.
+/// Returns the values of a dense column, all or a sample of them, scaled to length 1; zeros stay zeros.
 fn unit(column: &[f64], sample: bool) -> Vec<f64> {
     let stride = if sample { column.len().div_ceil(DENSE_SAMPLE).max(1) } else { 1 };
     let mut unit: Vec<f64> = column.iter().step_by(stride).copied().collect();
@@ -129,7 +131,8 @@ fn unit(column: &[f64], sample: bool) -> Vec<f64> {
     unit
 }
 
-/// Products of columns of equal length, [`STRIP`] rows at a time, by all [`fork_join`].
+/// Products of all pairs of columns of equal length, [`STRIP`] rows at a time, on all threads by
+/// [`fork_join`].
 fn dense(units: &[&[f64]]) -> Dependencies {
     let count = units.len();
     let mut dependencies = Dependencies::none(count);
@@ -150,8 +153,9 @@ fn dense(units: &[&[f64]]) -> Dependencies {
     dependencies
 }
 
-/// The correlations, from all rows or estimated from the runs, unbiased: scaled by the whole columns' norms,
-/// not by those of the sample. Where few entries make two rare columns look alike, all of them are looked at.
+/// Returns the correlations from all rows, or estimates from the runs, which are unbiased as they are scaled
+/// by the norms of the whole columns. Where few sampled entries make two rare columns look alike, all their
+/// entries are compared.
 fn sparse(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
     let count = views.len();
     let runs: Vec<usize> = (0..RUNS).map(|run| rows * run / RUNS).collect();
@@ -193,7 +197,7 @@ fn stored<'a>(view: &Option<View<'a>>) -> (&'a [u32], &'a [f64]) {
     view.and_then(View::stored).unwrap_or((&[], &[]))
 }
 
-/// The product of two sparse columns, by ascending row.
+/// Returns the product of two sparse columns, whose rows ascend.
 fn meet((rows, values): (&[u32], &[f64]), (others, weights): (&[u32], &[f64])) -> f64 {
     let (mut i, mut j, mut sum) = (0, 0, 0.0);
     while i < rows.len() && j < others.len() {
@@ -207,12 +211,13 @@ fn meet((rows, values): (&[u32], &[f64]), (others, weights): (&[u32], &[f64])) -
     sum
 }
 
-/// The entries in the rows `start..start + RUN` for each start, numbered through.
+/// Returns the entries in the rows `start..start + RUN` for each start, with the rows of the sample numbered
+/// consecutively.
 fn in_runs((indices, values): (&[u32], &[f64]), starts: &[usize]) -> (Vec<u32>, Vec<f64>) {
     let (mut rows, mut kept, mut to) = (Vec::new(), Vec::new(), 0);
     for (run, &start) in starts.iter().enumerate() {
         let from = to + indices[to..].partition_point(|&row| (row as usize) < start);
-        // No more entries than rows.
+        // A run has at most as many entries as rows.
         let near = &indices[from..indices.len().min(from + RUN)];
         to = from + near.partition_point(|&row| (row as usize) < start + RUN);
         rows.extend(indices[from..to].iter().map(|&row| (run * RUN + row as usize - start) as u32));
@@ -251,7 +256,7 @@ mod tests {
         assert!(found.between(0, 2) > 0.999, "{}", found.between(0, 2));
     }
 
-    /// Without a sample: the plain definition.
+    /// Without a sample, the correlations follow the definition.
     #[test]
     fn all_rows_give_the_correlations_themselves() {
         let column = |seed: u32| {

@@ -1,4 +1,4 @@
-//! [`Design`]: the matrix that is fitted, and [`Column`]: one of its columns, which can travel.
+//! [`Design`]: the matrix that is fitted, and [`Column`]: one of its columns, which can be sent.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use raddle_kernels::algebra as kernels;
 
 /// The matrix that is fitted: n rows by p columns, centred and scaled as the preparation asked.
 ///
-/// A sparse matrix is never filled up: column j stands for its stored values minus `shift[j]` in every row.
+/// A sparse matrix is never made dense: column j is its stored values minus `shift[j]` in every row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Design {
-    /// All values, column after column.
+    /// All values, one column after another.
     Dense { rows: usize, values: Vec<f64> },
-    /// Compressed columns; `shift` is empty where nothing is centred.
+    /// Compressed columns; `shift` is empty if nothing is centred.
     Sparse { rows: usize, starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, shift: Vec<f64> },
-    /// The columns of another, each for every class.
+    /// The columns of another matrix, repeated for every class.
     Classes(Classes),
 }
 
@@ -38,11 +38,11 @@ impl Design {
         }
     }
 
-    /// Stored values.
+    /// Number of stored values.
     pub(crate) fn stored(&self) -> usize {
         match self {
             Design::Dense { values, .. } | Design::Sparse { values, .. } => values.len(),
-            // Each is read once for every class.
+            // Each stored value is read once for every class.
             Design::Classes(classes) => {
                 classes.of().stored() * classes.columns() / classes.of().columns().max(1)
             }
@@ -70,7 +70,7 @@ impl Design {
         }
     }
 
-    /// Writes the columns of a range as if they were all. They are not copied before.
+    /// Writes the columns of a range as a matrix of their own, without copying them first.
     pub(crate) fn save_range(&self, range: std::ops::Range<usize>, out: &mut Writer) {
         match self {
             Design::Dense { rows, values } => {
@@ -143,22 +143,22 @@ impl State for Design {
 pub enum View<'a> {
     /// The values of all rows.
     Dense(&'a [f64]),
-    /// Values stored, by ascending row, each less `shift`, as are the rows in which none is stored.
+    /// Stored values by ascending row. `shift` is subtracted from every row, stored or not.
     Sparse {
         /// Rows, from 0.
         indices: &'a [u32],
-        /// As many values.
+        /// Values, one for each row in `indices`.
         values: &'a [f64],
         /// The center, subtracted from every row.
         shift: f64,
     },
     /// The values of a column in the rows of one class.
     Class {
-        /// The first of these rows.
+        /// The first row of the class.
         first: usize,
-        /// Where values are stored, counted from there; none where all are.
+        /// Rows of the stored values, counted from the first row of the class; `None` if all rows are stored.
         indices: Option<&'a [u32]>,
-        /// As many values.
+        /// The stored values.
         values: &'a [f64],
     },
 }
@@ -190,7 +190,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The dot product with `dense`, whose entries sum to `sum`.
+    /// Returns the dot product with `dense`, whose entries sum to `sum`.
     pub(crate) fn dot(self, dense: &[f64], sum: f64) -> f64 {
         match self {
             View::Dense(values) => kernels::dot(values, dense),
@@ -206,7 +206,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The squared norm.
+    /// Returns the squared norm.
     pub(crate) fn sum_squares(self, rows: usize) -> f64 {
         match self {
             View::Dense(values) | View::Class { values, .. } => kernels::sum_squares(values),
@@ -216,7 +216,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The squared norm with rows weighted, and the largest absolute value.
+    /// Returns the squared norm with rows weighted, and the largest absolute value.
     pub(crate) fn weighed(self, weights: &[f64]) -> (f64, f64) {
         let add =
             |(sum, most): (f64, f64), (x, weight): (f64, f64)| (sum + weight * x * x, most.max(x.abs()));
@@ -241,8 +241,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Adds `scale` times the stored values to `dense`, and returns what is still to be subtracted from every
-    /// entry.
+    /// Adds `scale` times the stored values to `dense`, and returns the number still to be subtracted from
+    /// every entry.
     pub(crate) fn add_scaled_to(self, scale: f64, dense: &mut [f64]) -> f64 {
         match self {
             View::Dense(values) => {
@@ -265,9 +265,9 @@ impl<'a> View<'a> {
     }
 }
 
-/// Adds the columns times their scales to `dense`, in their order, and returns what is still to be subtracted
-/// from every entry. Dense columns go in together: the sum is loaded and stored once for several, and their
-/// memory streams in side by side.
+/// Adds the columns times their scales to `dense`, in order, and returns the number still to be subtracted
+/// from every entry. Dense columns are added together: the sum is loaded and stored once for several columns,
+/// whose memory is streamed in parallel.
 pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, dense: &mut [f64]) -> f64 {
     let (mut filled, mut shift) = (Vec::new(), 0.0);
     for (scale, view) in columns {
@@ -286,7 +286,7 @@ pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, de
     shift
 }
 
-/// One column that can travel: by pointer within a process, as its own values beyond.
+/// One column that can be sent: by pointer within a process, by its values between processes.
 #[derive(Debug, Clone)]
 pub struct Column {
     pub(super) design: Arc<Design>,

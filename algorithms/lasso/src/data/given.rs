@@ -1,4 +1,4 @@
-//! Values given for each row beside the response: a weight, and an offset.
+//! Values given for each row in addition to the response: a weight, and an offset.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::problem::Problem;
 use crate::error::LassoError;
 
 impl Problem {
-    /// Weighs the rows: w_i times as much counts the loss of a row as that of one of weight 1. n weights of
-    /// at least 0, on any scale: the loss is their weighted mean. A weight of 2 is the row twice, 0 the row
-    /// left out; means and deviations of columns are weighted, too.
+    /// Weights the rows: the loss of a row counts in proportion to its weight. `weights` has n numbers of at
+    /// least 0, on any scale: the loss is their weighted mean. A row of weight 2 counts as two equal rows of
+    /// weight 1, and a row of weight 0 as if left out; means and deviations of columns are weighted, too.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Problem};
@@ -40,7 +40,7 @@ impl Problem {
         if spread.largest() == 0.0 {
             return Err(LassoError::NoWeight);
         }
-        // Equal weights change nothing, to the last bit.
+        // Equal weights change no bit of the result.
         if self.weights.is_none() && spread.width() == 0.0 {
             return Ok(self);
         }
@@ -53,7 +53,7 @@ impl Problem {
         Ok(self)
     }
 
-    /// Adds n given values to the scores: `o_i + b_0 + x_i'b`, as the logarithm of an exposure for the
+    /// Adds n given values to the scores: `o_i + b_0 + x_i'b`, such as the logarithm of an exposure for the
     /// Poisson loss.
     ///
     /// # Errors
@@ -71,13 +71,13 @@ impl Problem {
         Ok(self)
     }
 
-    /// Rows that count: those with a weight.
+    /// Values of the rows that count: those of positive weight.
     pub(crate) fn counted<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = f64> + Clone + 'a {
         let counts = move |row: usize| self.weights.as_ref().is_none_or(|weights| weights[row] > 0.0);
         values.iter().enumerate().filter(move |&(row, _)| counts(row)).map(|(_, &value)| value)
     }
 
-    /// The response less the offset, and its mean where the preparation takes that off.
+    /// Sets the response less the offset, and subtracts its mean if the preparation says so.
     pub(super) fn center_response(&mut self) {
         let mut y = self.given.to_vec();
         if let Some(offset) = &self.offset {
@@ -87,7 +87,7 @@ impl Problem {
         let rows = y.len() as f64;
         let mean = match self.preparation {
             Preparation::Standard { intercept: false, .. } => 0.0,
-            // Exactly, so that nothing but zeros is left of it.
+            // Subtract the very value, so that exactly zeros are left.
             _ if spread.width() == 0.0 => self.counted(&y).next().unwrap_or(0.0),
             _ => match &self.weights {
                 None => y.iter().sum::<f64>() / rows,
@@ -98,7 +98,7 @@ impl Problem {
         };
         y.iter_mut().for_each(|value| *value -= mean);
         if let Some(weights) = &self.weights {
-            // Rows that do not count must not spoil sums by what they hold.
+            // Rows that do not count must not spoil sums by their values.
             y.iter_mut()
                 .zip(weights.iter())
                 .filter(|(_, weight)| **weight == 0.0)
@@ -111,7 +111,7 @@ impl Problem {
         self.y = Arc::new(y);
     }
 
-    /// Centres and scales the columns anew, by weighted means and deviations. Weights have the mean 1.
+    /// Centres and scales the columns again, by weighted means and deviations. Weights have the mean 1.
     fn prepare_again(&mut self, weights: &Arc<Vec<f64>>) -> Result<(), LassoError> {
         let how = Centring::of(self.preparation);
         let none = Columns::Here(Arc::new(Design::Dense { rows: 0, values: Vec::new() }));

@@ -1,28 +1,29 @@
-//! Which magnitudes can be fitted: where squares over- or underflow, nothing could be certified.
+//! Magnitudes that can be fitted. Outside them squares overflow or underflow, and no gap can be certified.
 //!
 //! Fits work with squares and products of norms: y'y, x_j'y, x_j'x_j, and squares of x_j'y. Norms between
 //! [`LEAST`] and [`MOST`], and products below [`MOST_PRODUCT`], keep all of these within double precision
-//! (2e-308 to 2e308) with room for a gap of 1e-12 of the objective.
+//! (2e-308 to 2e308) with a margin for a gap of 1e-12 of the objective.
 
 use crate::error::LassoError;
 
-/// The smallest norm of a column or a response that can be fitted, but for 0.
+/// The smallest norm of a column or a response that can be fitted, other than 0.
 const LEAST: f64 = 1e-140;
 
-/// The largest.
+/// The largest norm of a column or a response that can be fitted.
 const MOST: f64 = 1e140;
 
-/// The largest product of the norms of a column and of the response, which is squared.
+/// The largest product of a column's norm and the response's, which is squared.
 const MOST_PRODUCT: f64 = 1e150;
 
-/// Where fits are compared, a column whose standard deviation is below this counts as constant, as in
+/// A column whose standard deviation is below this counts as constant in comparisons of solvers, as in
 /// `judges/bench_lasso.py`.
 const CONSTANT: f64 = 1e-12;
 
-/// A deviation below this share of the mean is rounding.
+/// A standard deviation below this share of the mean is rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// A deviation above this share of the mean shows that a column varies; below, its spread is looked at.
+/// A standard deviation above this share of the mean shows that a column varies; below it, the column's
+/// smallest and largest values decide.
 const CLEAR: f64 = 1e-9;
 
 /// The smallest and the largest of some values.
@@ -42,18 +43,18 @@ impl Spread {
         Self { least: self.least.min(value), most: self.most.max(value) }
     }
 
-    /// The largest absolute value; 0 of none.
+    /// Returns the largest absolute value; 0 of no values.
     pub(crate) fn largest(self) -> f64 {
         self.most.max(-self.least).max(0.0)
     }
 
-    /// How far the values lie apart; 0 of none.
+    /// Returns the largest value less the smallest; 0 of no values.
     pub(crate) fn width(self) -> f64 {
         if self.most > self.least { self.most - self.least } else { 0.0 }
     }
 }
 
-/// True for a column whose standard deviation beside its mean is rounding.
+/// `true` for a column whose standard deviation, compared with its mean, is rounding.
 pub(crate) fn is_constant(
     (mean, deviation): (f64, f64),
     absolute: bool,
@@ -69,15 +70,15 @@ pub(crate) fn is_constant(
     spread.width() == 0.0 || deviation >= LEAST && deviation <= ROUNDING * mean.abs()
 }
 
-/// A column whose norm is `size` sqrt(n) can be fitted, whatever its values.
+/// `true` if a column whose norm is `size` sqrt(n) can be fitted, whatever its values.
 pub(crate) fn is_safe(size: f64) -> bool {
     (LEAST..=MOST).contains(&size)
 }
 
-/// Check that a column (from 0) whose norm is `size` sqrt(n) can be fitted.
+/// Checks that a column (from 0) whose norm is `size` sqrt(n) can be fitted.
 ///
 /// # Errors
-/// If its squares over- or underflow.
+/// If the squares of its values overflow or underflow.
 pub(crate) fn check_column(column: usize, size: f64, spread: impl Fn() -> Spread) -> Result<(), LassoError> {
     if is_safe(size) {
         return Ok(());
@@ -90,13 +91,13 @@ pub(crate) fn check_column(column: usize, size: f64, spread: impl Fn() -> Spread
     }
 }
 
-/// Check that the squared loss can be minimised for a response of this largest value and this norm, centred.
-/// `longest` are the norm and the number (from 0) of the longest column.
+/// Checks that the squared loss can be minimised for a response with this largest value and this norm after
+/// centring. `longest` has the norm and the number (from 0) of the longest column.
 ///
 /// # Errors
-/// If squares over- or underflow.
+/// If squares overflow or underflow.
 pub(crate) fn check_response((largest, norm): (f64, f64), longest: (f64, usize)) -> Result<(), LassoError> {
-    // Values that are all equal are zero once they are centred.
+    // Equal values are zero after centring.
     let fits =
         |norm: f64| norm == 0.0 && (largest == 0.0 || largest >= LEAST) || (LEAST..=MOST).contains(&norm);
     if largest > MOST || !fits(norm) {
@@ -144,7 +145,7 @@ mod tests {
             let error = check_response((size, size), longest).unwrap_err().to_string();
             assert!(error.contains("scale the response"), "{error}");
         }
-        // All values are equal, and their squares overflow all the same where they are not centred first.
+        // Without centring, the squares of equal values still overflow.
         let error = check_response((1e200, 0.0), longest).unwrap_err().to_string();
         assert!(error.contains("scale the response"), "{error}");
         let error = check_response((1e100, 1e100), (1e100, 4)).unwrap_err().to_string();

@@ -1,11 +1,11 @@
-//! [`Preparation`]: what is done to data before they are fitted.
+//! [`Preparation`]: the centring and scaling of data before they are fitted.
 
 /// Preparation of data before they are fitted.
 ///
 /// | name | default | what it does |
 /// |---|---|---|
-/// | `intercept` | true | centres the columns and, for the squared loss, the response; the fit reports an intercept |
-/// | `standardize` | true | divides each column by its population standard deviation; coefficients are reported on the original scale |
+/// | `intercept` | true | centres columns (and the response of the squared loss), fits an intercept |
+/// | `standardize` | true | divides columns by their deviation; coefficients stay on the original scale |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
     /// Intercept and scaling as users of a Lasso expect them.

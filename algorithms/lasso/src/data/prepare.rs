@@ -1,5 +1,5 @@
-//! [`Prepared`]: columns centred and scaled, all of a problem or some of them: what is done to one asks of no
-//! other.
+//! [`Prepared`]: columns centred and scaled, all or some of a problem's. The preparation of a column needs no
+//! other column.
 
 use ndarray::Array2;
 use raddle_datasets::{Csc, Matrix, room};
@@ -9,7 +9,7 @@ use super::magnitudes::{self, Spread};
 use super::preparation::Preparation;
 use crate::error::LassoError;
 
-/// Columns as prepared, and what was done to them.
+/// Columns as prepared, and their centers and scales.
 pub(crate) struct Prepared {
     pub(super) design: Design,
     pub(super) measured: Measured,
@@ -27,14 +27,14 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// As numbers, of which [`of_numbers`](Self::of_numbers) makes the same.
+    /// Encodes the measures as numbers, from which [`of_numbers`](Self::of_numbers) restores them.
     pub(super) fn to_numbers(&self) -> Vec<f64> {
         let Self { centers, scales, longest } = self;
         let head = [centers.len() as f64, scales.len() as f64, longest.0, longest.1 as f64];
         [&head, &centers[..], &scales[..]].concat()
     }
 
-    /// Of its numbers; `None` if they are others.
+    /// Decodes the numbers of [`to_numbers`](Self::to_numbers); `None` if they are not of that form.
     pub(super) fn of_numbers(numbers: &[f64]) -> Option<Self> {
         let (&[centers, scales, norm, column], rest) = numbers.split_first_chunk()?;
         let (centers, scales) =
@@ -42,7 +42,7 @@ impl Measured {
         Some(Self { centers: centers.into(), scales: scales.into(), longest: (norm, column as usize) })
     }
 
-    /// With this preparation coefficients may stay on the prepared scale.
+    /// Drops centers and scales where a preparation leaves coefficients on the prepared scale.
     pub(super) fn on_scale_of(self, preparation: Preparation) -> Self {
         match preparation {
             Preparation::DenseStd => Self { longest: self.longest, ..Self::default() },
@@ -52,7 +52,7 @@ impl Measured {
 }
 
 impl Prepared {
-    /// Of columns of a problem, the first of which has this number there.
+    /// Prepares columns of a problem, of which the first has the number `first`.
     ///
     /// # Errors
     /// If a value is not finite, or a column cannot be fitted.
@@ -63,10 +63,10 @@ impl Prepared {
         }
     }
 
-    /// Centres and scales the columns anew, by weighted means and deviations. Weights have the mean 1.
+    /// Centres and scales the columns again, by weighted means and deviations. Weights have the mean 1.
     ///
     /// # Errors
-    /// If a column cannot be fitted then.
+    /// If a column then cannot be fitted.
     pub(super) fn weigh(&mut self, weights: &[f64], how: Centring, first: usize) -> Result<(), LassoError> {
         let n = self.design.rows() as f64;
         let columns = Vec::with_capacity(self.design.columns());
@@ -93,8 +93,8 @@ impl Prepared {
         for (j, (about, factor)) in again.columns.into_iter().enumerate() {
             let before = scales.get(j).copied().unwrap_or(1.0);
             if let Some(center) = centers.get_mut(j) {
-                // Of a sparse column the mean is that of what is stored, of a dense one that of what was
-                // centred before.
+                // The mean of a sparse column is that of its stored values; the mean of a dense column comes
+                // on top of the center already subtracted.
                 *center = if is_sparse { 0.0 } else { *center } + about / before;
             }
             if let Some(scale) = scales.get_mut(j) {
@@ -105,8 +105,8 @@ impl Prepared {
     }
 }
 
-/// The sum of what each value gives, in eight lanes that are added at the end: one chain of additions would
-/// take as long as all the rest of preparing a column.
+/// Sums `of` over the values in eight lanes that are added at the end: one chain of additions would take as
+/// long as the rest of preparing a column.
 fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
     let (groups, rest) = values.as_chunks::<8>();
     let mut lanes = [0.0; 8];
@@ -116,10 +116,10 @@ fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
     lanes.iter().sum::<f64>() + rest.iter().map(|&value| of(value)).sum::<f64>()
 }
 
-/// The sum of values that must be finite; `place` tells the row and column of one.
+/// Sums values that must be finite; `place` returns the row and column of a value for the error.
 fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<f64, LassoError> {
     let total = sum(values, |value| value);
-    // A value that is not finite shows in the sum; huge values may, too.
+    // A value that is not finite makes the sum not finite, but so may huge values.
     if !total.is_finite()
         && let Some(at) = values.iter().position(|value| !value.is_finite())
     {
@@ -129,12 +129,12 @@ fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result
     Ok(total)
 }
 
-/// How columns are prepared.
+/// Settings by which columns are prepared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Centring {
     pub(super) center: bool,
     pub(super) scale: bool,
-    /// A deviation below 1e-12 counts as none, as where fits are compared.
+    /// A deviation below 1e-12 counts as none, as in comparisons of solvers.
     absolute: bool,
 }
 
@@ -148,14 +148,14 @@ impl Centring {
         Self { center, scale, absolute }
     }
 
-    /// Number that tells one way from others, below 8.
+    /// Returns a number below 8 that identifies the settings.
     pub(super) fn flags(self) -> u8 {
         let Self { center, scale, absolute } = self;
         u8::from(center) + 2 * u8::from(scale) + 4 * u8::from(absolute)
     }
 
-    /// Factor of a column (from 0) of this mean and deviation, given its spread on demand; and its norm over
-    /// sqrt(n) after scaling.
+    /// Returns the factor of a column (from 0) with this mean and deviation, with its spread computed on
+    /// demand; and its norm over sqrt(n) after scaling.
     pub(super) fn factor(
         self,
         column: usize,
@@ -166,12 +166,12 @@ impl Centring {
         let is_constant = magnitudes::is_constant((mean, deviation), absolute, &spread);
         let factor = match (scale, is_constant) {
             (true, false) => 1.0 / deviation,
-            // A constant column explains nothing that the intercept does not.
+            // A constant column explains nothing beyond the intercept.
             (_, true) if center => 0.0,
             _ => 1.0,
         };
         let size = if center { deviation } else { deviation.hypot(mean) };
-        // A column that is divided by its deviation needs only a deviation in range.
+        // For a column that is divided by its deviation, only the deviation must be in range.
         magnitudes::check_column(
             column,
             if scale && !is_constant { deviation } else { factor * size },
@@ -181,12 +181,12 @@ impl Centring {
     }
 }
 
-/// The longer of two columns, as (norm, number).
+/// Returns the longer of two columns, as (norm, number).
 pub(super) fn longer(longest: (f64, usize), size: f64, column: usize) -> (f64, usize) {
     if size > longest.0 { (size, column) } else { longest }
 }
 
-/// Columns with all values, the first of which has this number in the problem.
+/// Prepares columns with all values stored, of which the first has the number `first` in the problem.
 fn dense(x: Matrix, how: Centring, first: usize) -> Result<Prepared, LassoError> {
     if x.is_sparse() {
         let (rows, columns) = (x.rows(), x.cols());
@@ -225,7 +225,7 @@ fn sparse(x: Csc, how: Centring, first: usize) -> Result<Prepared, LassoError> {
         let range = starts[j]..starts[j + 1];
         let column = &mut values[range];
         if as_stored {
-            // Nothing is asked of a column but a norm within range, which a finite one of its squares shows.
+            // Only the norm must be in range, which a finite sum of squares shows.
             let norm = sum(column, |value| value * value).sqrt();
             if magnitudes::is_safe(norm / root) {
                 longest = longer(longest, norm, first + j);
@@ -256,7 +256,7 @@ fn sparse(x: Csc, how: Centring, first: usize) -> Result<Prepared, LassoError> {
     Ok(Prepared { design, measured: Measured { centers, scales, longest } })
 }
 
-/// Columns that are prepared once more.
+/// Columns that are prepared again.
 struct Again<'a> {
     how: Centring,
     weights: &'a [f64],
@@ -281,7 +281,7 @@ impl Again<'_> {
         Ok(())
     }
 
-    /// Returns what is now to be taken off every row.
+    /// Returns what must now be subtracted from every row.
     fn sparse(&mut self, j: usize, indices: &[u32], values: &mut [f64]) -> Result<f64, LassoError> {
         let rows = || values.iter().zip(indices).map(|(x, &row)| (x, self.weights[row as usize]));
         let about = rows().map(|(x, weight)| weight * x).sum::<f64>() / self.n;
@@ -335,7 +335,7 @@ pub(crate) mod testing {
         Problem::new(x, y.to_vec(), how).unwrap()
     }
 
-    /// A response for it.
+    /// A response for the problem.
     pub(crate) const Y: [f64; 8] = [1.0, 2.0, 4.0, 3.0, -1.0, 0.5, 2.5, 6.0];
 }
 
@@ -348,7 +348,7 @@ mod tests {
     fn the_longest_column_is_that_of_the_weighted_rows() {
         let how = Preparation::Standard { intercept: false, standardize: false };
         let weights = [0.0, 3.0, 0.5, 1.0, 0.0, 1.0, 2.0, 0.5];
-        // The first is longer where all rows count alike, the second where they are weighted.
+        // The first column is longer if all rows count alike, the second if they are weighted.
         let one = [20.0, 1.0, 0.0, 2.0, 9.0, 0.0, 1.0, 0.0];
         let other = [0.0, 5.0, 1.0, 0.0, 0.0, 3.0, 4.0, 0.0];
         let longest = |weights: &[f64]| {

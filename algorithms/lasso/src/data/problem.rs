@@ -10,7 +10,7 @@ use super::preparation::Preparation;
 use super::prepare::{Centring, Measured, Prepared};
 use crate::error::LassoError;
 
-/// A sparse matrix at least this full is cheaper to fit as a dense one.
+/// Sparse matrices with at least this share of nonzeros are cheaper to fit as dense ones.
 const FULL: f64 = 0.25;
 
 /// A Lasso problem: n rows by p columns and a response, prepared for any loss.
@@ -25,12 +25,12 @@ pub struct Problem {
     pub(crate) y: Arc<Vec<f64>>,
     /// The response as given.
     pub(crate) given: Arc<Vec<f64>>,
-    /// Weights of the rows, with mean 1; `None` where all count alike.
+    /// Weights of the rows, with mean 1; `None` if all rows count alike.
     pub(crate) weights: Option<Arc<Vec<f64>>>,
     /// Offsets added to the scores, if any.
     pub(crate) offset: Option<Arc<Vec<f64>>>,
     pub(super) preparation: Preparation,
-    /// An intercept is fitted.
+    /// `true` if an intercept is fitted.
     pub(crate) intercept: bool,
     /// Centers and scales of the columns.
     pub(super) measured: Measured,
@@ -40,12 +40,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Prepares a matrix and a response of as many entries as it has rows. Takes the matrix over rather than
-    /// copying it: dense values are centred in place.
+    /// Prepares a matrix and a response with one entry per row. The matrix is consumed rather than copied:
+    /// dense values are centred in place.
     ///
     /// # Errors
     /// If the lengths differ, there are no rows or columns, a value is not finite, or a column is so large or
-    /// small that its squares over- or underflow: its norm must lie between 1e-140 and 1e140, or be 0.
+    /// small that its squares overflow or underflow: its norm must lie between 1e-140 and 1e140, or be 0.
     pub fn new(x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<Self, LassoError> {
         check((x.rows(), x.cols()), &y)?;
         let is_sparse = x.is_sparse() && stays_sparse((x.rows(), x.cols()), x.nonzeros(), preparation);
@@ -53,16 +53,17 @@ impl Problem {
         Ok(Self::with(Columns::Here(Arc::new(design)), measured, y, preparation))
     }
 
-    /// A problem on a table in a file, of which each shard of a fit reads its own columns where it lives: the
-    /// fit has equal bytes, and of several processes none holds more than its share. Columns are read once
-    /// here, part by part.
+    /// A problem on a table in a file, from which each shard of a fit reads its own columns where it lives.
+    /// The fit has the same bytes as in memory, and each of several processes holds only its share. Columns
+    /// are read once here, part by part.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use raddle_datasets::{Options, StoredTable};
     /// use raddle_lasso::{Lasso, Preparation, Problem};
     /// let folder = tempfile::tempdir()?;
-    /// let table = StoredTable::open("synth:groups:n=50,p=200,g=10,s=5", &Options::default(), folder.path())?;
+    /// let source = "synth:groups:n=50,p=200,g=10,s=5";
+    /// let table = StoredTable::open(source, &Options::default(), folder.path())?;
     /// let problem = Problem::by_parts(Arc::new(table), Preparation::default())?;
     /// assert!(Lasso::params().ratio(10.0).fit(&problem)?.report.metric.is_reached());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -96,42 +97,42 @@ impl Problem {
         problem
     }
 
-    /// The response's two values, ascending, if it has exactly two: what a logistic fit tells apart.
+    /// Returns the two values, ascending, of a response that has exactly two: the classes of a logistic fit.
     pub fn classes(&self) -> Option<[f64; 2]> {
         two_values(self.counted(&self.given))
     }
 
-    /// The different values of the response, ascending: what a multinomial fit tells apart.
+    /// Returns the distinct values of the response, ascending: the classes of a multinomial fit.
     pub fn labels(&self) -> Vec<f64> {
-        // Zero has one sign.
+        // Adding 0 turns -0 into 0.
         let mut values: Vec<f64> = self.counted(&self.given).map(|value| value + 0.0).collect();
         values.sort_unstable_by(f64::total_cmp);
         values.dedup();
         values
     }
 
-    /// Bytes that the rows take in a fit of so many classes with scores of their own: of each, score and residual in two
-    /// copies.
+    /// Returns the bytes that the rows take in a fit of `classes` classes with scores of their own: two
+    /// copies of score and residual for each row and class.
     pub fn score_bytes(&self, classes: usize) -> usize {
         score_bytes(self.rows(), classes)
     }
 
-    /// Factor from a coefficient of this column as prepared to one on the original scale.
+    /// Returns the factor from a coefficient of this column as prepared to one on the original scale.
     pub(crate) fn scale(&self, column: u32) -> f64 {
         self.measured.scales.get(column as usize).copied().unwrap_or(1.0)
     }
 
-    /// Center of this column.
+    /// Returns the center of this column.
     pub(crate) fn center(&self, column: u32) -> f64 {
         self.measured.centers.get(column as usize).copied().unwrap_or(0.0)
     }
 
-    /// The largest |x_j| as prepared, and its column.
+    /// Returns the largest |x_j| as prepared, and its column.
     pub(crate) fn longest(&self) -> (f64, usize) {
         self.measured.longest
     }
 
-    /// Storage is sparse.
+    /// `true` if storage is sparse.
     pub(crate) fn is_sparse(&self) -> bool {
         self.design.is_sparse()
     }
@@ -146,7 +147,7 @@ impl Problem {
         self.design.count()
     }
 
-    /// The smallest lambda without support of the Lasso with the squared loss: max |x_j'y| / n.
+    /// Returns the smallest lambda without support for the Lasso with the squared loss: max |x_j'y| / n.
     ///
     /// # Errors
     /// If columns that are read by parts cannot be read.
@@ -158,8 +159,8 @@ impl Problem {
         Ok(self.design.largest(&residual, |_, slope| slope)? / self.rows() as f64)
     }
 
-    /// Bytes read so far of the file of a problem [by parts](Self::by_parts), as [`StoredTable::bytes_read`] counts
-    /// them; 0 in memory.
+    /// Returns the bytes read so far from the file of a problem [by parts](Self::by_parts), as
+    /// [`StoredTable::bytes_read`] counts them; 0 in memory.
     pub fn bytes_read(&self) -> u64 {
         self.design.bytes_read()
     }
@@ -170,7 +171,7 @@ impl Problem {
     }
 }
 
-/// The two values of a response that has no others, ascending.
+/// Returns the two values, ascending, of a response that has exactly two.
 fn two_values(mut y: impl Iterator<Item = f64> + Clone) -> Option<[f64; 2]> {
     let first = y.clone().next()?;
     let second = y.clone().find(|&value| value != first)?;
@@ -178,12 +179,12 @@ fn two_values(mut y: impl Iterator<Item = f64> + Clone) -> Option<[f64; 2]> {
     (!others).then_some([first.min(second), first.max(second)])
 }
 
-/// Bytes of scores and residuals of so many rows and classes, in two copies.
+/// Returns the bytes of scores and residuals of `rows` rows and `classes` classes, in two copies.
 pub(crate) fn score_bytes(rows: usize, classes: usize) -> usize {
     (4 * size_of::<f64>()).saturating_mul(rows).saturating_mul(classes)
 }
 
-/// Check that rows, columns and the response fit each other.
+/// Checks that rows, columns and the response have consistent sizes.
 fn check((rows, columns): (usize, usize), y: &[f64]) -> Result<(), LassoError> {
     if y.len() != rows {
         return Err(LassoError::Lengths { rows, responses: y.len() });
@@ -200,7 +201,7 @@ fn check((rows, columns): (usize, usize), y: &[f64]) -> Result<(), LassoError> {
     Ok(())
 }
 
-/// True if a sparse matrix with this number of values is fitted as sparse.
+/// `true` if a sparse matrix with this number of values is fitted as sparse.
 fn stays_sparse((rows, columns): (usize, usize), values: usize, preparation: Preparation) -> bool {
     match preparation {
         Preparation::Standard { .. } => (values as f64) < FULL * rows as f64 * columns as f64,

@@ -8,7 +8,7 @@ impl Design {
     /// The columns in another order.
     pub(crate) fn ordered(&self, order: &[u32]) -> Self {
         match self {
-            // Ordered before classes are told apart.
+            // Columns are ordered before they are repeated for classes.
             Design::Classes(_) => self.clone(),
             Design::Dense { rows, values } => {
                 let columns = order.iter().map(|&j| &values[j as usize * rows..(j as usize + 1) * rows]);
@@ -29,7 +29,7 @@ impl Design {
         }
     }
 
-    /// Columns of matrices of the same kind, one behind the other.
+    /// Joins columns of matrices of the same kind, one after another.
     pub(super) fn joined(rows: usize, is_sparse: bool, designs: Vec<Self>) -> Self {
         if !is_sparse {
             let values = designs.into_iter().flat_map(|design| match design {
@@ -56,10 +56,10 @@ impl Design {
         }
     }
 
-    /// Every column multiplied by its unit; nothing is stored of one whose unit is 0, if it is sparse.
+    /// Multiplies every column by its unit; a sparse column whose unit is 0 stores nothing.
     pub(crate) fn scaled(&self, units: &[f64]) -> Self {
         match self {
-            // Scaled before classes are told apart.
+            // Columns are scaled before they are repeated for classes.
             Design::Classes(_) => self.clone(),
             Design::Dense { rows, values } => {
                 let columns = values.chunks_exact(*rows).zip(units);
@@ -89,13 +89,14 @@ impl Design {
         }
     }
 
-    /// x_j'r of every column.
+    /// Returns x_j'r of every column.
     pub(crate) fn products(&self, residual: &[f64]) -> Vec<f64> {
         let sum = residual.iter().sum();
         (0..self.columns()).map(|j| self.view(j).dot(residual, sum)).collect()
     }
 
-    /// max |x_j'r|, of what is `seen` of each.
+    /// Returns the maximum of |x_j'r| over the columns, where `seen` maps each product to the value that
+    /// counts.
     pub(crate) fn largest(&self, residual: &[f64], seen: impl Fn(usize, f64) -> f64) -> f64 {
         let sum = residual.iter().sum();
         let products = (0..self.columns()).map(|j| seen(j, self.view(j).dot(residual, sum)).abs());
@@ -104,8 +105,8 @@ impl Design {
 }
 
 impl Column {
-    /// The columns with every row multiplied by its root, what is taken off sparse ones left as it is; the
-    /// columns themselves without roots.
+    /// Multiplies every row by its root, and leaves the shift of sparse columns as it is. Without roots the
+    /// columns are unchanged.
     pub(crate) fn weighted(columns: Vec<Self>, roots: &[f64]) -> Vec<Self> {
         if roots.is_empty() {
             return columns;
@@ -122,7 +123,7 @@ impl Column {
     }
 }
 
-/// A sparse column with every row multiplied by its root.
+/// Multiplies every row of a sparse column by its root.
 fn weighted((indices, values, shift): (&[u32], &[f64], f64), roots: &[f64]) -> Design {
     let of = |(value, &row): (&f64, &u32)| roots[row as usize] * value;
     let values: Vec<f64> = values.iter().zip(indices).map(of).collect();

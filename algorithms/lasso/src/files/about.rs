@@ -1,4 +1,4 @@
-//! [`About`]: the facts about a model that stand in its `model.json`.
+//! [`About`]: the facts about a model in its `model.json`.
 
 use raddle::files::VersionOf;
 use raddle_datasets::{Encoding, Occurring};
@@ -10,13 +10,13 @@ use super::labels::ClassLabels;
 use crate::loss::Loss;
 use crate::model::Fit;
 
-/// Facts about a model, the program's own part of `model.json`: those that prediction needs beside the coefficients, and
-/// how the model came about.
+/// Facts about a model, the program's own part of `model.json`: what prediction needs in addition to the
+/// coefficients, and how the model was fitted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct About {
     /// Columns of the data, p.
     pub columns: usize,
-    /// Columns that were fitted, where not all; of a model that was read, nothing.
+    /// Columns that were fitted, if not all; `None` for a model that was read.
     #[serde(skip)]
     pub occurring: Option<Occurring>,
     /// Number of points of a path; lambda and intercept are those of the last.
@@ -28,46 +28,48 @@ pub struct About {
     /// The share of the l1 norm in the penalty.
     #[serde(default = "lasso")]
     pub l1_ratio: f64,
-    /// For a loss of two classes, the response's two values: scores above 0 speak for the second.
+    /// For a loss of two classes, the two values of the response: scores above 0 predict the second.
     #[serde(default)]
     pub classes: Option<[f64; 2]>,
-    /// For classes that have scores of their own, the response's K values, ascending; else empty.
+    /// For classes with scores of their own, the response's K values, ascending; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<f64>,
-    /// For classes that have scores of their own, the K intercepts; else empty.
+    /// For classes with scores of their own, the K intercepts; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intercepts: Vec<f64>,
-    /// The texts of classes that are their numbers, sorted.
+    /// The names of classes whose values are the names' numbers, sorted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_names: Option<Vec<String>>,
-    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older versions, whose files
-    /// number the classes from 1, none.
+    /// Type of the class labels, as numpy calls it ([`ClassLabels::type_of`]); `None` for models of older
+    /// versions, whose files number the classes from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_type: Option<String>,
     /// lambda.
     pub lambda: f64,
     /// The smallest lambda without support.
     pub lambda_max: f64,
-    /// The intercept; 0 where none was asked for, or each class has its own.
+    /// The intercept; 0 if none is fitted, or if each class has its own.
     pub intercept: f64,
-    /// End of the run, as in its report: a model may be written before it is certified, a path before it is whole.
+    /// Reason why the run ended, as in its report: a model may be written before it is certified, and a path
+    /// before it is complete.
     pub ending: String,
-    /// The relative duality gap of the coefficients, of a path the largest.
+    /// The relative duality gap of the coefficients; for a path the largest.
     pub gap: f64,
     /// `true` if the gap is at most the tolerance.
     pub certified: bool,
     /// `true` if columns were numbered from 0 in libsvm text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub zero_based: bool,
-    /// Place of the offsets, which predictions need: their scores begin there.
+    /// Place of the offsets, which predictions add to the scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Offset>,
-    /// Names of the p columns, where the data have them.
+    /// Names of the p columns, if the data have names.
     pub feature_names: Option<Vec<String>>,
-    /// The way in which columns became features, for prediction to repeat; none where they are numbers as they stand.
+    /// The encoding by which columns became features, repeated by predictions; `None` if all columns are
+    /// plain numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
-    /// Of rows that change: the version of them that the model is of.
+    /// Version of changing rows that the model was fitted on; `None` if the rows do not change.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionOf>,
 }
@@ -115,7 +117,7 @@ impl About {
         let path = Self { points: Some(fit.points.len() as u64), ..one };
         match fit.points.last() {
             None => path,
-            // Of what is written: a path that was ended early was at work on another lambda.
+            // Facts of the last point written: an interrupted path was working on another lambda.
             Some(last) => Self {
                 lambda: last.lambda,
                 intercept: last.intercept,
@@ -126,7 +128,7 @@ impl About {
         }
     }
 
-    /// Intercept and (column, coefficient) of each class that has a score, or of the only score.
+    /// Returns intercept and (column, coefficient) of each class with a score, or of the only score.
     pub fn by_class(&self, coefficients: &[Coefficient]) -> Vec<(f64, Vec<(u32, f64)>)> {
         let intercepts = match &self.intercepts[..] {
             [] => &[self.intercept],
@@ -139,12 +141,12 @@ impl About {
         by_class
     }
 
-    /// Order in which a fit numbers the coefficients.
+    /// Returns the order in which a fit numbers the coefficients.
     pub fn layout(&self) -> Layout<'_> {
         Layout { columns: self.columns, classes: self.labels.len(), occurring: self.occurring.as_ref() }
     }
 
-    /// The name of a coefficient: that of its column, with its class where each has a score.
+    /// Returns the name of a coefficient: that of its column, with its class if each class has a score.
     pub fn coefficient(&self, at: u32) -> String {
         match self.layout().place(at) {
             (_, column) if self.labels.is_empty() => self.name(column),
@@ -152,7 +154,7 @@ impl About {
         }
     }
 
-    /// Labels of the classes; none where the response is no classes.
+    /// Returns the labels of the classes; empty if the response has no classes.
     pub fn class_labels(&self) -> ClassLabels<'_> {
         let values = self.classes.as_ref().map_or(&self.labels[..], |two| two);
         ClassLabels { values, names: self.class_names.as_deref(), of_type: self.class_type.as_deref() }
@@ -163,7 +165,7 @@ impl About {
         if self.labels.is_empty() { Vec::new() } else { self.class_labels().fields() }
     }
 
-    /// The loss, which a check has found known.
+    /// Returns the loss; its name has been checked.
     pub fn loss(&self) -> Loss {
         Loss::named(&self.loss).unwrap_or_default()
     }
@@ -175,15 +177,15 @@ impl About {
         name.cloned().unwrap_or_else(|| format!("column {}", column + 1))
     }
 
-    /// Encoding by which data to predict from are read: that of the model's.
+    /// Returns the encoding with which to read data for prediction: that of the model's data.
     pub fn repeated(&self) -> Option<Encoding> {
         repeated(self.encoding.as_ref(), self.feature_names.as_deref())
     }
 
-    /// Check that the numbers fit each other.
+    /// Checks that the numbers are consistent.
     ///
     /// # Errors
-    /// The reason, if they do not.
+    /// The reason, if they are not.
     pub fn check(&self) -> Result<(), String> {
         let names = self.feature_names.as_ref().map(Vec::len);
         if names.is_some_and(|names| names != self.columns) {

@@ -1,18 +1,18 @@
-//! `coef.tsv`: the coefficients of a model, one a line, by column, under a header.
+//! `coef.tsv`: the coefficients of a model, one per line by column, under a header.
 //!
-//! `column number`, `name` (empty where the data have none) and `coefficient`, with tabs between them; of a path the
-//! `point` in front, and where each class has a score its label as `class`. Numbers count from 1, values have 17
-//! significant digits, and only those that are not zero are there.
+//! The fields are `column number`, `name` (empty if the data have no names) and `coefficient`, separated by
+//! tabs. For a path the `point` comes first; if each class has a score, its label is in `class`. Numbers
+//! count from 1, values have 17 significant digits, and zeros are left out.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use raddle_datasets::Occurring;
 
-/// A coefficient as files have it.
+/// A coefficient as stored in files.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficient {
-    /// The class, from 0; 0 where there is one score.
+    /// The class, from 0; 0 for the only score.
     pub class: u32,
     /// The column of the data, from 0.
     pub column: u32,
@@ -22,15 +22,15 @@ pub struct Coefficient {
 
 const HEADER: &str = "column number\tname\tcoefficient";
 
-/// Order in which a fit numbers coefficients: column j of class k is k times the columns and j, where each class has a
-/// score.
+/// Order in which a fit numbers coefficients: with p columns, column j of class k has the number k p + j if
+/// each class has a score, else j.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout<'a> {
     /// Columns of the data, p.
     pub columns: usize,
-    /// K, or 0 where there is one score.
+    /// K, or 0 for a single score.
     pub classes: usize,
-    /// Columns that are fitted, where not all.
+    /// Columns that are fitted, if not all.
     pub occurring: Option<&'a Occurring>,
 }
 
@@ -39,7 +39,7 @@ impl Layout<'_> {
         self.occurring.map_or(self.columns, |some| some.numbers().len())
     }
 
-    /// The class and the column of the data that a fit's number stands for.
+    /// Returns the class and the column of the data for the number of a fit's coefficient.
     pub fn place(self, at: u32) -> (usize, u32) {
         let (class, column) = match self.classes {
             0 => (0, at),
@@ -48,7 +48,7 @@ impl Layout<'_> {
         (class, self.occurring.map_or(column, |some| some.number(column)))
     }
 
-    /// The coefficients of a fit as files have them.
+    /// Converts the coefficients of a fit to those of files.
     pub fn of_data(self, fitted: &[(u32, f64)]) -> Vec<Coefficient> {
         let coefficient = |&(at, value): &(u32, f64)| {
             let (class, column) = self.place(at);
@@ -57,7 +57,7 @@ impl Layout<'_> {
         fitted.iter().map(coefficient).collect()
     }
 
-    /// Coefficients as a fit numbers them, without those of columns that are not fitted.
+    /// Converts coefficients of files to those of a fit, without columns that are not fitted.
     pub fn of_fit(self, coefficients: &[Coefficient]) -> Vec<(u32, f64)> {
         let number = |of: &Coefficient| {
             let column = match self.occurring {
@@ -78,13 +78,13 @@ impl Layout<'_> {
     }
 }
 
-/// Words of a file of coefficients: the names of columns, where the data have them, and the fields of classes that have
-/// scores, as [`ClassLabels::fields`](super::ClassLabels::fields) gives them.
+/// Names in a file of coefficients: those of columns, if the data have names, and the fields of classes with
+/// scores, as [`ClassLabels::fields`](super::ClassLabels::fields) returns them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Words<'a> {
     /// The name of each column of the data.
     pub names: Option<&'a [String]>,
-    /// The field of each class, in their order; empty where there is one score.
+    /// The field of each class, in order; empty for a single score.
     pub classes: &'a [String],
 }
 
@@ -102,7 +102,7 @@ pub fn write(
     coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, words, layout)))
 }
 
-/// Writes those of a path, point by point.
+/// Writes the coefficients of a path, point by point.
 pub(crate) fn write_path<'a>(
     out: &mut impl Write,
     points: impl Iterator<Item = &'a Vec<(u32, f64)>>,
@@ -119,19 +119,20 @@ fn line((at, value): (u32, f64), words: Words<'_>, layout: Layout<'_>) -> String
     let (class, column) = layout.place(at);
     let class = words.classes.get(class).map(|class| format!("{class}\t")).unwrap_or_default();
     let name = words.names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
-    // A tab or a line end in a name would shift what stands behind it.
+    // A tab or a line end in a name would shift the fields after it.
     let name = name.replace(|letter: char| letter.is_control(), " ");
     format!("{class}{}\t{name}\t{value:.16e}", column + 1)
 }
 
-/// Line of a file that is wrong, and the reason.
+/// A wrong line of a file, and the reason.
 pub(crate) type Flaw = (usize, String);
 
-/// Reads the coefficients of a model with these columns and fields of classes; of a path, those of `point`, from 1.
+/// Reads the coefficients of a model with these columns and fields of classes; for a path, those of `point`,
+/// from 1.
 ///
 /// # Errors
-/// The line, for a column or class that the model does not have or that appears twice, a value that is not
-/// finite.
+/// The line, if it has a column or class that the model does not have or that appears twice, or a value that
+/// is not finite.
 pub fn parse(
     text: &str,
     layout: Layout<'_>,
@@ -171,7 +172,7 @@ pub fn parse(
     Ok(read)
 }
 
-/// The lines of a file behind its header, each with its number; a class in quotes may hold line ends.
+/// The numbered lines of a file after its header; a class in quotes may contain line ends.
 struct Lines<'t> {
     rest: &'t str,
     number: usize,
@@ -179,7 +180,7 @@ struct Lines<'t> {
     has_classes: bool,
 }
 
-/// The fields of a line: point and class where there are some, and what is behind them.
+/// The fields of a line: point and class, if present, and the text after them.
 struct Line<'t> {
     point: Option<&'t str>,
     class: Option<&'t str>,
@@ -204,7 +205,7 @@ impl<'t> Iterator for Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// The next field, and its tab; what is left of a line that has no further one.
+    /// Takes the next field and its tab; the rest of the line if there is no further tab.
     fn field(&mut self) -> &'t str {
         let length = match self.rest.starts_with('"') {
             true => quoted_length(self.rest),
@@ -217,7 +218,8 @@ impl<'t> Lines<'t> {
 }
 
 impl Line<'_> {
-    /// Point (0 where there is none), class from 0 (0 where there is none) and column from 1, in the model's ranges.
+    /// Parses point (0 if absent), class from 0 (0 if absent) and column from 1; `None` outside the model's
+    /// ranges.
     fn place(&self, classes: &HashMap<&str, u32>, layout: Layout<'_>) -> Option<(u64, u32, u64)> {
         let point = match self.point {
             Some(point) => point.parse().ok().filter(|point| *point > 0)?,
@@ -234,13 +236,13 @@ impl Line<'_> {
     }
 }
 
-/// Bytes of a field in quotes at the beginning of a text; all, where it has no end.
+/// Length in bytes of the quoted field at the start of a text; of the whole text if the quote is not closed.
 fn quoted_length(text: &str) -> usize {
     let mut length = 1;
     while let Some(at) = text[length..].find('"') {
         length += at + 1;
         match text[length..].starts_with('"') {
-            // A quote that is doubled does not close.
+            // A doubled quote does not close the field.
             true => length += 1,
             false => return length,
         }
@@ -289,7 +291,7 @@ mod tests {
         assert_eq!(text.lines().nth(1).map(|line| line.split('\t').nth(1)), Some(Some("b c d")));
     }
 
-    /// Classes of numbers, of older models, and of any texts.
+    /// Classes that are numbers, classes of older models, and classes of any texts.
     const CLASSES: [[&str; 4]; 5] = [
         ["0", "1", "2", "10"],
         ["1", "2", "3", "4"],
@@ -321,7 +323,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever classes are called, those of a path come back from a file of it, point by point.
+        /// Classes of a path can be read back from its file, point by point, whatever their names.
         #[test]
         fn classes_of_any_names_come_back(
             labels in proptest::collection::btree_set("[a1#\t\n\r\x0b\x0c\u{85}\u{2028}\u{2029}\", é-]{0,6}", 1..6),
@@ -361,7 +363,8 @@ mod tests {
         }
     }
 
-    /// Columns of a wide table have their numbers in the file, and find their places again; those that are not fitted go.
+    /// Columns of a wide table have the data's numbers in the file, and are mapped back to their places;
+    /// columns that are not fitted are dropped.
     #[test]
     fn coefficients_of_columns_that_occur_have_the_numbers_of_the_data() {
         let some = Occurring::of(4_000_000_000, 3, || vec![3_999_999_999, 7, 7]);

@@ -1,28 +1,28 @@
-//! [`Features`]: the columns that are fitted, as a model keeps them.
+//! [`Features`]: the columns that are fitted, as a model stores them.
 
 use raddle_datasets::{Encoding, Occurring, Table};
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Layout;
 
-/// Columns of features as a model keeps them. By default they are numbers without names.
+/// Columns of features as a model stores them. By default they are numbers without names.
 #[derive(Debug, Clone, Default)]
 pub struct Features {
-    /// Names of the p columns, where the data have them.
+    /// Names of the p columns, if the data have names.
     pub names: Option<Vec<String>>,
-    /// Columns of the data that are fitted, where not all.
+    /// Columns of the data that are fitted, if not all.
     pub occurring: Option<Occurring>,
-    /// `None` where columns are numbers as they stand.
+    /// The encoding of the columns; `None` if all are plain numbers.
     pub encoding: Option<Encoding>,
     /// `true` if indices of libsvm text count from 0.
     pub zero_based: bool,
-    /// The texts of a response of classes, sorted: its values are their numbers from 0.
+    /// The names of the classes of a response, sorted: its values are their numbers from 0.
     pub classes: Option<Vec<String>>,
     /// Place of the offsets, if there are some.
     pub offset: Option<Offset>,
 }
 
-/// Place of the offsets in the data that a model was fitted to: predictions need them, too.
+/// Place of the offsets in the data that a model was fitted to. Predictions look for them at the same place.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Offset {
@@ -33,26 +33,28 @@ pub enum Offset {
 }
 
 impl Features {
-    /// Those of a table.
+    /// Returns the features of a table.
     pub fn of(table: &Table) -> Self {
         let Table { feature_names, occurring, encoding, classes, .. } = table;
         let (names, classes, encoding) = (feature_names.clone(), classes.clone(), encoding.clone());
         Self { names, occurring: occurring.clone(), encoding, classes, ..Self::default() }
     }
 
-    /// Encoding by which other data are read: that of these columns.
+    /// Returns the encoding with which to read other data: that of these columns.
     pub fn repeated(&self) -> Option<Encoding> {
         repeated(self.encoding.as_ref(), self.names.as_deref())
     }
 
-    /// Layout by which a fit of this many columns, and classes that have scores, numbers coefficients.
+    /// Returns the order in which a fit of `count` columns and `classes` classes with scores numbers
+    /// coefficients.
     pub fn layout(&self, count: usize, classes: usize) -> Layout<'_> {
         let columns = self.occurring.as_ref().map_or(count, Occurring::width);
         Layout { columns, classes, occurring: self.occurring.as_ref() }
     }
 }
 
-/// Encoding by which other data are read: that of columns, or of numbers with their names.
+/// Returns the encoding with which to read other data: that of the columns, or plain numbers with these
+/// names.
 pub(super) fn repeated(encoding: Option<&Encoding>, names: Option<&[String]>) -> Option<Encoding> {
     encoding.cloned().or_else(|| names.map(Encoding::of_numbers))
 }

@@ -5,24 +5,26 @@ use std::borrow::Cow;
 use raddle_datasets::Field;
 use serde_json::Value;
 
-/// Labels of the classes of a model, as the data have them: numbers, or texts of which the classes are the numbers.
+/// Labels of the classes of a model, as in the data: numbers, or texts whose numbers are the values of the
+/// response.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClassLabels<'a> {
     /// Values of the response, ascending.
     pub values: &'a [f64],
-    /// Their texts, where the values are the numbers of texts.
+    /// The texts, if the values are numbers of texts.
     pub names: Option<&'a [String]>,
-    /// Type of the labels, as numpy calls it: see [`type_of`](Self::type_of). None of a model that was written before
-    /// types were.
+    /// Type of the labels, as numpy calls it: see [`type_of`](Self::type_of). `None` for a model written by a
+    /// version without types.
     pub of_type: Option<&'a str>,
 }
 
-/// From here on, doubles do not tell whole numbers apart.
+/// From this number on, doubles cannot distinguish whole numbers.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl ClassLabels<'_> {
-    /// Type of labels that were read from data: `int64` of whole numbers and `float64` of others; of texts `int64` or
-    /// `uint64` where they are whole numbers that doubles do not tell apart, `bool` for `False` and `True`, else `str`.
+    /// Returns the type of labels read from data: `int64` for whole numbers and `float64` for others; for
+    /// texts `int64` or `uint64` if they are whole numbers that doubles cannot distinguish, `bool` for
+    /// `False` and `True`, else `str`.
     pub fn type_of(values: &[f64], names: Option<&[String]>) -> &'static str {
         match names {
             None if values.iter().all(|value| value.fract() == 0.0 && value.abs() < WHOLE) => "int64",
@@ -34,17 +36,17 @@ impl ClassLabels<'_> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of classes.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// `true` if the response is no classes.
+    /// `true` if the response has no classes.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// A class by its number from 0, as the data have it.
+    /// Returns a class by its number from 0, as text of the data.
     pub fn text(&self, class: usize) -> Cow<'_, str> {
         match self.names {
             Some(names) => names.get(class).map_or("", String::as_str).into(),
@@ -52,12 +54,12 @@ impl ClassLabels<'_> {
         }
     }
 
-    /// A class as the screen shows it: on one line.
+    /// Returns a class for the screen: on one line.
     pub fn shown(&self, class: usize) -> String {
         self.text(class).replace(|letter: char| letter.is_control(), " ")
     }
 
-    /// A class with its type, as reports have it.
+    /// Returns a class with its type, for reports.
     pub fn value(&self, class: usize) -> Value {
         let text = self.text(class);
         let of_type = self.of_type.unwrap_or_else(|| Self::type_of(self.values, self.names));
@@ -73,12 +75,12 @@ impl ClassLabels<'_> {
         }
     }
 
-    /// A class as a field of a line with tabs.
+    /// Returns a class as a field of a line with tabs.
     pub fn field(&self, class: usize) -> String {
         Field(&self.text(class)).to_string()
     }
 
-    /// The classes as fields of `coef.tsv`; older models, which have no type, number them from 1.
+    /// Returns the classes as fields of `coef.tsv`; older models, which have no type, number them from 1.
     pub fn fields(&self) -> Vec<String> {
         match self.of_type {
             Some(_) => (0..self.len()).map(|class| self.field(class)).collect(),

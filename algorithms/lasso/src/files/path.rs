@@ -1,13 +1,13 @@
-//! `path.tsv`: the points of a path, one a line.
+//! `path.tsv`: the points of a path, one per line.
 
 use std::io::{self, Write};
 
 use crate::model::Point;
 
-/// lambda and intercept of a point, and the intercepts of classes that have scores.
+/// Lambda and intercept of a point, and the intercepts of classes with scores.
 pub(super) type Place = (f64, f64, Vec<f64>);
 
-/// Writes the points of a path, with an intercept of each class that has a score.
+/// Writes the points of a path, with an intercept of each class with a score.
 pub(super) fn write(out: &mut impl Write, points: &[Point], classes: &[String]) -> io::Result<()> {
     writeln!(out, "{}", header(classes))?;
     (1..).zip(points).try_for_each(|(number, point): (usize, _)| {
@@ -19,7 +19,7 @@ pub(super) fn write(out: &mut impl Write, points: &[Point], classes: &[String]) 
     })
 }
 
-/// The first line; a class in quotes may hold line ends.
+/// The first line; a class in quotes may contain line ends.
 fn header(classes: &[String]) -> String {
     let of_class = |class: &String| match class.strip_prefix('"') {
         Some(inner) => format!("\t\"intercept_{inner}"),
@@ -29,7 +29,7 @@ fn header(classes: &[String]) -> String {
     format!("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale{classes}")
 }
 
-/// Reads a point, from 1; `None` where its line is not that of a point.
+/// Reads a point, from 1; `None` if its line is not that of a point.
 pub(super) fn read(text: &str, point: u64, classes: &[String]) -> Option<Place> {
     let behind = text.strip_prefix(&header(classes))?;
     let lines = behind.strip_prefix("\r\n").or_else(|| behind.strip_prefix('\n'))?;
@@ -68,7 +68,7 @@ mod tests {
                 let expected = Some((point.lambda, 0.0, point.intercepts.clone()));
                 assert_eq!(read(&text, number, &classes), expected, "{text}");
             }
-            // With the line ends of Windows, too; those within a class are part of its name.
+            // Lines may end as on Windows; line ends within a class are part of its name.
             let head = header(&classes);
             let windows = format!("{head}{}", text[head.len()..].replace('\n', "\r\n"));
             assert!(windows.contains("\r\n3\t"), "{windows}");

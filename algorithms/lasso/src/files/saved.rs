@@ -1,5 +1,5 @@
-//! [`Saved`]: a model that was read; and the writing of one: `coef.tsv`, `dual.npy`, `model.json`, and of a path `path.tsv`
-//! in place of the dual point.
+//! [`Saved`]: a model that was read; and writing a model: `coef.tsv`, `dual.npy` and `model.json`, or for a
+//! path `path.tsv` in place of the dual point.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ use crate::predict::predict;
 
 const PROGRAM: &str = "lasso";
 
-/// A model that was read, of one lambda.
+/// A model of one lambda that was read.
 #[derive(Debug, Clone)]
 pub struct Saved {
-    /// Facts about it.
+    /// Facts about the model.
     pub about: About,
     /// The coefficients that are not zero, by class and column.
     pub coefficients: Vec<Coefficient>,
@@ -29,36 +29,36 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Reads a model, of a path its last point.
+    /// Reads a model; of a path, its last point.
     ///
     /// # Errors
-    /// If the folder has no model of the Lasso, or not as it was written; of a path, if it has no point.
+    /// If the folder has no model of the Lasso, if its files were changed, or if a path has no point.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
         Self::of(&ModelFolder::open(folder, PROGRAM)?)
     }
 
-    /// Reads a point of a path, from 1.
+    /// Reads a point, from 1, of a path.
     ///
     /// # Errors
-    /// If the folder has no path of the Lasso with that point, or not as it was written.
+    /// If the folder has no path of the Lasso with that point, or its files were changed.
     pub fn open_point(folder: &Path, point: u64) -> Result<Self, FileError> {
         Self::of_point(&ModelFolder::open(folder, PROGRAM)?, point)
     }
 
-    /// Reads a model that is open, of a path its last point.
+    /// Reads a model from an open folder; of a path, its last point.
     ///
     /// # Errors
-    /// If it is not as it was written; of a path, if it has no point.
+    /// If its files were changed, or if a path has no point.
     pub fn of(opened: &ModelFolder) -> Result<Self, FileError> {
         let about = Self::about(opened)?;
         let point = about.points;
         Self::read(opened, about, point)
     }
 
-    /// Reads a point, from 1, of a path that is open.
+    /// Reads a point, from 1, of a path from an open folder.
     ///
     /// # Errors
-    /// If it has no such point, or is not as it was written.
+    /// If it has no such point, or its files were changed.
     pub fn of_point(opened: &ModelFolder, point: u64) -> Result<Self, FileError> {
         let about = Self::about(opened)?;
         let refuse = |why: String| Err(FileError::refused(opened.path(), why));
@@ -69,10 +69,10 @@ impl Saved {
         }
     }
 
-    /// Facts about a model that is open, checked.
+    /// Reads and checks the facts about a model in an open folder.
     ///
     /// # Errors
-    /// If they are no model's.
+    /// If they are not those of a model.
     pub fn about(opened: &ModelFolder) -> Result<About, FileError> {
         let about: About = opened.about()?;
         about.check().map_err(|why| FileError::refused(&opened.path().join("model.json"), why))?;
@@ -98,8 +98,8 @@ impl Saved {
         Ok(Self { about, coefficients, digest: opened.digest().to_owned() })
     }
 
-    /// Digest of the coefficients, as [`Fit::digest`] of the fit that they are of, and `model_digest` in its report; of a
-    /// point of a path that of a fit at its lambda.
+    /// Returns the digest of the coefficients: [`Fit::digest`] of their fit, and `model_digest` in its
+    /// report. For a point of a path it is the digest of a fit at that lambda.
     pub fn model_digest(&self) -> String {
         let About { columns, intercept, intercepts, lambda, .. } = &self.about;
         let number = |of: &Coefficient| u64::from(of.class) * *columns as u64 + u64::from(of.column);
@@ -107,8 +107,8 @@ impl Saved {
         digested(ModelDigest::default(), coefficients, (*intercept, intercepts, *lambda)).finish()
     }
 
-    /// Writes the files of a model of one lambda; `dual` has n values, or n rows of K where each of K classes has a
-    /// score. Whoever calls commits them.
+    /// Writes the files of a model of one lambda, which the caller commits; `dual` has n values, or n rows of
+    /// K if each of K classes has a score.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -117,10 +117,11 @@ impl Saved {
         write_one(files, &one, &one.layout().of_fit(&self.coefficients), dual)
     }
 
-    /// Coefficients for [`Lasso::init`](crate::Lasso::init), as a fit of this many columns of these features numbers them.
+    /// Returns the coefficients for [`Lasso::init`](crate::Lasso::init), numbered as in a fit of `count`
+    /// columns of these features.
     ///
     /// # Errors
-    /// If the data have no such column.
+    /// If the data lack a column of a coefficient.
     pub fn start(&self, features: &Features, count: usize) -> Result<Vec<(u32, f64)>, LassoError> {
         let layout = features.layout(count, self.about.labels.len());
         let is_beyond = |column: u32| features.occurring.is_some() && column as usize >= layout.columns;
@@ -130,8 +131,8 @@ impl Saved {
         }
     }
 
-    /// The score `intercept + x'b` of each of the n rows of `x`, whose p columns are those of the data; where each of K
-    /// classes has a score, n scores class by class. An offset is to be added.
+    /// Returns the score `intercept + x'b`, without offset, of each of the n rows of `x`, whose p columns are
+    /// those of the data; if each of K classes has a score, n scores for each class in turn.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         let by_class = self.about.by_class(&self.coefficients);
         by_class.iter().flat_map(|(intercept, of)| predict(x, of, *intercept)).collect()
@@ -139,18 +140,19 @@ impl Saved {
 }
 
 impl Fit {
-    /// Writes the model into a folder of its own, as `lasso --out` does; [`Saved::open`] and the program read it.
+    /// Writes the model into a folder of its own, as `lasso --out` does. [`Saved::open`] and the program read
+    /// it.
     ///
     /// # Errors
-    /// If there is a run in the folder already, or it cannot be written.
+    /// If there already is a run in the folder, or it cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), FileError> {
         let mut model = NewModel::create(folder)?;
         self.write(&mut model, &About::new(self, &Features::default()))?;
         model.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
     }
 
-    /// Writes the files of the model; whoever calls commits them. For names, classes and encodings the facts are
-    /// [of the features](About::new).
+    /// Writes the files of the model, which the caller commits. To store names, classes and encodings, make
+    /// the facts [from the features](About::new).
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -167,7 +169,7 @@ impl Fit {
     }
 }
 
-/// Writes a model of one lambda; its coefficients are numbered as a fit does.
+/// Writes a model of one lambda; its coefficients are numbered as in a fit.
 fn write_one(
     files: &mut impl ModelFiles,
     about: &About,
@@ -199,7 +201,8 @@ mod tests {
 
     use super::*;
 
-    /// Refusal of a model of two columns with these changes of `model.json`, and files; all digests are right.
+    /// Returns why a model of two columns is refused after these changes of `model.json` and files, with all
+    /// digests correct.
     fn refused(changes: &Value, files: &[(&str, &[u8])], point: Option<u64>) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
@@ -240,7 +243,8 @@ mod tests {
             let [first, last] = classes;
             let mut run = NewModel::create(&path).unwrap();
             let text = format!(
-                "point\tclass\tcolumn number\tname\tcoefficient\n1\t{first}\t2\tb\t1.5\n1\t{last}\t1\ta\t-0.5\n"
+                "point\tclass\tcolumn \
+                 number\tname\tcoefficient\n1\t{first}\t2\tb\t1.5\n1\t{last}\t1\ta\t-0.5\n"
             );
             run.write("coef.tsv", |out| out.write_all(text.as_bytes())).unwrap();
             let middle = if last == "3" { 2 } else { 1 };

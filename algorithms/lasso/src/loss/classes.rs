@@ -1,25 +1,25 @@
-//! [`Directions`]: what has no penalty where each row has a score for every class.
+//! [`Directions`]: the coefficients without a penalty if each row has a score for every class.
 //!
-//! That is an intercept and each free column, for every class. As the same may be added to all classes, the
-//! last class is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes the mean off what is
-//! reported.
+//! They are an intercept and the coefficients of free columns, for every class. As equal amounts may be added
+//! to all classes, the last class is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes
+//! the mean off what is reported.
 
 use super::factored::Factored;
 use super::linear_predictor::{Response, Scores};
 use super::rows::Rows;
 use raddle_kernels::algebra::{add_scaled, dot};
 
-/// Newton steps to the best coefficients, and halvings of one.
+/// Largest number of Newton steps to the best coefficients, and of halvings of a step.
 const STEPS: usize = 200;
 const HALVINGS: usize = 50;
 
-/// The best coefficients are found when no slope is above this share of what its terms add up to,
+/// The best coefficients are found when every slope is at most this share of the sum of its absolute terms.
 const EXACT: f64 = 1e-14;
 
-/// or a step promises no more than this share of the loss.
+/// The best coefficients are also found when a step promises at most this share of the loss.
 const NOTHING: f64 = 1e-28;
 
-/// The directions: B vectors of n rows, each for K classes. Coefficients along them stand class by class.
+/// The directions: B vectors of n rows, each for K classes. Coefficients are listed class by class.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Directions {
     rows: usize,
@@ -40,12 +40,12 @@ impl Directions {
         self.basis.is_empty()
     }
 
-    /// Those that may move: all but the last class's.
+    /// Returns the number of directions that may move: those of all but the last class.
     fn count(&self) -> usize {
         self.basis.len() * self.classes.saturating_sub(1)
     }
 
-    /// Class and vector of a direction.
+    /// Returns class and vector of a direction.
     fn place(&self, at: usize) -> (usize, &[f64]) {
         (at / self.basis.len(), &self.basis[at % self.basis.len()])
     }
@@ -54,12 +54,12 @@ impl Directions {
         &values[class * self.rows..(class + 1) * self.rows]
     }
 
-    /// Class and vector of those that may move.
+    /// Returns class and vector of each direction that may move.
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, &[f64])> {
         (0..self.count()).map(|at| self.place(at))
     }
 
-    /// Adds the directions times these parts, of all classes, to scores.
+    /// Adds the directions times their coefficients, of all classes, to scores.
     pub(crate) fn add(&self, parts: &[f64], scores: &mut [f64]) {
         for (at, &part) in parts.iter().enumerate().filter(|(_, part)| **part != 0.0) {
             let (class, vector) = self.place(at);
@@ -67,7 +67,7 @@ impl Directions {
         }
     }
 
-    /// The products of the directions with values of scores.
+    /// Returns the products of the directions with values of scores.
     pub(crate) fn products(&self, values: &[f64]) -> Vec<f64> {
         let product = |at: usize| {
             let (class, vector) = self.place(at);
@@ -76,7 +76,8 @@ impl Directions {
         (0..self.count()).map(product).collect()
     }
 
-    /// The second derivatives along the directions, for weights q and their sums over classes, factored.
+    /// Returns the factored second derivatives along the directions, for weights q and their sums over
+    /// classes.
     pub(crate) fn curvatures(&self, q: &[f64], totals: &[f64]) -> Factored {
         Factored::new(self.count(), |i, j| {
             let ((k, a), (l, b)) = (self.place(i), self.place(j));
@@ -89,8 +90,8 @@ impl Directions {
         })
     }
 
-    /// Moves the scores to where the residual is orthogonal to the directions. Returns how far, and whether
-    /// it came there: a loss may have no minimum, as where free columns tell classes apart.
+    /// Moves the scores until the residual is orthogonal to the directions. Returns the movement, and whether
+    /// it converged: a loss may have no minimum, such as where free columns separate the classes.
     pub(crate) fn settle(&self, scores: &mut Scores, response: Response<'_>) -> (Vec<f64>, bool) {
         let mut total = vec![0.0; self.basis.len() * self.classes];
         if self.is_empty() {
@@ -124,7 +125,7 @@ impl Directions {
             }
             total.iter_mut().zip(&step).for_each(|(total, step)| *total += length * step);
             if promised <= NOTHING * before.abs() {
-                // Nothing is to be gained but rounding.
+                // Further steps would gain only rounding.
                 return (total, true);
             }
         }
@@ -132,7 +133,7 @@ impl Directions {
     }
 }
 
-/// The sum over classes of values that stand class by class, for each of n rows.
+/// Sums over classes values that are listed class by class, for each of n rows.
 pub(crate) fn totals(values: &[f64], rows: usize) -> Vec<f64> {
     let mut totals = vec![0.0; rows];
     for class in values.chunks_exact(rows.max(1)) {

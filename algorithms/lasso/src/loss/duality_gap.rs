@@ -1,9 +1,9 @@
-//! [`DualityGap`]: primal and dual objective, whose difference bounds how far a fit is from the optimum.
+//! [`DualityGap`]: primal and dual objective, whose difference bounds the distance of a fit from the optimum.
 //!
-//! **Dual points.** With r minus the derivative of the loss by the scores, every multiple k r with
-//! k |x_j'r| <= L for all columns is feasible: for the squared loss any k, for smooth ones k in \[0, 1\]. An
-//! intercept adds the condition that the entries of r sum to zero. For the squared loss centring has seen to
-//! it, for smooth ones the intercept is exact whenever a certificate is computed.
+//! **Dual points.** With r minus the derivative of the loss by the scores, every multiple k r with k |x_j'r|
+//! <= L for all columns is feasible: for the squared loss any k, for smooth ones k in \[0, 1\]. An intercept
+//! adds the condition that the entries of r sum to zero. For the squared loss centring ensures it; for smooth
+//! losses the intercept is exact whenever a certificate is computed.
 //!
 //! **Elastic net.** The squared norm with weight R is a squared loss of further rows sqrt(R) b against a
 //! response of zeros (Zou and Hastie, "Regularization and variable selection via the elastic net", 2005,
@@ -20,33 +20,33 @@ pub(crate) struct DualityGap {
     pub(crate) dual: f64,
     /// k: the dual point is the residual times this.
     pub(crate) scale: f64,
-    /// Residual and coefficients are both zero: the problem without a response, which zero solves.
+    /// `true` if residual and coefficients are zero: the problem without a response, which zero solves.
     is_zero: bool,
 }
 
 /// Contributions of the penalties and the columns to both objectives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Norms<'a> {
-    /// |b|_1 and |b|^2,
+    /// The norm |b|_1; the next field is |b|^2.
     pub(crate) l1: f64,
     pub(crate) squares: f64,
-    /// the weights L of the first and R of half the second,
+    /// L, the weight of |b|_1; the next field is R, the weight of |b|^2 / 2.
     pub(crate) penalty: f64,
     pub(crate) ridge: f64,
-    /// max |x_j'r - R b_j|,
+    /// max |x_j'r - R b_j|.
     pub(crate) largest: f64,
-    /// and coefficients at their bounds, which do not count there: see `penalties/bounds.rs`.
+    /// Coefficients at their bounds, which do not count in `largest`: see `penalties/bounds.rs`.
     pub(crate) active_bounds: &'a [(f64, f64)],
 }
 
 impl Norms<'_> {
-    /// The largest feasible multiple of the residual. One that no column sees is feasible at any, even where
-    /// lambda is 0.
+    /// Returns the largest feasible multiple of the residual: infinite if no column correlates with it, even
+    /// if lambda is 0.
     fn bound(self) -> f64 {
         if self.largest > 0.0 { self.penalty / self.largest } else { f64::INFINITY }
     }
 
-    /// R |b|^2, the squared residual of the ridge's rows.
+    /// Returns R |b|^2, the squared residual of the ridge's rows.
     fn ridged(self) -> f64 {
         if self.ridge > 0.0 { self.ridge * self.squares } else { 0.0 }
     }
@@ -81,8 +81,8 @@ impl DualityGap {
         Self { primal, dual, scale, is_zero }
     }
 
-    /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite where values over- or
-    /// underflow: nothing is certified there.
+    /// Returns (P - D) / P; 0 for the problem without a response, which zero solves; infinite if values
+    /// overflow or underflow, as nothing is then certified.
     pub(crate) fn relative(self) -> f64 {
         let gap = (self.primal - self.dual) / self.primal;
         if self.is_zero {
@@ -90,14 +90,14 @@ impl DualityGap {
         } else if gap.is_nan() || self.primal < f64::MIN_POSITIVE {
             f64::INFINITY
         } else {
-            // Rounding may leave the dual a little above the primal.
+            // Rounding may leave the dual slightly above the primal.
             gap.max(0.0)
         }
     }
 }
 
-/// The best feasible multiple of a residual r: y'r / r'r, clipped to the bound. 0, which is always feasible,
-/// where r is zero or the bound is no number, as when values overflow.
+/// Returns the best feasible multiple of a residual r: y'r / r'r, clipped to the bound. 0, which is always
+/// feasible, if r is zero or the bound is NaN, as after an overflow.
 pub(crate) fn best_scale(yr: f64, rr: f64, bound: f64) -> f64 {
     if rr > 0.0 && bound >= 0.0 { (yr / rr).clamp(-bound, bound) } else { 0.0 }
 }
@@ -118,7 +118,7 @@ mod tests {
             (1.0, 1.0, Norms { penalty: f64::NAN, ..NORMS }),
             (1.0, 1.0, Norms { penalty: -1.0, ..NORMS }),
             (f64::NAN, 1.0, Norms { largest: f64::NAN, ..NORMS }),
-            // A penalty times coefficients that underflows is not zero.
+            // A penalty whose product with the coefficients underflows is not zero.
             (0.0, 0.0, Norms { penalty: 1e-200, l1: 1e-200, ..NORMS }),
             (1e-310, 1e-310, Norms { penalty: 0.0, ..NORMS }),
         ] {

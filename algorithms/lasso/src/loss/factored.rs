@@ -1,6 +1,6 @@
-//! [`Factored`]: a Cholesky factor of a matrix whose rows may depend on each other.
+//! [`Factored`]: a Cholesky factor of a matrix whose rows may be linearly dependent.
 
-/// A Cholesky factor, in which rows that depend on those before are left out.
+/// A Cholesky factor that leaves out rows that depend on earlier rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Factored {
     l: Vec<Vec<f64>>,
@@ -43,7 +43,7 @@ impl Factored {
         half
     }
 
-    /// The solution for these values, if there is one.
+    /// Returns the solution for these values, if there is one.
     pub(crate) fn solved(&self, values: &[f64]) -> Option<Vec<f64>> {
         let mut step = self.half(values);
         for i in (0..step.len()).rev() {

@@ -1,37 +1,38 @@
-//! [`Free`]: columns whose coefficients have no penalty, as the intercept has none.
+//! [`Free`]: columns whose coefficients have no penalty, like the intercept.
 //!
-//! A dual point must be orthogonal to them: x_j'theta = 0. The residual is, whenever their coefficients are
-//! at their best for the others, so they are brought there wherever the rows stand anew, as the intercept is;
-//! certificate and lambda_max then are what they are without such columns. For the working set they are
-//! eliminated: what the members' columns share with them is taken out of the Gram, as centring takes out the
-//! intercept (Frisch and Waugh, "Partial time regressions as compared with individual trends", 1933).
+//! A dual point theta must be orthogonal to the free columns: x_j'theta = 0. The residual is orthogonal to
+//! them whenever their coefficients are optimal for the other coefficients. So they are optimised again each
+//! time the rows are computed, as the intercept is; certificate and lambda_max then have the same form as
+//! without free columns. For the working set they are eliminated: the members' projections on them are taken
+//! out of the Gram, as centring takes out the intercept (Frisch and Waugh, "Partial time regressions as
+//! compared with individual trends", 1933).
 
 use super::rows::Rows;
 use crate::data::design::View;
 use raddle_kernels::algebra::{add_scaled, dot};
 
-/// A column of which less than this share is left, squared, once those before it are taken out depends on
-/// them: its coefficient is 0.
+/// A column depends on those before it if, once they are projected out, less than this share of its squared
+/// norm is left. Its coefficient is then 0.
 const DEPENDENT: f64 = 1e-20;
 
-/// A squared norm of a response beside free columns that is rounding.
+/// A response of which less than this share of the squared norm is left by the free columns is rounding.
 const ROUNDING: f64 = 1e-28;
 
-/// The free columns, made orthonormal in the rows' weights.
+/// The free columns, orthonormalised under the rows' weights.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Free {
-    /// Their numbers,
+    /// Numbers of the columns.
     columns: Vec<u32>,
-    /// q_k, of which each is the columns up to it,
+    /// The orthonormal basis: q_k is in the span of the first k columns.
     basis: Vec<Vec<f64>>,
-    /// and how: column k is the sum of q_i times these.
+    /// Column k is the sum of q_i times `shares[k][i]`.
     shares: Vec<Vec<f64>>,
-    /// The response's projection on each q_k, subtracted from it, for a quadratic.
+    /// For a quadratic, the response's projection on each q_k, which is subtracted from it.
     pub(crate) base: Vec<f64>,
 }
 
 impl Free {
-    /// Of these columns as prepared, which are (number, values).
+    /// The basis of these prepared columns, each as (number, values).
     pub(crate) fn new<'a>(columns: impl Iterator<Item = (u32, View<'a>)>, rows: &Rows) -> Self {
         let mut free = Self::default();
         for (number, view) in columns {
@@ -54,7 +55,7 @@ impl Free {
         free
     }
 
-    /// Takes off a response what the columns explain of it.
+    /// Subtracts from a response the part that the columns explain.
     pub(crate) fn center(&mut self, rows: &Rows, y: &mut [f64]) {
         let size = rows.dot(y, y);
         self.base = self.take_out(rows, y);
@@ -71,8 +72,8 @@ impl Free {
         self.basis.len()
     }
 
-    /// Takes the part in the basis out of values of rows; returns it. Twice, so that nothing but rounding is
-    /// left.
+    /// Projects the basis out of values of rows, and returns the projections. Done twice, so that only
+    /// rounding is left.
     pub(crate) fn take_out(&self, rows: &Rows, values: &mut [f64]) -> Vec<f64> {
         let mut parts = vec![0.0; self.basis.len()];
         for _ in 0..2 {
@@ -85,12 +86,12 @@ impl Free {
         parts
     }
 
-    /// Adds the basis times these parts to values of rows.
+    /// Adds the basis times its coefficients to values of rows.
     pub(crate) fn add(&self, parts: &[f64], values: &mut [f64]) {
         self.basis.iter().zip(parts).for_each(|(q, &part)| add_scaled(values, part, q));
     }
 
-    /// Coordinates of a column along the basis.
+    /// Returns the coordinates of a column along the basis.
     pub(crate) fn parts_of(&self, rows: &Rows, column: View<'_>) -> Vec<f64> {
         let part = |q: &Vec<f64>| {
             let mut weighted = q.clone();
@@ -100,7 +101,8 @@ impl Free {
         self.basis.iter().map(part).collect()
     }
 
-    /// The basis with ones before it where there is an intercept, every row times its root, orthonormal.
+    /// Returns the basis, preceded by ones if there is an intercept, with every row multiplied by its root,
+    /// orthonormalised again.
     pub(crate) fn under(&self, roots: &[f64], intercept: bool) -> Vec<Vec<f64>> {
         let ones = intercept.then(|| vec![1.0; roots.len()]);
         let mut under: Vec<Vec<f64>> = Vec::new();
@@ -123,7 +125,7 @@ impl Free {
         under
     }
 
-    /// (column, coefficient as prepared) that these parts of the basis are.
+    /// Converts coefficients along the basis to (column, coefficient as prepared).
     pub(crate) fn coefficients(&self, parts: &[f64]) -> Vec<(u32, f64)> {
         let mut left = parts.to_vec();
         let mut coefficients = Vec::with_capacity(self.columns.len());

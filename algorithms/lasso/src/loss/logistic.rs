@@ -1,5 +1,5 @@
-//! The logistic loss of a response of two values: log(1 + exp(-y f)), y = 1 for the larger and -1 for the
-//! smaller.
+//! The logistic loss of a response of two values: log(1 + exp(-y f)), with y = 1 for the larger value and -1
+//! for the smaller.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::data::problem::Problem;
 use crate::error::LassoError;
 use raddle_kernels::algebra::{LossSums, logistic, logistic_entropy};
 
-/// The intercept is exact when the residual's sum is this small beside the loss: about rounding.
+/// The intercept is exact when the residual's sum is at most this share of the loss: about rounding.
 const EXACT: f64 = 1e-14;
 
 #[derive(Debug)]
 pub(super) struct Logistic;
 
-/// 1 for the larger of two classes, -1 for the smaller.
+/// Returns 1 for the larger of two classes, -1 for the smaller.
 fn sign(value: f64, classes: Option<[f64; 2]>) -> f64 {
     match classes {
         Some([low, _]) if value == low => -1.0,
@@ -27,7 +27,7 @@ fn sign(value: f64, classes: Option<[f64; 2]>) -> f64 {
 /// log(1 + exp(-y f)).
 fn row(y: f64, score: f64) -> f64 {
     let margin = y * score;
-    // Compiled in: the same choice of lambda on every machine.
+    // libm is compiled in, so that the same lambda is chosen on every machine.
     (-margin).max(0.0) + libm::log1p(libm::exp(-margin.abs()))
 }
 
@@ -39,7 +39,7 @@ impl LossFunction for Logistic {
     fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
         let given = &problem.given;
         match problem.classes() {
-            // Rows that do not count may hold another value.
+            // Rows of weight 0 may hold another value.
             Some(classes) => Ok(Arc::new(given.iter().map(|&value| sign(value, Some(classes))).collect())),
             None => {
                 let mut values: Vec<f64> = problem.counted(given).collect();
@@ -84,8 +84,8 @@ impl LossFunction for Logistic {
         "mean logistic deviance"
     }
 
-    /// Share of rows whose class is right, and of those that have one of the two classes the mean logistic loss and the
-    /// share of their deviance that is explained.
+    /// The share of rows whose class is right; and, over rows with one of the two classes, the mean logistic
+    /// loss and the share of the deviance that is explained.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
         let ScoredRows { y, scores, weights, .. } = given;
         let Some(classes) = given.classes else { return Vec::new() };

@@ -1,8 +1,8 @@
-//! Losses: how far a fit is from a response, each in a file of its own; and the whole of what is minimised.
+//! Losses, each in a file of its own; and the objective that is minimised.
 //!
-//! A loss says what a response must be, what it measures and what a score stands for ([`LossFunction`]), and
-//! whether it is a quadratic, whose Gram matrix is made once, or [`Smooth`](linear_predictor::Smooth), solved
-//! by proximal Newton steps ([`Shape`]).
+//! A loss defines which responses it accepts, how they are measured and what a score means
+//! ([`LossFunction`]), and whether it is a quadratic, whose Gram matrix is computed once, or
+//! [`Smooth`](linear_predictor::Smooth), solved by proximal Newton steps ([`Shape`]).
 
 pub(crate) mod classes;
 pub(crate) mod duality_gap;
@@ -25,7 +25,7 @@ pub use function::Measure;
 pub(crate) use function::{Curvature, Shape};
 use function::{LossFunction, ScoredRows};
 
-/// How far a fit is from a response.
+/// The loss that measures the distance between scores and a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Loss {
     /// `1/(2n) |y - X b - b_0|^2`.
@@ -43,7 +43,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The names that `--loss` accepts, with what they choose.
+    /// The names that `--loss` accepts, and the losses.
     pub const NAMES: [(&str, Loss); 4] = [
         ("squared", Loss::Squared),
         ("logistic", Loss::Logistic),
@@ -51,7 +51,7 @@ impl Loss {
         ("multinomial", Loss::Multinomial),
     ];
 
-    /// Functions of a loss: the one place that tells losses apart.
+    /// Returns the functions of a loss, the only place where losses are distinguished.
     pub(crate) fn function(self) -> &'static dyn LossFunction {
         match self {
             Loss::Squared => &squared::Squared,
@@ -61,7 +61,7 @@ impl Loss {
         }
     }
 
-    /// The loss of this name, if there is one.
+    /// Returns the loss of this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, loss)| loss)
     }
@@ -72,23 +72,23 @@ impl Loss {
         named.map_or("", |(name, _)| name)
     }
 
-    /// The method's name, where its penalty is called so: `Lasso` or `Elastic net`.
+    /// Returns the method's name for a penalty of this name: `Lasso` or `Elastic net`.
     pub fn title(self, penalty: &str) -> String {
         self.function().title(penalty)
     }
 
-    /// Each class has a score of its own, as for the multinomial loss.
+    /// `true` if each class has a score of its own, as for the multinomial loss.
     pub fn scores_each_class(self) -> bool {
         self.function().scores_each_class()
     }
 
-    /// The loss tells classes apart.
+    /// `true` if the response has classes.
     pub fn has_classes(self) -> bool {
         self.function().has_classes()
     }
 
-    /// Expected response for the score `intercept + x'b`: for the squared loss the score itself, for the
-    /// logistic one the probability of the larger class, for the Poisson loss exp(score).
+    /// Returns the expected response for the score `intercept + x'b`: for the squared loss the score itself,
+    /// for the logistic loss the probability of the larger class, for the Poisson loss exp(score).
     pub fn mean(self, score: f64) -> f64 {
         self.function().mean(score)
     }
@@ -98,13 +98,13 @@ impl Loss {
         self.function().error_name()
     }
 
-    /// The error of one row that was held out, from its response and score. `classes` are those of the fit.
+    /// Returns the error of a held-out row, from its response and score. `classes` are those of the fit.
     pub fn error(self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
         self.function().error(response, score, classes)
     }
 
-    /// The deviance of one row: the [`error`](Loss::error) for the squared and the Poisson loss, twice it for
-    /// the logistic loss.
+    /// Returns the deviance of one row: the [`error`](Loss::error) for the squared and the Poisson loss,
+    /// twice the error for the logistic loss.
     pub fn deviance(self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
         self.function().deviance(response, score, classes)
     }
@@ -114,9 +114,9 @@ impl Loss {
         self.function().deviance_name()
     }
 
-    /// How well scores foretell a response of as many rows: names, and values or why there is none. Means are
-    /// over rows as they are weighted, if they are. Of classes that have a score each, `labels` has their K
-    /// values in the response, and scores stand class by class.
+    /// Measures how well scores predict a response of as many rows: returns names, and values or the reason
+    /// why there is none. Means are weighted if there are weights. If classes have a score each, `labels` has
+    /// their K values in the response, and scores are listed class by class.
     pub fn measures(
         self,
         response: &[f64],
@@ -144,14 +144,14 @@ impl Loss {
 pub(crate) struct Objective {
     pub(crate) loss: Loss,
     pub(crate) l1_ratio: f64,
-    /// An intercept is part of the fit; for the squared loss centring has taken care of it.
+    /// `true` if an intercept is part of the fit; for the squared loss centring replaces it.
     pub(crate) intercept: bool,
 }
 
 raddle::state!(Objective { loss, l1_ratio, intercept });
 
 impl Objective {
-    /// The weights of |b|_1 and of |b|^2 / 2, for n lambda.
+    /// Returns the weights of |b|_1 and of |b|^2 / 2, for n lambda.
     pub(crate) fn weights(self, penalty: f64) -> (f64, f64) {
         (penalty * self.l1_ratio, penalty * (1.0 - self.l1_ratio))
     }

@@ -2,8 +2,8 @@
 //! class.
 //!
 //! Every class has coefficients and an intercept of its own (glmnet's symmetric parameterisation, with an
-//! ungrouped penalty): adding the same to all classes changes no probability, and the penalty chooses among
-//! what is left.
+//! ungrouped penalty): adding equal amounts to all classes changes no probability, and the penalty makes the
+//! choice unique.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl LossFunction for Multinomial {
         if !(2..=MOST_CLASSES).contains(&labels.len()) {
             return Err(LassoError::Labels { count: labels.len() });
         }
-        // Rows that do not count may hold another value.
+        // Rows of weight 0 may hold another value.
         let number = |value: &f64| {
             labels.binary_search_by(|label| label.total_cmp(&(value + 0.0))).unwrap_or(0) as f64
         };
@@ -43,7 +43,8 @@ impl LossFunction for Multinomial {
         Shape::Smooth(&Multinomial)
     }
 
-    /// A half, whatever other classes do (Boehning, "Multinomial logistic regression algorithm", 1992).
+    /// A half, whatever the other classes' scores (Boehning, "Multinomial logistic regression algorithm",
+    /// 1992).
     fn curvature(&self) -> Curvature {
         Curvature::AtMost(0.5)
     }
@@ -56,7 +57,7 @@ impl LossFunction for Multinomial {
         true
     }
 
-    /// Of one score nothing is known.
+    /// A single score predicts nothing: the classes have a score each.
     fn mean(&self, score: f64) -> f64 {
         score
     }
@@ -81,7 +82,7 @@ impl LossFunction for Multinomial {
         let known = given.sum(|at| f64::from(u8::from(class(at).is_some())));
         let loss = given.sum(|at| class(at).map_or(0.0, |class| row(at).losses[class]));
         let share = |of: usize| given.sum(|at| f64::from(u8::from(class(at) == Some(of)))) / known;
-        // That of the shares of the classes: n times their entropy.
+        // The deviance of the class shares: n times their entropy.
         let entropy = |share: f64| if share > 0.0 { -share * libm::log(share) } else { 0.0 };
         let constant = known * (0..labels.len()).map(share).map(entropy).sum::<f64>();
         let (mean, explained) = match (known > 0.0, constant > 0.0) {
@@ -99,20 +100,20 @@ impl LossFunction for Multinomial {
 /// Softmax of a row's scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Softmax {
-    /// The probability of each class,
+    /// The probability of each class.
     pub(crate) parts: Vec<f64>,
-    /// minus its logarithm,
+    /// Minus the logarithm of each probability.
     pub(crate) losses: Vec<f64>,
-    /// and the first with the largest.
+    /// The first class of the largest probability.
     pub(crate) best: usize,
 }
 
-/// Of one row, at least one score.
+/// Computes the softmax of a row's scores, of which there must be at least one.
 pub(crate) fn softmax(scores: impl Iterator<Item = f64>) -> Softmax {
     let scores: Vec<f64> = scores.collect();
     let best = (0..scores.len()).fold(0, |best, at| if scores[at] > scores[best] { at } else { best });
     let most = scores.get(best).copied().unwrap_or(0.0);
-    // Compiled in: the same choice of lambda on every machine.
+    // libm is compiled in, so that the same lambda is chosen on every machine.
     let powers: Vec<f64> = scores.iter().map(|score| libm::exp(score - most)).collect();
     let below: f64 = powers.iter().enumerate().filter(|(at, _)| *at != best).map(|(_, power)| power).sum();
     let log = libm::log1p(below);
@@ -128,8 +129,7 @@ fn rows_of<'a>(rows: &'a Rows, scores: &'a [f64]) -> ClassRows<'a> {
 }
 
 impl Smooth for Multinomial {
-    /// The weights are those of the probabilities: with q_k = w p_k the second derivative of a row is
-    /// diag(q) - q q' / w.
+    /// Weights hold the probabilities: with q_k = w p_k the second derivative of a row is diag(q) - q q' / w.
     fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
         multinomial(rows_of(rows, scores), residual, weights)
     }

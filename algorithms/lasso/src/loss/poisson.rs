@@ -1,8 +1,8 @@
 //! The Poisson loss of a response of counts: half the deviance, so that no objective is negative.
 //!
 //! With the mean m = exp(f), the loss of a row is y log(y / m) - (y - m), at least 0 and 0 where m = y; it
-//! differs from minus the log-likelihood by what does not depend on the fit. Its derivatives by f are -(y -
-//! m) and m: the residual is y - m.
+//! differs from minus the log-likelihood by a constant. Its derivatives by f are -(y - m) and m: the residual
+//! is y - m.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use crate::data::problem::Problem;
 use crate::error::LassoError;
 use raddle_kernels::algebra::{LossSums, poisson, poisson_dual};
 
-/// Range of counts other than 0: exponentials of scores stay within double precision, with room for sums.
+/// Range of counts other than 0: exponentials of scores then stay within double precision, also when summed.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e15;
 
-/// The intercept is exact when the residual's sum is this small beside that of the means: about rounding.
+/// The intercept is exact when the residual's sum is at most this share of the sum of the means: about
+/// rounding.
 const EXACT: f64 = 1e-15;
 
-/// No loss is left where it is this small beside the sum of the means.
+/// A fit is perfect when its loss is at most this share of the sum of the means.
 const PERFECT: f64 = 1e-28;
 
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(super) struct Poisson;
 
 /// Half the deviance of a row.
 fn row(y: f64, score: f64) -> f64 {
-    // Compiled in: the same choice of lambda on every machine.
+    // libm is compiled in, so that the same lambda is chosen on every machine.
     match y > 0.0 {
         true => {
             let t = score - libm::log(y);
@@ -42,7 +43,7 @@ impl LossFunction for Poisson {
         format!("Poisson {}", penalty.to_lowercase())
     }
 
-    /// As given: counts, or other numbers that are not negative, such as rates.
+    /// Returns the response as given: counts, or other numbers that are not negative, such as rates.
     fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
         let given = &problem.given;
         let is_count = |value: f64| value == 0.0 || RANGE.contains(&value);
@@ -61,7 +62,7 @@ impl LossFunction for Poisson {
         Shape::Smooth(&Poisson)
     }
 
-    /// The mean, which has no bound.
+    /// The mean, which has no bound, is the second derivative.
     fn curvature(&self) -> Curvature {
         Curvature::Local(|y, residual| y - residual)
     }
@@ -79,7 +80,7 @@ impl LossFunction for Poisson {
         2.0 * row(response, score)
     }
 
-    /// The mean deviance, and the part of the deviance from the response's mean that is explained.
+    /// The mean deviance, and the share of the deviance from the response's mean that is explained.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
         let ScoredRows { y, scores, .. } = given;
         if y.iter().any(|&y| y < 0.0) {
@@ -110,13 +111,13 @@ impl Smooth for Poisson {
         poisson_dual((&rows.y, scores, rows.weights()), scale)
     }
 
-    /// As for a response that does not vary: a score is exact to about 4e-15, the deviance to the square of
-    /// that.
+    /// A perfect fit is as exact as for a constant response: a score is exact to about 4e-15, and the
+    /// deviance to the square of that.
     fn is_exact(&self, sums: &LossSums) -> bool {
         sums.loss <= PERFECT * sums.weights
     }
 
-    /// Exactly: all means grow by the factor sum y / sum m.
+    /// An exact step: all means grow by the factor sum y / sum m.
     fn intercept_step(&self, sums: &LossSums) -> f64 {
         libm::log1p(sums.residual / sums.weights)
     }

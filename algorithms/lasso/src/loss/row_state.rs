@@ -1,11 +1,11 @@
-//! [`RowState`]: where the rows stand, and how coefficients move them.
+//! [`RowState`]: residuals and scores of the rows, and their updates when coefficients change.
 
 use super::linear_predictor::{Response, Scores};
 use super::rows::Rows;
 use super::{Objective, Shape};
 use crate::data::design::{View, add_columns};
 
-/// Where the rows stand at some coefficients.
+/// Residuals, scores and intercept of the rows at some coefficients.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowState {
     /// Minus the derivative of each row's loss by its score, times its weight; y - X b for the squared loss
@@ -13,7 +13,7 @@ pub(crate) struct RowState {
     pub(crate) residual: Vec<f64>,
     /// Sum of the residual's entries.
     pub(crate) sum: f64,
-    /// X b and the intercept; empty for a quadratic, whose residual says as much.
+    /// X b and the intercept; empty for a quadratic, whose residual determines them.
     pub(crate) scores: Vec<f64>,
     /// The intercept for columns as prepared.
     pub(crate) intercept: f64,
@@ -29,8 +29,7 @@ impl RowState {
         Self { residual, sum, scores, intercept, free }
     }
 
-    /// At these coefficients, for the rows as the loss sees them. `intercept` is what a fit has before any is
-    /// fitted.
+    /// Computes the rows at these coefficients. `intercept` is the value before any fit.
     pub(crate) fn at<'a>(
         coefficients: impl Iterator<Item = (f64, View<'a>)>,
         rows: &Rows,
@@ -59,7 +58,7 @@ impl RowState {
         }
     }
 
-    /// Moves coefficients by these amounts.
+    /// Changes coefficients by these amounts.
     pub(crate) fn move_by<'a>(
         &mut self,
         moves: impl Iterator<Item = (f64, View<'a>)>,
@@ -92,7 +91,7 @@ impl RowState {
                 if shift != 0.0 {
                     scores.iter_mut().for_each(|value| *value -= shift);
                 }
-                // The intercept is made exact after every round: only then is the residual a dual point.
+                // The intercept is made exact after every round, as only then is the residual a dual point.
                 let response = Response { rows, loss };
                 let mut scores = Scores::new(response, scores);
                 let (settled, free) = scores.settle_all(response, objective.intercept);

@@ -1,45 +1,45 @@
-//! [`Rows`]: what a fit is given of each row beside its columns.
+//! [`Rows`]: the data of each row other than its columns.
 
 use std::sync::Arc;
 
 use super::free::Free;
 
-/// The rows as a loss sees them: responses, and where there are such, weights and offsets; n values each.
+/// The rows as a loss uses them: responses and, if given, weights and offsets, n values each.
 ///
 /// Weights have the mean 1, so that the sum of the weighted losses is n times what is minimised. They are
 /// part of the loss: the residual of a row is minus the derivative of its weighted loss, and every product
-/// x_j'r is what it is without weights. A row of weight 0 counts nothing.
+/// x_j'r has the same form as without weights. A row of weight 0 counts nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
     pub(crate) y: Arc<Vec<f64>>,
     pub(crate) weights: Option<Arc<Vec<f64>>>,
-    /// Score of a row without coefficients; empty for a quadratic, from whose response it is subtracted.
+    /// Score of a row without coefficients; empty for a quadratic, whose response it is subtracted from.
     pub(crate) offset: Option<Arc<Vec<f64>>>,
-    /// K where each row has a score for each of K classes; else 0. Scores then stand class by class.
+    /// K if each row has a score for each of K classes; else 0. Scores are listed class by class.
     pub(crate) classes: usize,
     /// Columns without a penalty.
     pub(crate) free: Option<Arc<Free>>,
 }
 
 impl Rows {
-    /// Without weights or offsets.
+    /// Rows without weights or offsets.
     #[cfg(test)]
     pub(crate) fn plain(y: Vec<f64>) -> Self {
         Self { y: Arc::new(y), ..Self::default() }
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.y.len()
     }
 
-    /// How many scores they have.
+    /// Returns the number of scores.
     pub(crate) fn scores(&self) -> usize {
         self.y.len() * self.classes.max(1)
     }
 
-    /// How many coefficients stand beside those of columns with a penalty: of free columns, and with classes
-    /// of the intercepts.
+    /// Returns the number of coefficients without a penalty: those of free columns and, with classes, the
+    /// intercepts.
     pub(crate) fn parts(&self, intercept: bool) -> usize {
         let free = self.free.as_ref().map_or(0, |free| free.len());
         match self.classes {
@@ -48,8 +48,8 @@ impl Rows {
         }
     }
 
-    /// Intercepts by class, and (column, coefficient) of free columns as prepared, with classes those of a
-    /// column side by side: from the parts along free columns (and with classes the intercepts).
+    /// Converts coefficients along free columns (and intercepts, with classes) to the intercepts by class and
+    /// (column, coefficient) of free columns as prepared; with classes, those of a column are adjacent.
     pub(crate) fn told(&self, parts: &[f64], intercept: bool) -> (Vec<f64>, Vec<(u32, f64)>) {
         let of = |parts: &[f64]| self.free.as_ref().map_or_else(Vec::new, |free| free.coefficients(parts));
         if self.classes == 0 {
@@ -69,17 +69,17 @@ impl Rows {
         (intercepts, freed)
     }
 
-    /// The weights, unless all are 1.
+    /// Returns the weights, unless all are 1.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_ref().map(|weights| &weights[..])
     }
 
-    /// Scores without coefficients and intercept.
+    /// Returns the scores without coefficients and intercept.
     pub(crate) fn start(&self) -> Vec<f64> {
         self.offset.as_ref().map_or_else(|| vec![0.0; self.scores()], |offset| offset.to_vec())
     }
 
-    /// The weighted product of values of rows.
+    /// Returns the weighted product of values of rows.
     pub(crate) fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
         match self.weights() {
             None => raddle_kernels::algebra::dot(a, b),
@@ -87,22 +87,23 @@ impl Rows {
         }
     }
 
-    /// Multiplies values of rows with their weights.
+    /// Multiplies values of rows by their weights.
     pub(crate) fn weigh(&self, values: &mut [f64]) {
         if let Some(weights) = self.weights() {
             values.iter_mut().zip(weights).for_each(|(value, weight)| *value *= weight);
         }
     }
 
-    /// Takes out of the unweighted residual of a quadratic what free columns explain; returns their
-    /// coefficients along the basis.
+    /// Projects the free columns out of the unweighted residual of a quadratic; returns their coefficients
+    /// along the basis.
     pub(crate) fn freed(&self, residual: &mut [f64]) -> Vec<f64> {
         let Some(free) = &self.free else { return Vec::new() };
         let parts = free.take_out(self, residual);
         parts.iter().zip(&free.base).map(|(part, base)| part + base).collect()
     }
 
-    /// r'r and y'r of a quadratic, its rows weighted once, for the residual r, which is weighted.
+    /// Returns r'r and y'r of a quadratic, each row weighted once, for the residual r, which is already
+    /// weighted.
     pub(crate) fn products(&self, residual: &[f64]) -> (f64, f64) {
         use raddle_kernels::algebra::{dot, sum_squares};
         let yr = dot(&self.y, residual);
@@ -112,8 +113,8 @@ impl Rows {
         (dot(&unweighted, residual), yr)
     }
 
-    /// The response weighted, and the roots of the weights (empty where there are none): what columns are
-    /// multiplied with for the Gram of a quadratic.
+    /// Returns the weighted response, and the roots of the weights (empty without weights), by which columns
+    /// are multiplied for the Gram of a quadratic.
     pub(crate) fn for_gram(&self) -> (Vec<f64>, Vec<f64>) {
         let (mut response, roots) =
             (self.y.to_vec(), self.weights().unwrap_or(&[]).iter().map(|weight| weight.sqrt()));
@@ -121,7 +122,7 @@ impl Rows {
         (response, roots.collect())
     }
 
-    /// y'y, weighted.
+    /// Returns y'y, weighted.
     pub(crate) fn squares(&self) -> f64 {
         match self.weights() {
             None => raddle_kernels::algebra::sum_squares(&self.y),
@@ -130,7 +131,7 @@ impl Rows {
     }
 }
 
-/// Parts that stand class by class, less their means over the classes.
+/// Subtracts from coefficients that are listed class by class their means over the classes.
 pub(crate) fn symmetric(parts: &[f64], classes: usize) -> Vec<f64> {
     let count = parts.len() / classes.max(1);
     let mean = |at: usize| (0..classes).map(|class| parts[class * count + at]).sum::<f64>() / classes as f64;

@@ -1,5 +1,5 @@
-//! Steps to where the residual is orthogonal to all that has no penalty: an intercept, free columns, both for
-//! every class.
+//! Newton steps that make the residual orthogonal to the coefficients without a penalty: an intercept, free
+//! columns, or both for every class.
 
 use super::classes::Directions;
 use super::factored::Factored;
@@ -7,19 +7,19 @@ use super::free::Free;
 use super::linear_predictor::{Response, Scores};
 use raddle_kernels::algebra::{add_scaled, dot};
 
-/// Newton steps to the best coefficients, and halvings of one.
+/// Largest number of Newton steps to the best coefficients, and of halvings of a step.
 const STEPS: usize = 200;
 const HALVINGS: usize = 50;
 
-/// Nothing is to be gained where a step promises no more than this share of the loss.
+/// Steps stop when one promises at most this share of the loss.
 const NOTHING: f64 = 1e-28;
 
-/// The best coefficients are found when no slope is above this share of what its terms add up to.
+/// The best coefficients are found when every slope is at most this share of the sum of its absolute terms.
 const EXACT: f64 = 1e-14;
 
 impl Scores {
-    /// [`settle`](Self::settle) where there may be free columns, too. Returns how far the intercept has
-    /// moved, and the free columns along their basis.
+    /// Like [`settle`](Self::settle), with or without free columns. Returns the movement of the intercept,
+    /// and of the free columns along their basis.
     pub(crate) fn settle_all(&mut self, response: Response<'_>, intercept: bool) -> (f64, Vec<f64>) {
         if response.rows.classes > 0 {
             return (0.0, Directions::new(response.rows, intercept).settle(self, response).0);
@@ -36,9 +36,9 @@ impl Scores {
 }
 
 impl Free {
-    /// Moves the scores to where the residual of a smooth loss is orthogonal to the basis, and sums to zero
-    /// where there is an intercept. Returns how far along the intercept and the basis, and whether it came
-    /// there: a loss may have no minimum, as where columns separate two classes.
+    /// Moves the scores until the residual of a smooth loss is orthogonal to the basis, and sums to zero if
+    /// there is an intercept. Returns the movement along intercept and basis, and whether it converged: a
+    /// loss may have no minimum, such as where columns separate two classes.
     pub(crate) fn settle(
         &self,
         scores: &mut Scores,
@@ -80,7 +80,7 @@ impl Free {
             }
             total.iter_mut().zip(&step).for_each(|(total, step)| *total += length * step);
             if promised <= NOTHING * before.abs() {
-                // Nothing is to be gained but rounding.
+                // Further steps would gain only rounding.
                 is_settled = true;
                 break;
             }
@@ -90,8 +90,7 @@ impl Free {
     }
 }
 
-/// The solution of X'W X step = slopes by Cholesky; columns that depend on others under these weights stay
-/// where they are.
+/// Solves X'W X step = slopes by Cholesky; columns that depend on others under these weights do not move.
 fn newton(columns: &[&[f64]], slopes: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
     let product = |i: usize, j: usize| -> f64 {
         columns[i].iter().zip(columns[j]).zip(weights).map(|((a, b), w)| a * b * w).sum()

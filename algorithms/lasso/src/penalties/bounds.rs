@@ -1,21 +1,21 @@
-//! Bounds of coefficients: `lower_j <= b_j <= upper_j`, 0 among them.
+//! Bounds of coefficients: `lower_j <= b_j <= upper_j`, with 0 between them.
 //!
-//! A bound relaxes the dual problem: a side that may not be taken, as below 0 of a coefficient that is not
-//! negative, limits no x_j'theta, and one that is limited by u charges the dual objective u max(0, x_j'theta -
-//! L) instead of forbidding that x_j'theta exceed L, for that is the conjugate of `L |b| on [lower, upper]`.
-//! Only where a coefficient stands at its bound u does a certificate pay so; everywhere else it keeps to
-//! x_j'theta <= L, which costs nothing.
+//! A bound relaxes the dual problem. On a forbidden side, such as below 0 for a coefficient that must not be
+//! negative, x_j'theta is not limited. On a side with the bound u, x_j'theta may exceed L, but the dual
+//! objective is then reduced by u max(0, x_j'theta - L), which comes from the conjugate of `L |b| on [lower,
+//! upper]`. A certificate uses this only where a coefficient is at its bound u; elsewhere it keeps x_j'theta
+//! <= L, which costs nothing.
 
 use super::terms::Terms;
 use crate::error::LassoError;
 
-/// Coefficients that stand at a bound: how far it is from 0, and how far x_j'r goes beyond, towards it.
+/// Coefficients at a bound: the distance of the bound from 0, and |x_j'r| towards the bound.
 pub(crate) type ActiveBounds = Vec<(f64, f64)>;
 
-/// Check that there are bounds for each column, or none at all, each pair in order and around 0.
+/// Checks that there are bounds for each column, or none at all, each pair in order and around 0.
 ///
 /// # Errors
-/// If not.
+/// If there are not.
 pub(super) fn check(bounds: &[(f64, f64)], columns: usize) -> Result<(), LassoError> {
     if !bounds.is_empty() && bounds.len() != columns {
         return Err(LassoError::ColumnValues { what: "pairs of bounds", columns, values: bounds.len() });
@@ -29,8 +29,8 @@ pub(super) fn check(bounds: &[(f64, f64)], columns: usize) -> Result<(), LassoEr
     }
 }
 
-/// By what a column is multiplied so that its coefficient may rise: -1 where it may only fall, 0 where it
-/// stays 0.
+/// Returns the sign by which a column is multiplied so that its coefficient may rise: -1 if it may only fall,
+/// 0 if it must stay 0.
 pub(super) fn sign((lower, upper): (f64, f64)) -> f64 {
     match (lower < 0.0, upper > 0.0) {
         (_, true) => 1.0,
@@ -39,10 +39,10 @@ pub(super) fn sign((lower, upper): (f64, f64)) -> f64 {
     }
 }
 
-/// Bounds of a coefficient that is multiplied by `unit` to be on the original scale.
+/// Returns the bounds of a coefficient that is multiplied by `unit` to be on the original scale.
 pub(super) fn in_units((lower, upper): (f64, f64), unit: f64) -> (f64, f64) {
     match unit {
-        // It is left out.
+        // The column is left out.
         0.0 => (0.0, f64::INFINITY),
         unit if unit < 0.0 => (0.0, lower / unit),
         unit => (if lower < 0.0 { lower / unit } else { 0.0 }, upper / unit),
@@ -61,32 +61,33 @@ impl Terms {
         }
     }
 
-    /// A coefficient of column `j`, no further than its bounds.
+    /// Clamps a coefficient of column `j` to its bounds.
     pub(crate) fn clamp(&self, j: usize, value: f64) -> f64 {
         let (lower, upper) = self.bounds(j);
         value.clamp(lower, upper)
     }
 
-    /// Where a coefficient on the way from `from` meets a bound, as a share of `change`.
+    /// Returns the share of `change` after which a coefficient that starts at `from` meets a bound; infinite
+    /// without a bound on that side.
     pub(crate) fn reach(&self, j: usize, from: f64, change: f64) -> f64 {
         let (lower, upper) = self.bounds(j);
         let bound = if change > 0.0 { upper } else { lower };
         if bound.is_finite() { (bound - from) / change } else { f64::INFINITY }
     }
 
-    /// True for a coefficient at a bound other than 0.
+    /// `true` for a coefficient at a bound other than 0.
     pub(crate) fn is_at_bound(&self, j: usize, value: f64) -> bool {
         let (lower, upper) = self.bounds(j);
         value != 0.0 && (value == lower || value == upper)
     }
 
-    /// x_j'r as far as it says something of a coefficient that is 0: towards a side that it may take.
+    /// Returns x_j'r of a coefficient that is 0, or 0 if the bounds forbid the side to which it points.
     pub(crate) fn seen(&self, j: usize, slope: f64) -> f64 {
         if self.lower.get(j) == Some(&0.0) { slope.max(0.0) } else { slope }
     }
 
-    /// The part of the gradient x_j'r - R b_j that must stay below L; at a bound that it pushes against it is
-    /// recorded in `active_bounds`.
+    /// Returns the part of the gradient x_j'r - R b_j that must stay below L. A gradient that pushes its
+    /// coefficient against a bound is recorded in `active_bounds` instead.
     pub(crate) fn limiting(&self, j: usize, value: f64, slope: f64, active_bounds: &mut ActiveBounds) -> f64 {
         if self.is_at_bound(j, value) && slope * value > 0.0 {
             active_bounds.push((value.abs(), slope.abs()));
@@ -96,7 +97,7 @@ impl Terms {
     }
 }
 
-/// Charge on the dual objective at k times the residual: the sum of u max(0, k |x_j'r| - L).
+/// Returns the reduction of the dual objective at k times the residual: the sum of u max(0, k |x_j'r| - L).
 pub(crate) fn charge(active_bounds: &[(f64, f64)], scale: f64, penalty: f64) -> f64 {
     active_bounds.iter().map(|&(bound, slope)| bound * (scale * slope - penalty).max(0.0)).sum()
 }

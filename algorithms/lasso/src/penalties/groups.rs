@@ -2,24 +2,24 @@
 //! estimation in regression with grouped variables", 2006), so that the columns of a group are chosen
 //! together.
 //!
-//! A run has the columns of a group side by side, in one shard, divided by sqrt(size): each group then counts
-//! as a column does, with |x_g'r|_2 for |x_j'r|. A column without a group is one of size 1.
+//! In a run, the columns of a group are adjacent, in one shard, and divided by sqrt(size): each group is then
+//! treated like a column, with |x_g'r|_2 for |x_j'r|. A column without a group is a group of size 1.
 
 use super::terms::Terms;
 use crate::error::LassoError;
 
-/// The order in which the columns of a run stand, and the group of each.
+/// The order of the columns in a run, and the group of each.
 pub(super) struct Order {
     pub(super) columns: Vec<u32>,
     pub(super) groups: Vec<u32>,
-    /// How many columns each group has, absent ones among them.
+    /// Number of columns of each group, absent ones included.
     pub(super) sizes: Vec<u32>,
 }
 
-/// Check that there is a group for each column, or none at all, with one factor a group and no bounds.
+/// Checks that there is a group for each column, or none at all, with one factor per group and no bounds.
 ///
 /// # Errors
-/// If not.
+/// If there is not.
 pub(super) fn check(
     groups: &[u32],
     factors: &[f64],
@@ -44,8 +44,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Puts the columns of groups side by side, groups by their first column; `absent` counts columns of groups
-/// that are not here.
+/// Orders columns so that those of a group are adjacent, groups by their first column; `absent` counts
+/// columns of groups that are not in the problem.
 pub(super) fn order(groups: &[u32], absent: &[(u32, u32)]) -> Order {
     let mut numbers = std::collections::HashMap::new();
     let mut number = |group: &u32| {
@@ -70,12 +70,12 @@ impl Terms {
         !self.groups.is_empty()
     }
 
-    /// The column of the problem that stands at a place of the run.
+    /// Returns the column of the problem at a place of the run.
     pub(crate) fn original(&self, place: u32) -> u32 {
         self.order.get(place as usize).copied().unwrap_or(place)
     }
 
-    /// (place in the run, value) of (column of the problem, value).
+    /// Converts (column of the problem, value) to (place in the run, value).
     pub(crate) fn places(&self, mut values: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
         if !self.order.is_empty() {
             let mut places = vec![0; self.order.len()];
@@ -86,7 +86,7 @@ impl Terms {
         values
     }
 
-    /// The first place from this one on with which a group begins.
+    /// Returns the first place from `place` on at which a group starts.
     pub(crate) fn border(&self, mut place: usize) -> usize {
         while place > 0 && place < self.groups.len() && self.groups[place] == self.groups[place - 1] {
             place += 1;
@@ -94,12 +94,12 @@ impl Terms {
         place
     }
 
-    /// The group of column or member `j`; each is its own where there are none.
+    /// Returns the group of column or member `j`; without groups, each is its own.
     pub(crate) fn group(&self, j: usize) -> u32 {
         self.groups.get(j).copied().unwrap_or(j as u32)
     }
 
-    /// The members of each group, groups by their first member.
+    /// Returns the members of each group, groups by their first member.
     pub(crate) fn members(&self) -> Vec<Vec<usize>> {
         let mut known = std::collections::HashMap::new();
         let mut members: Vec<Vec<usize>> = Vec::new();
@@ -113,8 +113,8 @@ impl Terms {
         members
     }
 
-    /// For each value the norm of its group's, and the sum of all groups' norms. `first` is the place of the
-    /// first value.
+    /// Returns for each value the norm of its group, and the sum of the norms of all groups. `first` is the
+    /// place of the first value.
     pub(crate) fn norms(&self, first: usize, values: &[f64]) -> (Vec<f64>, f64) {
         let mut squares: std::collections::HashMap<u32, f64> = std::collections::HashMap::new();
         let mut order = Vec::new();
@@ -125,7 +125,7 @@ impl Terms {
             });
             *sum += value * value;
         }
-        // In the order of the columns, so that the sum has the same bits everywhere.
+        // Summed in the order of the columns, so that the bits are the same everywhere.
         let total = order.iter().map(|group| squares[group].sqrt()).sum();
         ((first..first + values.len()).map(|j| squares[&self.group(j)].sqrt()).collect(), total)
     }

@@ -1,11 +1,11 @@
 //! Penalties of single coefficients: [`Terms`], each kind in a file of its own.
 //!
 //! **Units.** A factor f_j > 0 makes its penalty `L f_j |b_j| + R f_j b_j^2 / 2`. With the column x_j / f_j
-//! and the coefficient f_j b_j the first term is that of every other column, so a run scales its columns once
-//! and knows factors only as the ridge R / f_j; bounds scale with the coefficient. A coefficient that may
-//! only fall is turned round by the sign of its column, so that lower bounds are 0 or below it and upper
-//! bounds above. A column with a factor of 0 is fitted beside the others (`loss/free.rs`), and is zero among
-//! them.
+//! and the coefficient f_j b_j the first term has the weight L, as for every other column. So a run scales
+//! its columns once, and factors only appear in the ridge R / f_j; bounds scale with the coefficient. For a
+//! coefficient that may only fall, the sign of its column is changed, so that lower bounds are at most 0 and
+//! upper bounds above 0. A column with a factor of 0 is fitted separately (`loss/free.rs`), and is zero in
+//! the matrix.
 
 mod bounds;
 mod factors;
@@ -17,16 +17,16 @@ pub(crate) use terms::Terms;
 
 use crate::error::LassoError;
 
-/// Options for the penalty of each coefficient, on the original scale; empty where all are alike.
+/// Options for the penalty of each coefficient, on the original scale; empty if all are penalised equally.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PenaltyOptions {
-    /// f_j.
+    /// Penalty factor f_j of each column.
     pub(crate) factors: Vec<f64>,
     /// Lower and upper bounds.
     pub(crate) bounds: Vec<(f64, f64)>,
-    /// A number for each column, the same within a group.
+    /// A number for each column, equal within a group.
     pub(crate) groups: Vec<u32>,
-    /// How many columns of zeros, which the problem does not have, groups have beside theirs: (group, count).
+    /// Number of columns of zeros that groups have in addition to the problem's columns, as (group, count).
     pub(crate) absent: Vec<(u32, u32)>,
 }
 
@@ -35,7 +35,7 @@ impl PenaltyOptions {
         self.factors.is_empty() && self.bounds.is_empty() && self.groups.is_empty()
     }
 
-    /// Options for the coefficients of K classes, which stand side by side.
+    /// Repeats the options for the coefficients of K classes; those of a column are adjacent.
     pub(crate) fn for_classes(&self, classes: usize) -> Self {
         fn each<T: Copy>(values: &[T], classes: usize) -> Vec<T> {
             values.iter().flat_map(|&value| std::iter::repeat_n(value, classes)).collect()
@@ -44,7 +44,7 @@ impl PenaltyOptions {
         Self { factors: each(&factors, classes), bounds: each(&bounds, classes), groups, absent }
     }
 
-    /// Columns whose factor is 0.
+    /// Returns the columns whose factor is 0.
     ///
     /// # Errors
     /// If one of them has bounds.
@@ -58,11 +58,11 @@ impl PenaltyOptions {
         }
     }
 
-    /// In the units of a run, for columns whose coefficients are multiplied by `scale` to be on the original
-    /// scale.
+    /// Converts the options to the units of a run. `scale` is the factor from a column's coefficient to the
+    /// original scale.
     ///
     /// # Errors
-    /// If there is not one for each column, or one is out of its range.
+    /// If an option does not have one value per column, or a value is out of its range.
     pub(crate) fn terms(&self, columns: usize, scale: impl Fn(u32) -> f64) -> Result<Terms, LassoError> {
         factors::check(&self.factors, columns)?;
         bounds::check(&self.bounds, columns)?;

@@ -1,13 +1,13 @@
-//! Slopes and norms of groups, as a boundary concludes them.
+//! Slopes and norms of groups, for the conclusion of a boundary.
 
 use crate::penalties::Terms;
 
-/// The slope of the loss less that of the ridge.
+/// Returns the slope of the loss minus that of the ridge.
 pub(super) fn less(slope: f64, ridge: f64, coefficient: f64) -> f64 {
     if ridge > 0.0 { slope - ridge * coefficient } else { slope }
 }
 
-/// The largest |x_g'r - R b_g|_2 of the groups whose columns are told.
+/// Returns the largest |x_g'r - R b_g|_2 of the groups whose columns are given.
 pub(super) fn largest_group<'a>(
     terms: &Terms,
     columns: impl Iterator<Item = (&'a (u32, f64), &'a f64)>,
@@ -20,12 +20,12 @@ pub(super) fn largest_group<'a>(
     by_group(terms, &columns).into_iter().fold(0.0, f64::max)
 }
 
-/// The sum of |b_g|_2.
+/// Returns the sum of |b_g|_2.
 pub(super) fn norm(terms: &Terms, columns: &[(u32, f64)]) -> f64 {
     by_group(terms, columns).into_iter().sum()
 }
 
-/// The norm of each group, of columns in order.
+/// Returns the norm of each group; the columns are in order.
 fn by_group(terms: &Terms, columns: &[(u32, f64)]) -> Vec<f64> {
     let groups = columns.chunk_by(|a, b| terms.group(a.0 as usize) == terms.group(b.0 as usize));
     groups.map(|group| group.iter().map(|(_, value)| value * value).sum::<f64>().sqrt()).collect()

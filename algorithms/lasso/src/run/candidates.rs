@@ -1,19 +1,20 @@
-//! Candidates for the working set: the worst of what shards name.
+//! Candidates for the working set: the worst violators that the shards name.
 
 use super::messages::ShardCertificate;
 use crate::working_set::{keep_worst, worst_first};
 
-/// Candidates looked at for each one wanted: the dependency check rejects some.
+/// Number of candidates examined for each one wanted: the dependency check rejects some.
 pub(super) const LOOKED_AT: usize = 4;
 
-/// The worst violators of a penalty on the absolute values, and how many of them should enter: of those wanted, where shards
-/// were asked for up to `max_violators`.
+/// Returns the worst violators of a penalty on the absolute values, and how many of the `wanted` ones should
+/// enter, when shards named up to `max_violators` each.
 pub(super) fn candidates(
     shares: Vec<ShardCertificate>,
     penalty: f64,
     (wanted, max_violators): (usize, usize),
 ) -> (Vec<(u32, f64)>, usize) {
-    // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is solved.
+    // Coefficients outside the working set, such as those of a warm start: the working set must hold them all
+    // before it is solved.
     let must_enter = shares.iter().any(|share| share.must_enter);
     let mut violators = Vec::with_capacity(shares.iter().map(|share| share.violators.len()).sum());
     for share in shares.into_iter().filter(|share| share.must_enter == must_enter) {
@@ -25,7 +26,7 @@ pub(super) fn candidates(
         return (violators, count);
     }
     violators.retain(|(_, gradient)| gradient.abs() > penalty);
-    // No more than each shard was asked for: beyond that it shows how many shards there are.
+    // At most as many as one shard names: a larger number would depend on the number of shards.
     keep_worst(&mut violators, (LOOKED_AT * wanted).min(max_violators));
     violators.sort_unstable_by_key(worst_first);
     (violators, wanted)
@@ -41,7 +42,7 @@ mod tests {
 
     #[test]
     fn coefficients_outside_the_set_enter_before_any_violator() {
-        // Shards name the ones or the others.
+        // A shard names either violators or columns that must enter.
         let shares = vec![named(&[(0, 5.0), (3, -4.0)], false), named(&[(7, 0.1), (9, -0.2)], true)];
         assert_eq!(candidates(shares, 1.0, (1, 10)), (vec![(9, -0.2), (7, 0.1)], 2));
     }
@@ -58,7 +59,7 @@ mod tests {
             };
             all.chunks(columns).map(shard).collect()
         };
-        // The largest, and of equals the first.
+        // The largest come first, and among equals the one with the smaller column.
         let expected = (vec![(4, 6.0), (9, 6.0), (3, 5.0)], 10);
         for columns in [12, 6, 4, 1] {
             assert_eq!(

@@ -1,5 +1,5 @@
-//! [`ShardCertificate`] of a shard: the largest gradient of its columns, and the violators it names for the
-//! working set.
+//! [`ShardCertificate`] of a shard: the largest gradient of its columns, and its violators for the working
+//! set.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::penalties::Terms;
 use crate::working_set::{LazyBounds, keep_worst};
 use raddle_kernels::algebra::{self as kernels, OUTSIDE};
 
-/// Columns looked at before the threshold is raised above those that will not be named.
+/// Number of columns examined before the threshold is raised above those that will not be named.
 const STRETCH: usize = 256;
 
 /// Inputs of a shard's certificate.
@@ -21,30 +21,30 @@ pub(crate) struct CertificateRequest<'a> {
     pub(crate) residual: &'a [f64],
     /// Sum of the residual.
     pub(crate) sum: f64,
-    /// Step of one coordinate; none at the first boundary, where lambda is not known.
+    /// Step of one coordinate; `None` at the first boundary, where lambda is not known.
     pub(crate) step: Option<CoordinateStep<'a>>,
-    /// Columns with |x_j'r| above this may enter the working set; none if there is no working set.
+    /// Columns with |x_j'r| above this may enter the working set; `None` without a working set.
     pub(crate) entry_threshold: Option<f64>,
-    /// Spec by which the first boundary of a cold fit derives the threshold while lambda is not known.
+    /// Spec from which the first boundary of a cold fit derives the threshold while lambda is not known.
     pub(crate) first: Option<&'a Spec>,
-    /// Violators to name at most.
+    /// Largest number of violators to name.
     pub(crate) max_violators: usize,
-    /// Importance of every column is wanted, for a schedule of rounds.
+    /// `true` if a schedule of rounds needs the importance of every column.
     pub(crate) weights: bool,
-    /// Columns that provably stay below the threshold get no product.
+    /// `true` if columns that provably stay below the threshold get no product.
     pub(crate) lazy: bool,
     pub(crate) rows: &'a Rows,
     pub(crate) terms: &'a Terms,
 }
 
 impl ColumnShard {
-    /// The certificate pass: x_j'r of every column here, and what follows from it.
+    /// Computes the certificate: x_j'r of every column here, and what follows from it.
     pub(crate) fn certificate(&mut self, request: &CertificateRequest<'_>) -> ShardCertificate {
         let CertificateRequest { residual, mut entry_threshold, max_violators, weights, .. } = *request;
         let count = self.coefficients.len();
-        // The working set alone needs none: a column of zeros never violates.
+        // The working set needs no norms: a column of zeros never violates.
         if self.norms.len() != count && (weights || request.lazy) {
-            // Steps are as long as the weighted norms allow; what bounds products is not weighted.
+            // Steps use weighted norms; bounds on products use unweighted ones.
             self.measure(residual.len(), request.rows.weights().filter(|_| weights));
         }
         let computed = self.products(request);
@@ -53,16 +53,15 @@ impl ColumnShard {
         let apart = terms.is_bounded() || terms.has_groups();
         let seen = apart.then(|| self.seen(terms));
         let seen = seen.as_deref().unwrap_or(&self.gradient);
-        // Of a group that is not zero all columns are told.
+        // All columns of a group that is not zero are reported.
         let marks = terms.has_groups().then(|| terms.norms(self.first as usize, &self.coefficients).0);
         let marks = marks.as_deref().unwrap_or(&self.coefficients);
         if let Some(spec) = request.first {
-            // The largest of all columns is no less than the largest here, nor is lambda.
+            // The largest product over all columns, and so lambda, is at least the largest here.
             let largest = seen.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
             entry_threshold = Some(spec.least_threshold(largest));
         }
-        // Lazy or not, the largest product counts as no less than the threshold, below which nothing is told
-        // apart.
+        // Lazy or not, the largest product counts as at least the threshold, so that both report the same.
         let least = if request.lazy { entry_threshold.unwrap_or(0.0).max(0.0) } else { 0.0 };
         let mut certificate = with_room(least, count.min(2 * max_violators + STRETCH), count.min(STRETCH));
         let (mut noted, mut must_enter, mut threshold) =
@@ -95,7 +94,7 @@ impl ColumnShard {
                     certificate.weights.push((variable, self.weight(at, request)));
                 }
             }
-            // Columns behind these that violate no more would not be named: of equal ones the first is.
+            // Later columns that violate no more than these would not be named: among equals the first is.
             if certificate.violators.len() > 2 * max_violators {
                 keep_worst(&mut certificate.violators, max_violators);
                 threshold = least_size(&certificate.violators);
@@ -103,14 +102,15 @@ impl ColumnShard {
         }
         keep_worst(&mut certificate.violators, max_violators);
         if !must_enter.is_empty() {
-            // A coefficient outside the working set may have to change whatever its gradient: it goes first.
+            // A coefficient outside the working set may have to change whatever its gradient is: it enters
+            // first.
             (certificate.violators, certificate.must_enter) = (must_enter, true);
         }
         certificate
     }
 
-    /// Gradients of coefficients that are 0, without those that push against a bound; norms where there are
-    /// groups.
+    /// Returns the gradients of coefficients that are 0, except those that push against a bound; with groups,
+    /// their norms.
     fn seen(&self, terms: &Terms) -> Vec<f64> {
         if terms.has_groups() {
             return terms.norms(self.first as usize, &self.gradient).0;
@@ -119,8 +119,8 @@ impl ColumnShard {
         columns.map(|(j, &slope)| terms.seen(j, slope)).collect()
     }
 
-    /// How important a column is to a schedule of rounds. Before lambda is known: by its gradient. Then: by
-    /// how far an update would move the fit.
+    /// Returns the importance of a column to a schedule of rounds: before lambda is known its gradient, then
+    /// the distance by which an update would move the fit.
     fn weight(&self, at: usize, request: &CertificateRequest<'_>) -> f64 {
         let (gradient, coefficient, norm) = (self.gradient[at], self.coefficients[at], self.norms[at]);
         match (norm > 0.0, request.step) {
@@ -133,9 +133,9 @@ impl ColumnShard {
         }
     }
 
-    /// Notes the columns of a range of which more than the largest product is to be told: members of the
-    /// working set, coefficients, and what is above the threshold; or all of them. Returns the largest |x_j'r|
-    /// that is known of the columns without a coefficient.
+    /// Collects the columns of a range that are reported singly: members of the working set, columns with
+    /// coefficients, and columns above the threshold; or all columns. Returns the largest known |x_j'r| of
+    /// the columns without a coefficient.
     fn note(
         &self,
         stretch: Range<usize>,
@@ -165,8 +165,8 @@ impl ColumnShard {
         largest
     }
 
-    /// Computes x_j'r of every column, or, where the certificate is lazy, of those that may reach the floor:
-    /// then tells which.
+    /// Computes x_j'r of every column, or in a lazy certificate of those that may reach the threshold; then
+    /// returns which were computed.
     fn products(&mut self, request: &CertificateRequest<'_>) -> Option<Vec<bool>> {
         let CertificateRequest { residual, sum, entry_threshold, lazy, .. } = *request;
         let entry_threshold = entry_threshold.filter(|&entry_threshold| lazy && entry_threshold > 0.0);
@@ -194,7 +194,7 @@ impl ColumnShard {
     }
 }
 
-/// A certificate with room for violators, and for a few of everything else.
+/// An empty certificate with capacity for violators, and for a few entries of every other list.
 fn with_room(largest: f64, violators: usize, few: usize) -> ShardCertificate {
     ShardCertificate {
         largest,
@@ -206,7 +206,7 @@ fn with_room(largest: f64, violators: usize, few: usize) -> ShardCertificate {
     }
 }
 
-/// Least gradient of violators, without its sign.
+/// Returns the smallest |x_j'r| of the violators.
 fn least_size(violators: &[(u32, f64)]) -> f64 {
     violators.iter().map(|(_, gradient)| gradient.abs()).fold(f64::INFINITY, f64::min)
 }
@@ -239,7 +239,7 @@ mod tests {
                 residual: &residual,
                 sum: residual.iter().sum(),
                 step: None,
-                // So high that no column can reach it.
+                // A threshold that no column can reach.
                 entry_threshold: Some(1e3),
                 first: None,
                 max_violators: 4,

@@ -1,4 +1,4 @@
-//! [`GramTiles`]: the part of the working set's columns that a shard keeps, to compute its tiles of the Gram.
+//! [`GramTiles`]: the part of the working set's columns that a shard keeps to compute its tiles of the Gram.
 //!
 //! Dense columns: whole columns, assigned by slot. Sparse columns: all of them, but only some of
 //! their rows (`gram_tree.rs`).
@@ -12,20 +12,20 @@ use crate::data::design::Column;
 use crate::error::LassoError;
 use raddle_kernels::algebra::gram;
 
-/// Consecutive slots that are assigned to one shard together.
+/// Number of consecutive slots that are assigned to a shard together.
 const SLOT_RUN: u32 = 16;
 
-/// Shards that keep dense columns: one for this number of rows, and no more than this number. Each packs all
-/// new columns anew, which takes longer than products of short ones.
+/// One shard keeps dense columns for each `KEEPER_ROWS` rows, up to `KEEPERS` shards. Each packs all new
+/// columns itself, which takes longer than the products of short columns.
 const KEEPER_ROWS: usize = 128;
 const KEEPERS: usize = 16;
 
-/// A shard's part of the working set.
+/// A shard's part of the columns of the working set.
 #[derive(Debug, Clone)]
 pub(crate) enum GramTiles {
     /// The columns of the slots assigned to this shard: every `keepers`-th run, starting with `turn`.
     Columns { turn: u32, keepers: u32, slots: Vec<u32>, columns: Vec<Column> },
-    /// Whole rows, of all slots.
+    /// Whole rows, with the columns of all slots.
     Rows(GramTree),
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn filled(columns: &[Column]) -> Vec<&[f64]> {
 }
 
 impl GramTiles {
-    /// The empty parts of `shards` shards.
+    /// Makes the empty parts of `shards` shards.
     ///
     /// # Errors
     /// If columns that are read by parts cannot be read.
@@ -52,8 +52,8 @@ impl GramTiles {
         if !design.is_sparse() {
             let keepers = (rows / KEEPER_ROWS).clamp(1, KEEPERS).min(shards);
             let mut turns: Vec<u32> = (0..keepers as u32).collect();
-            // Neighbouring shards share a worker: far-apart shards take turns, so that a small working set
-            // spreads.
+            // Neighbouring shards share a worker: slots go to distant shards in turn, so that a small working
+            // set is spread over the workers.
             turns.sort_by_key(|turn| turn.reverse_bits());
             let mut parts = vec![Self::default(); shards];
             for (turn, keeper) in turns.into_iter().enumerate() {
@@ -67,7 +67,7 @@ impl GramTiles {
         Ok(GramTree::assign(shards, rows, &sample).into_iter().map(Self::Rows).collect())
     }
 
-    /// Takes in the columns of the slots from `first` on, and computes this part's share of their Gram rows.
+    /// Adds the columns of the slots from `first` on, and computes this part's share of their Gram rows.
     pub(crate) fn grow(&mut self, entering: &EnteringBatch) -> Vec<Tile> {
         let EnteringBatch { first, columns: new, .. } = entering;
         let (first, count) = (*first, new.len());
@@ -95,7 +95,7 @@ impl GramTiles {
                     let rows = count as u32;
                     tiles.push(Tile { from: first, rows, slots: slots.clone(), values, ..Tile::default() });
                 }
-                // Among the new ones: each run against those up to it.
+                // Products among the new columns: each run with the columns up to it.
                 let mine = |slot: u32| slot / SLOT_RUN % *keepers == *turn;
                 let mut start = 0;
                 while start < count {

@@ -15,23 +15,22 @@ use raddle_kernels::algebra::{RowPiece, gram_by_rows};
 /// new part of the Gram.
 pub(crate) const CHAINS: u32 = 4;
 
-/// A chain's rows in two pieces, one after the other: those of a piece stay in the second-level cache while
-/// they are sorted.
+/// A chain's rows are sorted in two pieces, so that those of a piece stay in the second-level cache.
 const PIECES: u32 = 2;
 
-/// Neighbouring chains of the rows of the working set.
+/// Neighbouring chains of the working set's rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GramTree {
     /// The number of the first chain.
     first: u32,
     chains: Vec<Vec<RowPiece>>,
-    /// Sums that were needed before, one for each level of the tree.
+    /// Buffers for sums, one for each level of the tree.
     scratch: Vec<Vec<f64>>,
 }
 
 impl GramTree {
-    /// The empty chains of each of `shards` shards, for the columns of a matrix with this number of rows, of
-    /// which a sample of the stored values lies in the rows `sample`.
+    /// Makes the empty chains of each of `shards` shards for a matrix of `rows` rows; `sample` has the rows
+    /// of a sample of its stored values.
     pub(crate) fn assign(shards: usize, rows: usize, sample: &[u32]) -> Vec<Self> {
         let mut trees = vec![Self::default(); shards];
         let cuts = cuts(rows, sample);
@@ -46,7 +45,7 @@ impl GramTree {
         trees
     }
 
-    /// Takes in columns as the slots from `first` on; returns the sums of the largest subtrees owned here.
+    /// Adds columns as the slots from `first` on; returns the sums of the largest subtrees owned here.
     pub(crate) fn grow(&mut self, first: u32, columns: &[(&[u32], &[f64])]) -> Vec<Tile> {
         for piece in self.chains.iter_mut().flatten() {
             piece.append(columns);
@@ -62,8 +61,8 @@ impl GramTree {
         tiles
     }
 
-    /// Calls `take` for the largest nodes of the tree below `node` whose leaves are all here; a node is its
-    /// first leaf and how many it has.
+    /// Calls `take` for the largest nodes of the tree below `node` whose leaves are all here; a node is (its
+    /// first leaf, its number of leaves).
     fn subtrees(&mut self, node: (u32, u32), take: &mut impl FnMut(&mut Self, (u32, u32))) {
         let (start, count) = node;
         let owned = self.first..self.first + self.chains.len() as u32;
@@ -102,19 +101,19 @@ impl GramTree {
     }
 }
 
-/// Stored values that are looked at to tell where the work lies, and ranges of rows that are told apart.
+/// Number of stored values sampled to estimate the work, and of ranges of rows for which it is estimated.
 pub(crate) const SAMPLE: usize = 1 << 16;
 const RANGES: usize = 1 << 10;
 
-/// Where the pieces of all chains begin, and the number of rows: a row with m members takes m^2 / 2 products,
-/// and how they lie is estimated from a sample of all stored values.
+/// Returns the start of each piece of all chains, and the number of rows. A row with m members takes m^2 / 2
+/// products; the distribution of members is estimated from a sample of all stored values.
 fn cuts(rows: usize, sample: &[u32]) -> Vec<u32> {
     let ranges = RANGES.min(rows.max(1));
     let mut work = vec![0.0_f64; ranges];
     for &row in sample {
         work[row as usize * ranges / rows] += 1.0;
     }
-    // One product more a range: where nothing is known, all are equal.
+    // One product is added to each range: without a sample, all ranges are equal.
     work.iter_mut().for_each(|count| *count = *count * *count + 1.0);
     let parts = (CHAINS * PIECES) as usize;
     let total: f64 = work.iter().sum();
@@ -129,7 +128,7 @@ fn cuts(rows: usize, sample: &[u32]) -> Vec<u32> {
     cuts
 }
 
-/// Sums what the shards answered up the tree, into one tile.
+/// Sums the shards' tiles up the tree, into one tile.
 pub(crate) fn sum(tiles: Vec<Tile>) -> Option<Tile> {
     fn node(tiles: &mut [Option<Tile>], start: u32, count: u32) -> Option<Tile> {
         let found = tiles
@@ -158,7 +157,7 @@ fn add(out: &mut [f64], more: &[f64]) {
     out.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
 }
 
-/// Scratch is not written: it holds nothing that is needed again.
+/// Buffers are not written, as their content is not needed again.
 impl State for GramTree {
     fn save(&self, out: &mut Writer) {
         out.write(&self.first);
@@ -208,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Rows in which entries crowd are cut finer; every row lies in one piece, whatever there is.
+    /// Ranges of rows with many entries are cut finer; every row lies in one piece, whatever the sample.
     #[test]
     fn the_cuts_follow_the_work() {
         let parts = (CHAINS * PIECES) as usize;

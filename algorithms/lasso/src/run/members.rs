@@ -1,4 +1,4 @@
-//! [`Members`]: the working set and how it is solved, by the [`Shape`] of the loss.
+//! [`Members`]: the working set and its solver, by the [`Shape`] of the loss.
 
 use raddle::State as _;
 use raddle::state::{Reader, StateError, Writer};
@@ -18,19 +18,19 @@ use crate::working_set::{
 };
 use raddle_kernels::algebra as kernels;
 
-/// The working set is solved to this share of the gap over all columns: more exactly than its columns are the
-/// right ones.
+/// The working set is solved to this share of the gap over all columns. A smaller gap would waste work, as
+/// the members may still change.
 const SHARE: f64 = 0.1;
 
-/// Proximal steps need a lower one: the last are cheap, and a pass saved is worth several.
+/// Proximal steps use a smaller share: the last steps are cheap, and a pass saved is worth several.
 const PROXIMAL_SHARE: f64 = 0.01;
 
-/// The members' coefficients, and what solves for them.
+/// The members' coefficients, and their solver.
 #[derive(Debug, Clone)]
 pub(crate) enum Members {
-    /// For a quadratic: their Gram is made once.
+    /// Solver for a quadratic, whose Gram is computed once.
     Gram(Box<Gram>),
-    /// For a smooth loss: a weighted Gram for every step.
+    /// Solver for a smooth loss, with a weighted Gram for every step.
     Proximal(Box<Proximal>),
 }
 
@@ -72,17 +72,17 @@ pub(crate) struct Solve<'a> {
     pub(crate) given: &'a Rows,
     pub(crate) columns: &'a [Column],
     pub(crate) target: Target,
-    /// x_j'r - R b_j of the members,
+    /// x_j'r - R b_j of the members.
     pub(crate) gradient: Vec<f64>,
-    /// how many columns can be independent,
+    /// Number of columns that can be independent.
     pub(crate) rows: usize,
-    /// the intercept, and free columns along their basis, all at the last boundary.
+    /// The intercept, and free columns along their basis, at the last boundary.
     pub(crate) intercept: f64,
     pub(crate) free: Vec<f64>,
 }
 
 impl Members {
-    /// None yet.
+    /// An empty set, for a loss of this shape.
     pub(crate) fn new(shape: Shape) -> Self {
         match shape {
             Shape::Quadratic => {
@@ -95,7 +95,7 @@ impl Members {
         }
     }
 
-    /// Writes them whole.
+    /// Writes the members with their Gram.
     pub(crate) fn save(&self, out: &mut Writer) {
         match self {
             Self::Gram(gram) => {
@@ -129,7 +129,7 @@ impl Members {
         })
     }
 
-    /// Columns by slot.
+    /// Returns the column of each slot.
     pub(crate) fn slots(&self) -> &[u32] {
         match self {
             Self::Gram(gram) => gram.set.members(),
@@ -137,7 +137,7 @@ impl Members {
         }
     }
 
-    /// Coefficients by slot.
+    /// Returns the coefficient of each slot.
     pub(crate) fn coefficients(&self) -> &[f64] {
         match self {
             Self::Gram(gram) => gram.set.coefficients(),
@@ -145,7 +145,7 @@ impl Members {
         }
     }
 
-    /// Penalties of the members, by slot.
+    /// Returns the penalties of the members, by slot.
     pub(crate) fn terms(&self) -> &Terms {
         match self {
             Self::Gram(gram) => gram.set.terms(),
@@ -153,7 +153,7 @@ impl Members {
         }
     }
 
-    /// The share of the gap over all columns to which the members are solved.
+    /// Returns the share of the gap over all columns to which the members are solved.
     pub(crate) fn share(&self) -> f64 {
         match self {
             Self::Gram(_) => SHARE,
@@ -161,7 +161,7 @@ impl Members {
         }
     }
 
-    /// Takes note of where the rows stand at a boundary.
+    /// Records residuals and scores of the rows at a boundary.
     pub(crate) fn look_at(&mut self, given: &Rows, rows: &RowState) {
         match self {
             Self::Gram(gram) => {
@@ -174,7 +174,7 @@ impl Members {
         }
     }
 
-    /// Both objectives there.
+    /// Returns both objectives at the last boundary.
     pub(crate) fn duality_gap(&self, rows: &Rows, norms: Norms<'_>) -> DualityGap {
         match self {
             Self::Gram(gram) => DualityGap::squared(gram.rr, gram.yr, norms),
@@ -184,7 +184,7 @@ impl Members {
         }
     }
 
-    /// Takes columns in; returns the slot of the first.
+    /// Adds columns; returns the slot of the first.
     pub(crate) fn enter(&mut self, entering: &[EnteringColumn], terms: &Terms) -> usize {
         let own = match self {
             Self::Gram(gram) => gram.set.terms_mut(),
@@ -202,21 +202,21 @@ impl Members {
         }
     }
 
-    /// Gives up the Gram of a quadratic, whose memory would outgrow the data: the members are solved by their
-    /// columns.
+    /// Drops the Gram of a quadratic, whose memory would outgrow the data: the members are then solved by
+    /// their columns.
     pub(crate) fn bare(&mut self) {
         if let Self::Gram(gram) = self {
             gram.set.bare();
         }
     }
 
-    /// The Gram was given up.
+    /// `true` if the Gram was dropped.
     pub(crate) fn is_bare(&self) -> bool {
         matches!(self, Self::Gram(gram) if gram.set.is_bare())
     }
 
-    /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree. Smooth
-    /// losses weigh theirs where it is solved.
+    /// Assembles the new members' Gram, tile by tile; chains of rows are summed by their tree. Smooth losses
+    /// weight theirs when they are solved.
     pub(crate) fn grow(&mut self, columns: &[Column], given: &Rows, tiles: Vec<Tile>) {
         let Self::Gram(gram) = self else { return };
         if gram.set.is_bare() {
@@ -254,7 +254,7 @@ impl Members {
         set.finish_gram();
     }
 
-    /// Solves for the members; where the rows stand then is computed from the coefficients.
+    /// Solves for the members; the rows are then computed from the coefficients.
     pub(crate) fn solve(&mut self, asked: Solve<'_>) -> Solved {
         match self {
             Self::Gram(gram) => gram.solve(asked),
@@ -270,10 +270,10 @@ impl Members {
         }
     }
 
-    /// Brings back what was kept, once the columns have entered again.
+    /// Restores a checkpoint, once the columns have entered again.
     ///
     /// # Errors
-    /// If it belongs to other members.
+    /// If the checkpoint belongs to other members.
     pub(crate) fn restore(
         &mut self,
         checkpoint: MembersCheckpoint,

@@ -13,8 +13,8 @@ pub enum Phase {
     Moves,
     /// Columns enter the working set.
     Enter,
-    /// The working set is solved. It carries the columns that have entered, whose part of the Gram is due;
-    /// none where the loss weighs its Gram anew at every step.
+    /// The working set is solved. Carries the columns that have entered, whose part of the Gram is still to
+    /// be computed; `None` if the loss weights its Gram at every step.
     Solve(Option<Arc<EnteringBatch>>),
 }
 
@@ -23,7 +23,7 @@ pub enum Phase {
 pub enum Partial {
     /// Coordinate updates.
     Moves(Vec<Move>),
-    /// Sketches of columns, to compare.
+    /// Sketches of columns, to be compared.
     Sketches(Vec<(u32, ColumnSketch)>),
     /// Columns that enter.
     Entering(Vec<EnteringColumn>),
@@ -44,23 +44,23 @@ pub enum Change {
         first: u32,
         /// The columns' numbers.
         variables: Vec<u32>,
-        /// The shards are to compute the columns' part of the Gram.
+        /// `true` if the shards must compute the columns' part of the Gram.
         has_gram: bool,
     },
-    /// The working set's solution, its residual computed afresh.
+    /// The working set's solution, with its residual recomputed.
     Solved(Solved),
-    /// Where the run stands.
+    /// The stage of the run for the next epoch.
     Stage(Stage),
 }
 
-/// Where the run stands, as a boundary has concluded it.
+/// The lambda and the thresholds of the next epoch, as a boundary has concluded them.
 #[derive(Debug, Clone, Copy)]
 pub struct Stage {
     /// n times the lambda being solved.
     pub(crate) penalty: f64,
     /// Columns with |x_j'r| above this may enter the working set; none if there is no working set.
     pub(crate) entry_threshold: Option<f64>,
-    /// How many violators a shard names.
+    /// Largest number of violators that a shard names.
     pub(crate) max_violators: usize,
 }
 
@@ -73,15 +73,16 @@ pub struct ShardCertificate {
     pub(crate) largest: f64,
     /// (column, x_j'r) of columns outside the working set that may enter it: the largest, in no order.
     pub(crate) violators: Vec<(u32, f64)>,
-    /// Violators are instead all columns outside the working set with a nonzero coefficient: they go first.
+    /// `true` if `violators` are instead all columns outside the working set with a nonzero coefficient,
+    /// which enter first.
     pub(crate) must_enter: bool,
     /// (slot, x_j'r) of the working set's members here.
     pub(crate) members: Vec<(u32, f64)>,
     /// (column, coefficient) where it is not zero.
     pub(crate) nonzeros: Vec<(u32, f64)>,
-    /// x_j'r of those.
+    /// x_j'r of the columns in `nonzeros`.
     pub(crate) slopes: Vec<f64>,
-    /// (column, importance) of all columns, where a schedule wants it.
+    /// (column, importance) of all columns, if the schedule needs it.
     pub(crate) weights: Vec<(u32, f64)>,
 }
 
@@ -92,7 +93,7 @@ raddle::state!(ShardCertificate { largest, violators, must_enter, members, nonze
 pub struct Move {
     pub(crate) variable: u32,
     pub(crate) delta: f64,
-    /// How far the fit moves: |delta| times the norm of the column.
+    /// Distance by which the fit moves: |delta| times the norm of the column.
     pub(crate) distance: f64,
     pub(crate) column: Column,
 }
@@ -113,7 +114,7 @@ pub struct EnteringColumn {
 
 raddle::state!(EnteringColumn { variable, coefficient, response, gradient, column });
 
-/// Columns on their way into the working set.
+/// Columns that are entering the working set.
 #[derive(Debug)]
 pub struct EnteringBatch {
     pub(crate) first: u32,
@@ -126,16 +127,17 @@ raddle::state!(EnteringBatch { first, columns });
 /// (sparse).
 #[derive(Debug, Clone, Default)]
 pub struct Tile {
-    /// Which chains of rows it sums: the first, and how many. None where it holds whole products.
+    /// First chain of rows that the tile sums; the next field is the number of chains, 0 if the tile has
+    /// whole products.
     pub(crate) chain: u32,
     pub(crate) chains: u32,
     /// The first new slot of this tile's rows.
     pub(crate) from: u32,
-    /// How many rows.
+    /// Number of rows.
     pub(crate) rows: u32,
-    /// The slots of its columns.
+    /// The slots of the tile's columns.
     pub(crate) slots: Vec<u32>,
-    /// Row by row.
+    /// The products, row by row.
     pub(crate) values: Vec<f64>,
 }
 

@@ -1,12 +1,12 @@
-//! The Lasso as a program of the engine: a run's shards, pinned block and replica, and what they say to each
-//! other.
+//! The Lasso as a program of the engine: the shards, pinned block and replica of a run, and their messages.
 //!
-//! To be read from `program.rs`, which has the verbs. An epoch of the working set: `certificate.rs` (a pass
-//! over all columns), `schedule.rs` (choose and relate), `pinned.rs` (enter, solve) on `gram_tiles.rs`.
+//! Start reading at `program.rs`, which has the steps of the engine. An epoch of the working set:
+//! `certificate.rs` (a pass over all columns), `schedule.rs` (choose and relate), `pinned.rs` (enter, solve)
+//! on `gram_tiles.rs`.
 //!
-//! A *column* is data; its number is a *variable* to the engine. One whose gradient exceeds the threshold is
-//! a *violator*, one that the schedule looks at a *candidate*, and one of the working set a *member*, at its
-//! *slot*.
+//! A *column* is data; its number is a *variable* to the engine. A column whose gradient exceeds the
+//! threshold is a *violator*, one that the schedule examines is a *candidate*, and one in the working set is
+//! a *member*, at its *slot*.
 
 pub(crate) mod boundary_solution;
 mod by_group;

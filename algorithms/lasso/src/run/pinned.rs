@@ -1,4 +1,5 @@
-//! [`Solver`]: the pinned block of the Lasso: its working set, the solution at the last boundary, and the course.
+//! [`Solver`]: the pinned block of the Lasso: its working set, the solution at the last boundary, and the
+//! points of the path.
 
 use std::sync::Arc;
 
@@ -22,10 +23,10 @@ use crate::loss::rows::Rows;
 use crate::penalties::{ActiveBounds, Terms};
 use crate::working_set::{Target, columns_to_add};
 
-/// Columns that enter at once, where they are too many for a Gram.
+/// Largest number of columns that enter at once when they are too many for a Gram.
 const MOST_AT_ONCE: usize = 1000;
 
-/// State of the fit where rounds are aggregated.
+/// State of the fit on the worker that aggregates rounds.
 #[derive(Debug, Clone)]
 pub struct Solver {
     pub(crate) objective: Objective,
@@ -37,17 +38,17 @@ pub struct Solver {
     pub(crate) last: BoundarySolution,
     /// Number of columns that should enter next.
     wanted: usize,
-    /// max |x_j'r| without coefficients; 0 until it is known.
+    /// max |x_j'r| without coefficients; 0 until known.
     pub(crate) largest: f64,
-    /// The points before the one that is solved, and how close the run has come to that.
+    /// The points before the current one, and the progress at the current one.
     pub(crate) points: Points,
     pub(crate) progress: Progress,
     /// Checkpoint as read, until the rest is rebuilt from the data.
     pub(crate) checkpoint: Option<Box<SolverCheckpoint>>,
 }
 
-/// All of it, columns and Gram with their factors: whoever takes over meets shards that have admitted the
-/// members.
+/// The whole state is written, columns and Gram with its factors: the next owner works with shards that have
+/// already admitted the members.
 impl State for Solver {
     fn save(&self, out: &mut Writer) {
         let Self { objective, terms, set, last, wanted, largest, points, progress, checkpoint } = self;
@@ -72,8 +73,8 @@ impl State for Solver {
 }
 
 impl Solver {
-    /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start
-    /// from zeros.
+    /// A solver that is given max |x_j'r| without coefficients, as needed by a run that does not start from
+    /// zeros.
     pub(crate) fn with_largest(objective: Objective, terms: Arc<Terms>, largest: f64) -> Self {
         Self { largest, ..Self::new(objective, terms) }
     }
@@ -92,13 +93,14 @@ impl Solver {
         }
     }
 
-    /// The objective that is minimised.
+    /// Returns the objective that is minimised.
     pub(crate) fn objective(&self) -> Objective {
         self.objective
     }
 
-    /// Concludes a boundary after so many epochs: the certificate, and what the next epoch starts from. Points of the
-    /// course that the residual certifies are left behind, and those that the run is not to stay at.
+    /// Concludes a boundary after `epoch` epochs: returns the certificate, and the stage for the next epoch.
+    /// The path moves on from points that the residual certifies, and from those at which the run is not to
+    /// stay.
     pub(crate) fn certify(
         &mut self,
         spec: &Spec,
@@ -160,69 +162,72 @@ impl Solver {
         self.set.set_gradient(shares, self.weights().1);
         self.progress.note(&duality_gap, spec.working_set);
         let gap = (duality_gap.primal - duality_gap.dual).max(0.0);
-        // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
+        // The target does not depend on the tolerance: a run resumed with a tighter one has taken the same
+        // path.
         self.last.target = self.set.members.share() * gap;
         self.look_ahead(rows.len());
         duality_gap
     }
 
-    /// The weights of the L1 and the ridge term at the lambda being solved.
+    /// Returns the weights of the l1 and the ridge term at the lambda being solved.
     fn weights(&self) -> (f64, f64) {
         self.objective.weights(self.last.penalty)
     }
 
-    /// Tells how many columns should enter next.
+    /// Sets how many columns should enter next.
     pub(crate) fn look_ahead(&mut self, rows: usize) {
         self.wanted = columns_to_add(self.rows(rows), self.last.support.len());
         if self.set.members.is_bare() {
-            // Correlations of candidates are looked up in pairs, too.
+            // Correlations of candidates are also computed in pairs, so their number is limited.
             self.wanted = self.wanted.min(MOST_AT_ONCE);
         }
     }
 
-    /// How many columns can be independent: with a ridge, each member is a row too.
+    /// Returns how many columns can be independent: with a ridge, each member counts as a row, too.
     fn rows(&self, rows: usize) -> usize {
         rows + if self.weights().1 > 0.0 { self.last.support.len() + self.set.columns.len() } else { 0 }
     }
 
-    /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
+    /// Returns n times the lambda being solved, and the |x_j'r| below which a column need not be named: that
+    /// of the next lambda.
     pub(crate) fn penalty_and_threshold(&self, spec: &Spec) -> (f64, f64) {
         let next = (self.points.position + 1).min(spec.course.len() - 1);
         let lower = spec.penalty(next, self.largest).min(self.last.penalty);
         (self.last.penalty, spec.objective.weights(lower).0)
     }
 
-    /// Gap and objective have not fallen for long.
+    /// `true` if gap and objective have not fallen for long.
     pub(crate) fn is_stalled(&self, working_set: bool) -> bool {
         self.progress.is_stalled(working_set)
     }
 
-    /// Which of the points comes next: the one that the gap is of. `None` where there is one point.
+    /// Describes which point is next, to which the gap belongs; `None` if there is only one.
     pub(crate) fn place_in(&self, points: usize) -> Option<String> {
         self.points.place_in(points)
     }
 
-    /// The points of the course that are certified.
+    /// Returns the certified points.
     pub(crate) fn solutions(&self) -> &[Solution] {
         &self.points.solutions
     }
 
-    /// The dual point of the last boundary is the residual times this.
+    /// Returns the factor from the residual to the dual point of the last boundary.
     pub(crate) fn scale(&self) -> f64 {
         self.last.scale
     }
 
-    /// The certified points are the model.
+    /// `true` if the certified points are the model.
     pub(crate) fn is_path(&self) -> bool {
         self.points.is_path
     }
 
-    /// max |x_j'r| without coefficients.
+    /// Returns max |x_j'r| without coefficients.
     pub(crate) fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of them.
+    /// Returns the worst violators, and how many of them should enter, when shards named up to
+    /// `max_violators` each.
     pub(crate) fn candidates(
         &self,
         shares: Vec<ShardCertificate>,
@@ -231,17 +236,17 @@ impl Solver {
         candidates(shares, self.weights().0, (self.wanted, max_violators))
     }
 
-    /// How many violators a shard should name at the next boundary.
+    /// Returns the largest number of violators that a shard should name at the next boundary.
     pub(crate) fn max_violators(&self, rows: usize) -> usize {
         LOOKED_AT * self.wanted.max(columns_to_add(rows, 0))
     }
 
-    /// Decision to do without a Gram: it would be too large with this many columns more, and is given up.
+    /// Drops the Gram if it would be too large with `entering` more columns; returns whether there is none.
     pub(crate) fn outgrows(&mut self, spec: &Spec, entering: usize) -> bool {
         self.set.outgrows(spec.most_members, entering)
     }
 
-    /// Takes columns in; returns the slot of the first.
+    /// Adds columns; returns the slot of the first.
     pub(crate) fn enter(&mut self, entering: Vec<EnteringColumn>) -> u32 {
         let (_, ridge) = self.weights();
         self.set.enter(entering, ridge, &self.terms)

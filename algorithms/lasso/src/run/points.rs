@@ -1,8 +1,8 @@
-//! [`Points`]: the points of a run's course that are certified.
+//! [`Points`]: the certified points of a run.
 
 use super::solution::Solution;
 
-/// The points of the course that are certified, and the one that comes next.
+/// The certified points, and the progress at the next one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Points {
     /// `true` if the course is a path, whose points are the model.
@@ -14,13 +14,13 @@ pub(crate) struct Points {
 raddle::state!(Points { is_path, position, solutions });
 
 impl Points {
-    /// Leaves a point behind.
+    /// Records a point and moves on to the next.
     pub(super) fn push(&mut self, solution: Solution) {
         self.solutions.push(solution);
         self.position += 1;
     }
 
-    /// Text that says which of so many points comes next: the one that the gap is of. `None` where there is one point.
+    /// Describes which of `points` points is next, to which the gap belongs; `None` if there is only one.
     pub(super) fn place_in(&self, points: usize) -> Option<String> {
         let next = (self.position + 1).min(points);
         (points > 1).then(|| format!("point {next} of {points}"))

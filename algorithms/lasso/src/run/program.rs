@@ -2,7 +2,7 @@
 //!
 //! One epoch of the working set: certify (a pass over all columns), choose and relate, enter, solve on the
 //! Gram. One round of STRADS: exact coordinate updates of the columns that the schedule chose, all from the
-//! same residual. Both act on the same state; what only rounds need of it is made only for them.
+//! same residual. Both act on the same state; parts that only rounds need are computed only for rounds.
 
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ use crate::loss::Curvature;
 #[derive(Debug)]
 pub struct LassoProgram {
     pub(crate) spec: Spec,
-    /// There is one lambda, and the run starts without coefficients.
+    /// `true` if there is one lambda and the run starts from zeros.
     pub(crate) cold: bool,
-    /// Dependencies are estimated on a sample of the rows.
+    /// `true` if dependencies are estimated on a sample of the rows.
     pub(crate) sample: bool,
 }
 
@@ -44,13 +44,12 @@ impl Program for LassoProgram {
         update, relate, restore_by_shard
     );
 
-    /// The working set takes no step without comparing objectives; rounds of coordinate updates may
-    /// overshoot.
+    /// The working set compares objectives before each step; rounds of coordinate updates may overshoot.
     fn is_monotone(&self) -> bool {
         self.spec.working_set
     }
 
-    /// The columns that have entered go to the shards that compute their part of the Gram.
+    /// Sends the columns that have entered to the shards that compute their part of the Gram.
     fn prepare(&self, phase: &mut Phase, solver: &Solver) {
         if let Phase::Solve(entering) = phase {
             entering.clone_from(&solver.set.entering);
@@ -63,10 +62,11 @@ impl Program for LassoProgram {
             Phase::Enter => {
                 let mut entering: Vec<EnteringColumn> =
                     raddle::answers!(partials, Partial::Entering).concat();
-                // By column, not by shard: the slots are the same however the columns are cut into shards.
+                // Sorted by column, not by shard: slots must not depend on how the columns are cut into
+                // shards.
                 entering.sort_by_key(|one| one.variable);
                 let variables = entering.iter().map(|one| one.variable).collect();
-                // A smooth loss weighs its Gram anew at every step, where it is solved.
+                // A smooth loss weights its Gram at every step, on the worker that solves it.
                 let has_gram = self.spec.objective.shape().is_quadratic()
                     && !solver.outgrows(&self.spec, entering.len());
                 let columns = has_gram.then(|| {
@@ -133,7 +133,7 @@ impl Program for LassoProgram {
         let metric = Metric::new("relative-duality-gap", value, "training data");
         let mut verdict = Verdict::new(metric.target(self.spec.tolerance).certified());
         verdict.status = match self.spec.leave {
-            // A path that was to go to its end is there, with points that are not certified.
+            // A path that was to be followed to its end has ended, with points that are not certified.
             Some(leave) if done => {
                 if leave.epochs.is_some() {
                     Status::Completed
@@ -161,7 +161,7 @@ impl Program for LassoProgram {
         verdict
     }
 
-    /// The model has coefficients alone.
+    /// The model consists of coefficients only.
     fn drop_training_data(&self, shard: &mut ColumnShard) {
         shard.drop_training_data();
     }
@@ -217,7 +217,7 @@ impl Relate for LassoProgram {
         let mut dependencies = sketch_correlations(&sketches, self.spec.rows.len(), self.sample);
         let classes = self.spec.rows.classes.max(1) as u32;
         if classes > 1 {
-            // One column for two classes is no column twice.
+            // A column that enters for two classes is not a duplicate of itself.
             for (row, own) in dependencies.rows_mut().zip(candidates) {
                 let others = row.iter_mut().zip(candidates);
                 others
@@ -230,7 +230,7 @@ impl Relate for LassoProgram {
 }
 
 impl LassoProgram {
-    /// The curvature of a row, and of each row where it has no bound.
+    /// Returns the second derivative of a row's loss, and that of each row if it has no bound.
     fn curvature(&self, replica: &Replica) -> (f64, Option<Vec<f64>>) {
         match self.spec.objective.loss.function().curvature() {
             Curvature::AtMost(bound) => (bound, None),
@@ -262,7 +262,8 @@ impl LassoProgram {
         curvature: &'a (f64, Option<Vec<f64>>),
     ) -> CertificateRequest<'a> {
         let stage = replica.stage;
-        // Whatever lambda turns out to be, the largest come first and the solver keeps those above it.
+        // Lambda is not known yet: shards name the columns with the largest products, and the solver keeps
+        // those above the threshold.
         let first_threshold = self.spec.working_set.then_some(0.0);
         CertificateRequest {
             residual: &replica.rows.residual,
@@ -272,7 +273,7 @@ impl LassoProgram {
             first: self.cold.then_some(&self.spec).filter(|_| stage.is_none()),
             max_violators: replica.max_violators(),
             weights: self.spec.weights,
-            // Bounds on products of columns are none on the norms of their groups.
+            // Bounds on products of columns do not bound the norms of their groups.
             lazy: self.spec.course.len() > 1 && !self.spec.terms.has_groups(),
             rows: &self.spec.rows,
             terms: &self.spec.terms,

@@ -1,14 +1,15 @@
-//! [`Progress`]: how close the run has come at a point of its course, and for how long no closer.
+//! [`Progress`]: the smallest gap of a run at a point, and for how long there was no smaller one.
 
 use crate::loss::duality_gap::DualityGap;
 
-/// After this number of boundaries without a smaller gap or objective, the target lies below rounding.
+/// Number of boundaries without a smaller gap or objective after which the target is taken to lie below
+/// rounding.
 const IN_VAIN: u64 = 20;
 
-/// Rounds of single updates may creep, and a smaller step may add up: they get more.
+/// Rounds of single updates get more boundaries, as they may make slow progress in small steps.
 const ROUNDS_IN_VAIN: u64 = 200;
 
-/// The smallest gap and objective seen at a point of the course, and boundaries since either fell.
+/// The smallest gap and objective seen at a point, and the number of boundaries since either fell.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress {
     pub(crate) best: Option<(f64, f64)>,
@@ -18,19 +19,19 @@ pub(crate) struct Progress {
 raddle::state!(Progress { best, without_progress });
 
 impl Progress {
-    /// Notes if gap or objective fell.
+    /// Records whether gap or objective fell.
     pub(super) fn note(&mut self, duality_gap: &DualityGap, working_set: bool) {
         let (gap, primal) = self.best.unwrap_or((f64::INFINITY, f64::INFINITY));
-        // Rounding moves both in their last digits for ever.
+        // Rounding changes the last digits of both for ever.
         let fell = duality_gap.relative() < 0.99 * gap || duality_gap.primal < primal * (1.0 - 1e-13);
         self.without_progress = if fell { 0 } else { self.without_progress + 1 };
-        // The gain of rounds counts from where they last fell, however many epochs it takes.
+        // The gain of rounds is measured from their last fall, however many epochs it takes.
         if fell || working_set {
             self.best = Some((gap.min(duality_gap.relative()), primal.min(duality_gap.primal)));
         }
     }
 
-    /// `true` if nothing has come closer for long.
+    /// `true` if gap and objective have not fallen for long.
     pub(super) fn is_stalled(&self, working_set: bool) -> bool {
         self.without_progress >= if working_set { IN_VAIN } else { ROUNDS_IN_VAIN }
     }

@@ -1,4 +1,4 @@
-//! [`Replica`]: what every worker knows.
+//! [`Replica`]: the state of which every worker has a copy.
 
 use raddle::state::StateError;
 
@@ -7,29 +7,29 @@ use crate::loss::Objective;
 use crate::loss::row_state::RowState;
 use crate::loss::rows::Rows;
 
-/// Violators that a shard names at the first boundary: more than the first working set looks at.
+/// Number of violators that a shard names at the first boundary: more than the first working set examines.
 pub(crate) const FIRST_MAX_VIOLATORS: usize = 512;
 
-/// Copy on every worker of the state of the rows and of the run.
+/// The rows and the stage of the run, copied on every worker.
 #[derive(Debug, Clone)]
 pub struct Replica {
     pub(crate) rows: RowState,
-    /// None before the first boundary: lambda is not known.
+    /// `None` before the first boundary, as lambda is not known.
     pub(crate) stage: Option<Stage>,
 }
 
 raddle::state!(Replica { rows, stage });
 
 impl Replica {
-    /// How many violators a shard names.
+    /// Returns the largest number of violators that a shard names.
     pub(crate) fn max_violators(&self) -> usize {
         self.stage.map_or(FIRST_MAX_VIOLATORS, |stage| stage.max_violators)
     }
 
-    /// Check that the replica, read from a checkpoint, has this number of rows.
+    /// Checks that a replica read from a checkpoint has this number of rows.
     ///
     /// # Errors
-    /// If it was not.
+    /// If it has another number.
     pub(crate) fn check(&self, objective: Objective, given: &Rows) -> Result<(), StateError> {
         let entries = given.scores();
         let scores = if objective.shape().is_quadratic() { 0 } else { entries };

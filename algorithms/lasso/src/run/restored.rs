@@ -1,4 +1,4 @@
-//! The working set as a checkpoint keeps it ([`SolverCheckpoint`]), and how the data give back the rest.
+//! Restoring the working set from a checkpoint ([`SolverCheckpoint`]) and the data.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl Solver {
         out.write(&self.checkpoint());
     }
 
-    /// A solver without members: [`LassoProgram`]'s questions let them enter again.
+    /// A solver without members, which enter again through [`LassoProgram`]'s questions.
     pub(crate) fn loaded(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let checkpoint: Box<SolverCheckpoint> = from.read()?;
         let mut solver = Self::new(checkpoint.objective, Arc::clone(&checkpoint.terms));
@@ -45,7 +45,7 @@ impl Solver {
 
     fn checkpoint(&self) -> SolverCheckpoint {
         if let Some(loaded) = self.checkpoint.as_ref().filter(|loaded| !loaded.members.is_empty()) {
-            // They have not entered again.
+            // The members have not entered again.
             return (**loaded).clone();
         }
         SolverCheckpoint {
@@ -67,7 +67,7 @@ impl Solver {
         }
     }
 
-    /// Takes note of the columns of all shards, and of the rows as they are.
+    /// Records the columns of all shards, and the residual of the rows.
     fn look_at_columns(
         &mut self,
         spec: &Spec,
@@ -78,7 +78,8 @@ impl Solver {
         let (is_concluded, replica, weights) = run;
         let columns = shards.last().map_or(0, |last| last.first as usize + last.count as usize);
         checkpoint.check(spec, columns, weights)?;
-        // Before the conclusion it is that of the boundary before, which no run has larger than this.
+        // Before the conclusion, this is the limit of the boundary before, which is no larger than this in
+        // any run.
         let most = LOOKED_AT * (FIRST_MAX_VIOLATORS + spec.rows.len() + 2 * columns);
         ensure(is_concluded || replica.max_violators() <= most, "how many violators are named")?;
         self.set.members.look_at(&spec.rows, &replica.rows);
@@ -87,7 +88,7 @@ impl Solver {
         Ok(())
     }
 
-    /// A group of columns enters as it did before: in the same order.
+    /// Lets a group of columns enter again in its old order.
     fn enter_again(
         &mut self,
         spec: &Spec,
@@ -111,7 +112,7 @@ impl Solver {
         Ok(ColumnsQuestion::Admit { group, batch, variables, has_gram })
     }
 
-    /// Makes anew what is left, with all members in the set.
+    /// Recomputes the rest, once all members are in the set.
     fn finish(&mut self, spec: &Spec, is_concluded: bool, replica: &Replica) -> Result<(), StateError> {
         let Some(checkpoint) = self.checkpoint.take() else { return Ok(()) };
         let rows = spec.rows.len();
@@ -122,32 +123,32 @@ impl Solver {
     }
 }
 
-/// ColumnsQuestion to the shards of a run that is restored.
+/// A question to the shards of a run that is restored.
 #[derive(Debug)]
 pub enum ColumnsQuestion {
-    /// Of their columns: first of all.
+    /// The first question: the shard's columns.
     Columns,
-    /// Of those that entered together and that they own.
+    /// The columns of a group that entered together, as far as the shard owns them.
     Entering {
         /// Number of the group.
         group: usize,
         /// The columns' numbers.
         variables: Vec<u32>,
     },
-    /// The columns of the group take slots of the working set: of their part of its Gram.
+    /// The columns of a group take slots of the working set, and their part of the Gram is computed.
     Admit {
         /// Number of the group.
         group: usize,
-        /// The columns, none where there is no Gram, and the first slot.
+        /// The columns (none without a Gram), and their first slot.
         batch: Arc<EnteringBatch>,
         /// The columns' numbers.
         variables: Vec<u32>,
-        /// The shards are to compute the columns' part of the Gram.
+        /// `true` if the shards must compute the columns' part of the Gram.
         has_gram: bool,
     },
 }
 
-/// ColumnsAnswer of a shard to a [`ColumnsQuestion`].
+/// A shard's answer to a [`ColumnsQuestion`].
 #[derive(Debug)]
 pub enum ColumnsAnswer {
     /// Range and coefficients of its columns.
@@ -163,7 +164,7 @@ pub enum ColumnsAnswer {
 pub struct ShardColumns {
     first: u32,
     count: u64,
-    /// (column, coefficient) where it is not zero.
+    /// (column, coefficient) of the nonzero coefficients.
     nonzeros: Vec<(u32, f64)>,
 }
 
@@ -177,8 +178,8 @@ raddle::state!(
     }
 );
 
-/// First of the columns of each shard, then of each group of columns that entered together, twice: they enter
-/// again.
+/// Asks first for the columns of each shard, and then twice for each group of columns that entered together,
+/// to let them enter again.
 impl RestoreByShard for LassoProgram {
     type Question = ColumnsQuestion;
     type Answer = ColumnsAnswer;

@@ -1,4 +1,4 @@
-//! [`WorkingSetSchedule`]: the working-set epoch, structure-aware where it pays.
+//! [`WorkingSetSchedule`]: the epoch of the working set, which avoids correlated columns.
 
 use std::collections::VecDeque;
 
@@ -8,25 +8,26 @@ use raddle::{Schedule, Verb};
 
 use super::messages::Phase;
 
-/// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads,
-/// imdb2 and riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice
-/// needs one more, for columns that tell the same.
+/// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 the data
+/// sets farmads, imdb2 and riboflavin need one more pass, for columns that were turned away, and mice needs
+/// one less; at 0.99 mice needs one more, for nearly duplicate columns.
 pub const CORRELATION_LIMIT: f32 = 0.9;
 
 /// One epoch: candidates are related, those that depend on a better one wait for a later epoch, the others
 /// enter the working set, and it is solved.
 ///
-/// The boundary hands over the violators, the worst first, and how many are wanted. STRADS's dependency check
-/// is applied to them rather than to single updates: of a group of columns that tell the same, one enters.
+/// The boundary provides the violators, the worst first, and how many are wanted. The dependency check of
+/// STRADS is applied to them rather than to single updates: of a group of strongly correlated columns, one
+/// enters.
 #[derive(Debug)]
 pub(crate) struct WorkingSetSchedule {
     variables: Variables,
     shards: u32,
     explain: bool,
-    /// Candidates not yet looked at, the worst violator first, and how many are wanted.
+    /// Candidates not yet examined, the worst violator first, and how many are wanted.
     waiting: VecDeque<u32>,
     wanted: usize,
-    /// Those accepted, and those of the last question.
+    /// Accepted candidates, and those of the last question.
     entering: Vec<u32>,
     asked: Vec<u32>,
     looked_at: usize,
@@ -69,8 +70,9 @@ impl WorkingSetSchedule {
 }
 
 impl WorkingSetSchedule {
-    /// Asks what ties the next candidates to each other and to those accepted: a quarter more than will do if
-    /// as many are accepted as so far. How many are asked about at once changes the work alone.
+    /// Asks for the correlations of the next candidates with each other and with the accepted ones: a quarter
+    /// more candidates than suffice at the rate of acceptance so far. The number asked about at once changes
+    /// only the work, not the result.
     fn ask(&mut self) -> Next<Phase> {
         let next = ahead(self.wanted, self.entering.len(), self.looked_at).min(self.waiting.len());
         self.looked_at += next;
@@ -80,7 +82,8 @@ impl WorkingSetSchedule {
     }
 }
 
-/// How many candidates to ask about next where `accepted` of those looked at are, and `wanted` are to be.
+/// Returns how many candidates to ask about next if `accepted` of `looked_at` were accepted and `wanted`
+/// should be.
 pub fn ahead(wanted: usize, accepted: usize, looked_at: usize) -> usize {
     let room = wanted - accepted;
     let needed = if accepted == 0 { room } else { (room * looked_at).div_ceil(accepted) };
@@ -125,7 +128,7 @@ impl Schedule<Phase> for WorkingSetSchedule {
                 Next::Round(self.variables.round(Phase::Enter, &entering))
             }
             Step::Land => {
-                // The Gram is computed from the columns that the round before has committed.
+                // The Gram is computed from the columns that the round before committed.
                 self.step = Step::Solve;
                 Next::Drain
             }
@@ -194,7 +197,7 @@ mod tests {
 
     #[test]
     fn where_many_are_tied_more_are_asked_about_until_as_many_enter_as_are_wanted() {
-        // Thirty columns tell the same; of the others each stands alone.
+        // Thirty columns are strongly correlated with each other; the others are not.
         let strength = |a: u32, b: u32| if a < 30 && b < 30 { 0.95 } else { 0.1 };
         for wanted in [1, 5, 20] {
             let variables = Variables::in_ranges(vec![1; 60], vec![0, 25, 60]);
@@ -208,7 +211,7 @@ mod tests {
                 weights,
                 batch_hint: wanted,
             });
-            // The worst first, each that is tied to none before it.
+            // Expected are the worst first, each that is not correlated with one before it.
             let mut expected: Vec<u32> = Vec::new();
             for variable in 0..60 {
                 if expected.len() < wanted

@@ -20,18 +20,18 @@ use raddle_kernels::algebra::{self as kernels, OUTSIDE};
 /// The columns `first..first + coefficients.len()` with their coefficients.
 #[derive(Debug, Clone)]
 pub struct ColumnShard {
-    /// Within a process all shards point to the one matrix; a shard that has travelled owns its columns.
+    /// Within a process all shards point to one matrix; a shard that was sent owns its columns.
     design: Arc<Design>,
-    /// Where the first column stands in `design`.
+    /// The place of the first column in `design`.
     offset: usize,
     pub(crate) first: u32,
     pub(crate) coefficients: Vec<f64>,
-    /// Squared norms of the columns; empty until a certificate needs them, for weights or for bounds.
+    /// Squared norms of the columns; empty until a certificate needs them.
     pub(crate) norms: Vec<f64>,
     /// x_j'r at the last certificate.
     pub(crate) gradient: Vec<f64>,
-    /// Bounds on x_j'r from earlier residuals, where the certificate is lazy. They only save work: without
-    /// them every product is computed, with the same result.
+    /// Bounds on x_j'r from earlier residuals, in a lazy certificate. They only save work: without them every
+    /// product is computed, with the same result.
     pub(crate) bounds: Option<LazyBounds>,
     /// The slot of each column in the working set.
     pub(crate) slots: Vec<u32>,
@@ -39,7 +39,7 @@ pub struct ColumnShard {
 }
 
 impl ColumnShard {
-    /// Of a range of the columns that a run has, with the coefficients that it starts from.
+    /// A shard of a range of the run's columns, with the coefficients to start from.
     ///
     /// # Errors
     /// If columns that are read by parts cannot be read.
@@ -56,7 +56,7 @@ impl ColumnShard {
         Ok(shard)
     }
 
-    /// Keeps of the columns no more than how many they are.
+    /// Drops the columns and keeps only their number.
     pub(crate) fn drop_training_data(&mut self) {
         let starts = vec![0; self.coefficients.len() + 1];
         let (indices, values, shift) = (Vec::new(), Vec::new(), Vec::new());
@@ -86,16 +86,17 @@ impl ColumnShard {
         Column::new(&self.design, self.offset + at)
     }
 
-    /// Where a variable stands in this shard, if it does.
+    /// Returns the position of a variable in this shard, if it is here.
     pub(crate) fn position(&self, variable: u32) -> Option<usize> {
         let at = variable.checked_sub(self.first)? as usize;
         (at < self.coefficients.len()).then_some(at)
     }
 
-    /// Coordinate minimisers of the task's variables, all from the same residual: exact for the squared loss
-    /// (Friedman et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge, Friedman, Hastie and
-    /// Tibshirani, "Regularization paths for generalized linear models via coordinate descent", 2010, eq. 5;
-    /// here for columns of any norm), of the quadratic that touches the loss from above for smooth ones.
+    /// Computes the coordinate minimisers of the task's variables, all from the same residual. They are exact
+    /// for the squared loss (Friedman et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge,
+    /// Friedman, Hastie and Tibshirani, "Regularization paths for generalized linear models via coordinate
+    /// descent", 2010, eq. 5; here for columns of any norm). For smooth losses they minimise a quadratic
+    /// upper bound.
     pub(crate) fn moves(
         &mut self,
         task: &Task<Phase>,
@@ -125,17 +126,17 @@ impl ColumnShard {
         moves
     }
 
-    /// The columns here that the task names, and where they stand.
+    /// Returns the task's columns that are here, with their positions.
     fn named<'a>(&'a self, task: &'a Task<Phase>) -> impl Iterator<Item = (u32, usize)> + 'a {
         task.variables.iter().filter_map(|&variable| Some((variable, self.position(variable)?)))
     }
 
-    /// Sketches of the columns that the task names, of all rows or a sample of them.
+    /// Returns sketches of the columns that the task names, of all rows or a sample of them.
     pub(crate) fn sketches(&self, task: &Task<Phase>, sample: bool) -> Vec<(u32, ColumnSketch)> {
         self.named(task).map(|(variable, at)| (variable, ColumnSketch::of(self.column(at), sample))).collect()
     }
 
-    /// Those of these columns that are here, to enter the working set.
+    /// Returns those of `variables` that are here, to enter the working set.
     pub(crate) fn entering(&self, variables: &[u32], y: &[f64]) -> Vec<EnteringColumn> {
         let sum = y.iter().sum();
         let mut entering = Vec::with_capacity(variables.len());
@@ -143,7 +144,7 @@ impl ColumnShard {
         entering
     }
 
-    /// A column here, to enter the working set; `sum` is that of the response.
+    /// Returns a column to enter the working set; `sum` is the sum of the response.
     fn entering_column(&self, variable: u32, y: &[f64], sum: f64) -> Option<EnteringColumn> {
         let at = self.position(variable)?;
         Some(EnteringColumn {
@@ -155,7 +156,7 @@ impl ColumnShard {
         })
     }
 
-    /// Computes the squared norms of the columns over all rows, weighted where there are weights.
+    /// Computes the squared norms of the columns over all rows, weighted if there are weights.
     pub(crate) fn measure(&mut self, rows: usize, weights: Option<&[f64]>) {
         let norm = |at: usize| match weights {
             None => self.view(at).sum_squares(rows),
@@ -164,7 +165,7 @@ impl ColumnShard {
         self.norms = (0..self.coefficients.len()).map(norm).collect();
     }
 
-    /// (column, coefficient) where it is not zero.
+    /// Returns (column, coefficient) of the nonzero coefficients.
     pub(crate) fn nonzeros(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
         (self.first..)
             .zip(&self.coefficients)
@@ -172,7 +173,7 @@ impl ColumnShard {
             .map(|(j, value)| (j, *value))
     }
 
-    /// x_j'r of every column here.
+    /// Computes x_j'r of every column here.
     pub(crate) fn pass(&mut self, residual: &[f64], sum: f64) {
         let range = self.offset..self.offset + self.coefficients.len();
         match &*self.design {
@@ -198,7 +199,7 @@ impl ColumnShard {
         }
     }
 
-    /// Takes note of the slots that columns here were given in the working set. One without a Gram keeps no
+    /// Records the slots that columns here were given in the working set. Without a Gram, the shard keeps no
     /// part of it.
     pub(crate) fn admit(&mut self, first_slot: u32, variables: &[u32], has_gram: bool) {
         if !has_gram {
@@ -220,8 +221,8 @@ impl ColumnShard {
         }
     }
 
-    /// State that the data do not give back: positions of nonzero coefficients, and their values. A zero with
-    /// a sign is told from one without.
+    /// Writes the state that the data do not determine: positions and values of nonzero coefficients. A
+    /// negative zero counts as nonzero.
     pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         let learned = (0u32..).zip(&self.coefficients).filter(|(_, value)| value.to_bits() != 0);
         let (places, values): (Vec<u32>, Vec<f64>) = learned.unzip();

@@ -1,23 +1,23 @@
-//! Solutions of the working set: of one solve, and at each certified point of the course.
+//! Solutions of the working set: of one solve, and at each certified point of a run.
 
 use crate::loss::row_state::RowState;
 
-/// A point of the course that is certified.
+/// A certified point of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
     /// n times lambda.
     pub(crate) penalty: f64,
     /// Relative duality gap.
     pub(crate) gap: f64,
-    /// The dual point is the residual times this.
+    /// Factor from the residual to the dual point.
     pub(crate) scale: f64,
-    /// The intercept for columns as prepared,
+    /// The intercept for columns as prepared.
     pub(crate) intercept: f64,
-    /// or those of all classes; empty where there is one.
+    /// The intercepts of all classes; empty if there is a single intercept.
     pub(crate) intercepts: Vec<f64>,
     /// Nonzero coefficients, by column.
     pub(crate) coefficients: Vec<(u32, f64)>,
-    /// Those of free columns, as prepared; with classes side by side.
+    /// Coefficients of free columns, as prepared; those of a column for all classes are adjacent.
     pub(crate) freed: Vec<(u32, f64)>,
 }
 

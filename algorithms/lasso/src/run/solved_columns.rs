@@ -1,4 +1,4 @@
-//! [`SolvedColumns`]: the columns of the working set, and what solves for them.
+//! [`SolvedColumns`]: the columns of the working set, and their solver.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use crate::loss::rows::Rows;
 use crate::penalties::Terms;
 use crate::working_set::Target;
 
-/// Columns of the working set, in the order in which they have entered.
+/// Columns of the working set, in the order of entry.
 #[derive(Debug, Clone)]
 pub(crate) struct SolvedColumns {
     pub(crate) columns: Vec<Column>,
     pub(crate) members: Members,
-    /// x_j'r - R b_j of each, from the last pass.
+    /// x_j'r - R b_j of each column, from the last pass.
     gradient: Vec<f64>,
     /// Number of columns before each group that entered.
     pub(crate) groups: Vec<u32>,
-    /// The last group, as long as its part of the Gram is due.
+    /// The last group, until its part of the Gram is computed.
     pub(crate) entering: Option<Arc<EnteringBatch>>,
 }
 
 impl SolvedColumns {
-    /// None yet.
+    /// An empty set, for a loss of this shape.
     pub(super) fn new(shape: Shape) -> Self {
         let members = Members::new(shape);
         Self { columns: Vec::new(), members, gradient: Vec::new(), groups: Vec::new(), entering: None }
     }
 
-    /// Writes them whole.
+    /// Writes the columns with their solver.
     pub(super) fn save(&self, out: &mut Writer) {
         let Self { columns, members, gradient, groups, entering } = self;
         columns.save(out);
@@ -56,7 +56,7 @@ impl SolvedColumns {
         Ok(Self { columns, members, gradient, groups, entering })
     }
 
-    /// The slopes of the members, with the ridge.
+    /// Sets the gradients of the members, less the ridge.
     pub(super) fn set_gradient(&mut self, shares: &[ShardCertificate], ridge: f64) {
         self.gradient.clear();
         self.gradient.resize(self.columns.len(), 0.0);
@@ -67,7 +67,7 @@ impl SolvedColumns {
         }
     }
 
-    /// Decision to do without a Gram: it would be too large with this many columns more, and is given up.
+    /// Drops the Gram if it would be too large with `entering` more columns; returns whether there is none.
     pub(super) fn outgrows(&mut self, most: usize, entering: usize) -> bool {
         if self.columns.len() + entering > most {
             self.members.bare();
@@ -75,7 +75,7 @@ impl SolvedColumns {
         self.members.is_bare()
     }
 
-    /// Takes columns in; returns the slot of the first.
+    /// Adds columns; returns the slot of the first.
     pub(super) fn enter(&mut self, entering: Vec<EnteringColumn>, ridge: f64, terms: &Terms) -> u32 {
         if !entering.is_empty() {
             self.groups.push(self.columns.len() as u32);
@@ -89,7 +89,7 @@ impl SolvedColumns {
         first as u32
     }
 
-    /// Puts the new members' Gram together, tile by tile.
+    /// Assembles the new members' Gram, tile by tile.
     pub(super) fn grow(&mut self, rows: &Rows, tiles: Vec<Tile>) {
         self.members.grow(&self.columns, rows, tiles);
     }

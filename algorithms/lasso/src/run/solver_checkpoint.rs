@@ -1,4 +1,4 @@
-//! [`SolverCheckpoint`]: what a checkpoint keeps of the working set.
+//! [`SolverCheckpoint`]: the part of the working set that a checkpoint stores.
 //!
 //! Columns, their Gram, its factors and the gradient take hundreds of times the memory of the model. All of
 //! them are functions of the data, the residual and the order in which columns entered, bit for bit: an
@@ -20,7 +20,7 @@ use crate::penalties::Terms;
 pub(crate) struct SolverCheckpoint {
     pub(super) objective: Objective,
     pub(super) terms: Arc<Terms>,
-    /// Columns by slot, and the first slot of each group that entered together.
+    /// Column of each slot; the next field has the first slot of each group that entered together.
     pub(super) members: Vec<u32>,
     pub(super) groups: Vec<u32>,
     pub(super) solved: MembersCheckpoint,
@@ -55,14 +55,14 @@ raddle::state!(SolverCheckpoint {
 });
 
 impl SolverCheckpoint {
-    /// The columns that entered as this group, if there is one.
+    /// Returns the columns that entered as this group, if there is one.
     pub(super) fn group(&self, number: usize) -> Option<&[u32]> {
         let first = *self.groups.get(number)? as usize;
         let end = self.groups.get(number + 1).map_or(self.members.len(), |&next| next as usize);
         self.members.get(first..end)
     }
 
-    /// Check that the numbers are those of lambdas that there are, and of so many columns.
+    /// Checks that the numbers are valid for the run's lambdas and columns.
     pub(super) fn check(
         &self,
         spec: &Spec,
@@ -95,7 +95,7 @@ impl SolverCheckpoint {
     }
 }
 
-/// Takes note of a column; whether there is such a one, and it was not noted before.
+/// Marks a column as seen; `true` if it exists and was not seen before.
 fn is_new(seen: &mut [bool], column: u32) -> bool {
     seen.get_mut(column as usize).is_some_and(|seen| !std::mem::replace(seen, true))
 }

@@ -1,4 +1,4 @@
-//! [`Spec`]: what a run is asked for, which every part of it may read.
+//! [`Spec`]: the specification of a run, which every part of it may read.
 
 use std::sync::Arc;
 
@@ -11,43 +11,43 @@ use crate::penalties::Terms;
 /// Specification of a run: objective, data, lambdas and tolerance.
 #[derive(Debug)]
 pub(crate) struct Spec {
-    /// The rows as the loss sees them.
+    /// The rows as the loss uses them.
     pub(crate) rows: Rows,
-    /// The weighted response, with which shards multiply columns that enter, of a quadratic. Smooth losses
-    /// need no products.
+    /// The weighted response of a quadratic, with which shards multiply entering columns; smooth losses need
+    /// no such products.
     pub(crate) gram_response: Vec<f64>,
-    /// Roots of the weights, with which columns enter the Gram; empty where all rows count alike.
+    /// Roots of the weights, by which columns are multiplied for the Gram; empty if all rows count equally.
     pub(crate) roots: Vec<f64>,
     pub(crate) objective: Objective,
     /// Penalties of the columns.
     pub(crate) terms: Arc<Terms>,
-    /// A quadratic's working set larger than this has no Gram.
+    /// The working set of a quadratic has no Gram if it is larger than this.
     pub(crate) most_members: usize,
-    /// The lambdas, one after the other.
+    /// The lambdas, in order.
     pub(crate) course: Course,
-    /// When a point of a path is left behind that is not certified.
+    /// Rule by which a path moves on from a point that is not certified.
     pub(crate) leave: Option<LeaveRule>,
     /// Relative duality gap at which the run is done.
     pub(crate) tolerance: f64,
-    /// A schedule of rounds wants weights for all columns.
+    /// `true` if a schedule of rounds needs weights for all columns.
     pub(crate) weights: bool,
-    /// A working set is solved.
+    /// `true` if a working set is solved.
     pub(crate) working_set: bool,
 }
 
-/// Members of a sparse matrix that have a Gram. A Newton step on more takes longer than epochs over their
-/// columns, which have few values: farmads / 30 and / 100 are solved in a third of the time that a Gram of up
-/// to 5,000 takes, imdb2 / 50 in two thirds, and 1,000 and 2,000 are no better. With all that is made of it,
-/// a Gram takes 20 bytes for each pair: 45 MB.
+/// Largest number of members of a sparse matrix that have a Gram. A Newton step on more members takes longer
+/// than epochs over their columns, which have few values: farmads / 30 and / 100 are solved in a third of the
+/// time that a Gram of up to 5,000 members takes, imdb2 / 50 in two thirds, and limits of 1,000 and 2,000 are
+/// no better. With everything computed from it, a Gram takes 20 bytes for each pair: 45 MB.
 const MOST: usize = 1500;
 
-/// Where memory is to stay near that of the data, a Gram may take this many bytes for each stored value, of
-/// which each takes twelve in the matrix, and as many in any case.
+/// If memory is to stay near that of the data, a Gram may take this many bytes for each stored value, which
+/// itself takes twelve, plus [`ANYHOW`] bytes.
 const FOR_EACH: usize = 3;
 const ANYHOW: usize = 12_000_000;
 
-/// How many members of a sparse matrix may have a Gram. Dense columns take as much memory as a Gram of as
-/// many as there can be.
+/// Returns how many members may have a Gram. For dense columns there is no limit, as they take as much memory
+/// as the largest possible Gram.
 pub(crate) fn most_members(design: &Columns, frugal: bool) -> usize {
     match (design.is_sparse(), frugal) {
         (false, _) => usize::MAX,
@@ -57,14 +57,14 @@ pub(crate) fn most_members(design: &Columns, frugal: bool) -> usize {
 }
 
 impl Spec {
-    /// Least |x_j'r| of a violator at the only lambda, if the largest |x_j'r| without coefficients is no less
-    /// than `largest`.
+    /// Returns the smallest |x_j'r| of a violator at the only lambda, if the largest |x_j'r| without
+    /// coefficients is at least `largest`.
     pub(crate) fn least_threshold(&self, largest: f64) -> f64 {
-        // Rounding must not lift it above what the solver asks for.
+        // Rounding must not lift the result above the solver's threshold.
         (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0
     }
 
-    /// n times the lambda at a position, for max |x_j'r| without coefficients.
+    /// Returns n times the lambda at a position, for max |x_j'r| without coefficients.
     pub(crate) fn penalty(&self, position: usize, largest: f64) -> f64 {
         self.course.penalty(position, self.rows.len(), largest / self.objective.l1_ratio)
     }
@@ -90,7 +90,7 @@ mod tests {
         for stored in [0, 1000, 1_000_000, 5_000_000, 12_000_000] {
             let columns = sparse(stored);
             assert_eq!(most_members(&columns, false), MOST);
-            // 20 bytes for each pair, of 12 MB and 3 bytes for each value.
+            // 20 bytes for each pair must fit into 12 MB plus 3 bytes for each value.
             let (most, room) = (most_members(&columns, true), 12_000_000 + 3 * stored);
             assert!(20 * most * most <= room && most <= MOST, "{stored}: {most}");
             assert!(20 * (most + 1) * (most + 1) > room || most == MOST, "{stored}: {most}");

@@ -1,4 +1,4 @@
-//! [`Start`]: where a fit starts.
+//! [`Start`]: the objective and the data of a fit, before its first epoch.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use crate::loss::rows::Rows;
 use crate::loss::{Loss, Objective, Shape};
 use crate::penalties::{PenaltyOptions, Terms};
 
-/// Start of a fit: the objective, and problem and response as the loss sees them.
+/// Start of a fit: the objective, the problem, and the response as the loss uses it.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     problem: &'a Problem,
     pub(crate) objective: Objective,
     pub(crate) given: Rows,
-    /// The columns in the units of the run,
+    /// The columns in the units of the run.
     pub(crate) design: Columns,
-    /// and what sets them apart.
+    /// Factors, bounds and groups of the columns.
     pub(crate) terms: Arc<Terms>,
 }
 
 impl<'a> Start<'a> {
-    /// For a loss with the intercept that the preparation has.
+    /// Makes the start for a loss with the intercept of the preparation.
     ///
     /// # Errors
-    /// If the response does not suit the loss, or what is asked does not suit the columns.
+    /// If the response does not suit the loss, or the options do not suit the columns.
     pub(crate) fn new(
         problem: &'a Problem,
         loss: Loss,
@@ -40,7 +40,7 @@ impl<'a> Start<'a> {
     ) -> Result<Self, LassoError> {
         let objective = Objective { loss, l1_ratio, intercept: problem.intercept };
         let y = loss.function().response(problem)?;
-        // The response of a quadratic is less the offset.
+        // For a quadratic the offset is already subtracted from the response.
         let offset = problem.offset.clone().filter(|_| !objective.shape().is_quadratic());
         let classes = loss.function().classes(problem);
         if classes > 0 {
@@ -80,7 +80,7 @@ impl<'a> Start<'a> {
         Ok(Self { problem, objective, given, design, terms: Arc::new(terms) })
     }
 
-    /// Coefficients from the original scale to that of the columns as prepared.
+    /// Converts coefficients from the original scale to the scale of the prepared columns.
     ///
     /// # Errors
     /// If the problem does not have such columns, or values are not finite.
@@ -96,7 +96,7 @@ impl<'a> Start<'a> {
             fits.then(|| (place, terms.clamp(place as usize, value)))
                 .ok_or(LassoError::Start { column: column as usize + 1, columns: columns * classes })
         };
-        // A column that there is not keeps its number, and is refused.
+        // An unknown column keeps its number, and is refused later.
         let is_known = given.iter().all(|&(column, _)| (column as usize) < columns * classes);
         if !is_known {
             return given.iter().map(prepared).collect();
@@ -106,7 +106,7 @@ impl<'a> Start<'a> {
             _ => side_by_side(given, columns as u32, classes as u32),
         };
         let mut places = places.iter().map(prepared).collect::<Result<Vec<_>, _>>()?;
-        // No step would move the coefficient of a column of zeros, and the penalty would count it for ever.
+        // No step would change the coefficient of a column of zeros, which the penalty would count for ever.
         let columns = self.design.some(places.iter().map(|&(place, _)| place as usize))?;
         for ((_, value), column) in places.iter_mut().zip(&columns) {
             let squares = match self.given.weights() {
@@ -118,7 +118,7 @@ impl<'a> Start<'a> {
         Ok(places)
     }
 
-    /// Where the rows stand at these coefficients of columns as prepared.
+    /// Computes the rows at these coefficients of prepared columns.
     ///
     /// # Errors
     /// If columns that are read by parts cannot be read.
@@ -129,7 +129,7 @@ impl<'a> Start<'a> {
         Ok(RowState::at(columns, &self.given, self.objective, intercept))
     }
 
-    /// max |x_j'r| without coefficients.
+    /// Returns max |x_j'r| without coefficients.
     ///
     /// # Errors
     /// If columns that are read by parts cannot be read.
@@ -143,10 +143,10 @@ impl<'a> Start<'a> {
     }
 }
 
-/// Check that the options are offered for classes with scores of their own.
+/// Checks that the options are offered for classes with scores of their own.
 ///
 /// # Errors
-/// If one is not.
+/// If one of them is not.
 fn check_classes(problem: &Problem, asked: &PenaltyOptions) -> Result<(), LassoError> {
     let with = "the multinomial loss";
     if problem.offset.is_some() {
@@ -164,13 +164,13 @@ fn check_classes(problem: &Problem, asked: &PenaltyOptions) -> Result<(), LassoE
     room::<f64>(problem.score_bytes(classes) / size_of::<f64>(), &what).map_err(LassoError::Memory)
 }
 
-/// Columns that leave no more than this share of the loss tell the classes apart.
+/// Free columns separate the classes if they leave at most this share of the loss.
 const NOTHING_LEFT: f64 = 1e-9;
 
-/// Check that free columns and the intercept have a best fit without others.
+/// Checks that free columns and the intercept have a best fit on their own.
 ///
 /// # Errors
-/// If they do not, as where they tell two classes apart.
+/// If they have none, such as where they separate two classes.
 fn check_free(rows: &Rows, objective: Objective) -> Result<(), LassoError> {
     let (Shape::Smooth(loss), Some(free)) = (objective.shape(), &rows.free) else { return Ok(()) };
     let response = Response { rows, loss };
@@ -186,7 +186,7 @@ fn check_free(rows: &Rows, objective: Objective) -> Result<(), LassoError> {
     if is_settled { Ok(()) } else { Err(LassoError::Free) }
 }
 
-/// Coefficients that stand class by class, those of a column side by side.
+/// Reorders coefficients listed class by class, so that those of a column are adjacent.
 fn side_by_side(given: &[(u32, f64)], columns: u32, classes: u32) -> Vec<(u32, f64)> {
     let place = |&(at, value): &(u32, f64)| ((at % columns) * classes + at / columns, value);
     let mut places: Vec<(u32, f64)> = given.iter().map(place).collect();

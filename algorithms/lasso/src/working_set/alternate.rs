@@ -1,29 +1,31 @@
-//! Epochs of coordinate descent and Newton steps, in turns, whatever terms the objective has.
+//! Alternation of coordinate-descent epochs and Newton steps, for any terms of the objective.
 
 use super::epoch::Swept;
 use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
 
-/// Epochs between measures: they let members enter and leave, which a Newton step only finishes.
+/// Number of epochs between measures: epochs decide which coefficients are zero, and a Newton step finishes
+/// them.
 const EPOCHS: usize = 2;
 
-/// A Newton step gets through this many times as many operations of a whole factorisation in a second as an
-/// epoch of its own: they are multiplications from registers, against rows from memory, and most rows of the
-/// factor are there from the step before. Counted cost, so that the choice is the same on every machine.
+/// A Newton step performs this many times as many operations per second as an epoch. Its operations are
+/// multiplications from registers, whereas an epoch reads rows from memory, and most rows of the factor are
+/// there from the step before. The cost is counted, not timed, so that the choice is the same on every
+/// machine.
 const FACTOR_SPEED: u64 = 20;
 
-/// Epochs after which a solve gives up; one that has not reached its gap reports it.
+/// Number of epochs after which a solve gives up and reports the gap it has reached.
 pub(super) const MOST_EPOCHS: u64 = 20_000;
 
-/// The two kinds of steps that take turns.
+/// The two kinds of steps that alternate.
 pub(super) trait Turns {
-    /// Minimises over each coefficient, or each group of them, in turn; g follows.
+    /// Minimises over each coefficient, or each group of them, in turn, and updates g.
     fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept;
 
-    /// How many coefficients a Newton step solves for.
+    /// Returns how many coefficients a Newton step solves for.
     fn free(&self, local: &Local) -> usize;
 
-    /// Newton steps. Returns the measure after them; `measure` is that before.
+    /// Takes Newton steps. Returns the measure after them; `measure` is the one before.
     fn newton(
         &mut self,
         local: &mut Local,
@@ -33,8 +35,8 @@ pub(super) trait Turns {
     ) -> ObjectiveGap;
 }
 
-/// Goes on until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs are
-/// used up. Of its objective only differences count.
+/// Alternates until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs
+/// are used up. Only differences of the objective matter.
 pub(super) fn alternate(
     local: &mut Local,
     turns: &mut impl Turns,

@@ -1,33 +1,35 @@
-//! Coefficients on independent columns: what coordinate descent cannot reach where the support outgrows the
-//! rows.
+//! Coefficients on independent columns, for supports that outgrow the rows, where coordinate descent is too
+//! slow.
 //!
-//! Where columns of the support depend on each other there is a d with X_S d = 0: along it the fit stays what
-//! it is and |b|_1 is linear, so F does not rise towards one of its ends. Moving until a coefficient
-//! vanishes, again and again, ends on independent columns, as every Lasso has a solution with (Tibshirani,
-//! "The lasso problem and uniqueness", 2013, section 2): there the face has one minimum, and a Newton step
-//! finds it. Coordinate descent instead creeps along d by steps in the order of lambda.
+//! If columns of the support depend on each other there is a d with X_S d = 0: along it the fit is constant
+//! and |b|_1 is linear, so F does not rise in one of the two directions. Moving until a coefficient vanishes,
+//! again and again, ends on independent columns, as every Lasso has a solution with (Tibshirani, "The lasso
+//! problem and uniqueness", 2013, section 2): there the face has one minimum, and a Newton step finds it.
+//! Coordinate descent instead moves along d in steps of the order of lambda.
 
 use super::local::Local;
 use super::stats::Work;
 use raddle_kernels::algebra::{dot, solve_lower, solve_lower_transposed};
 
-/// A column of which less than this share is left, squared, once the basis is taken out depends on it.
+/// A column depends on the basis if, once the basis is projected out, less than this share of its squared
+/// norm is left.
 pub(super) const DEPENDENT: f64 = 1e-10;
 
-/// Members that are independent under a symmetric matrix, such as the Gram of their columns, with the
-/// Cholesky factor of it, row by row.
+/// Members that are independent under a symmetric matrix, such as the Gram of their columns, with its
+/// Cholesky factor row by row.
 pub(super) struct Basis {
     pub(super) members: Vec<usize>,
     l: Vec<f64>,
     stride: usize,
-    /// The share of a diagonal element that a member must leave once the basis is taken out.
+    /// A member is independent if more than this share of its diagonal element is left once the basis is
+    /// projected out.
     dependent: f64,
 }
 
 /// Makes the columns of the support independent without raising F. Returns whether b has changed.
 pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
     let mut support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
-    // Large coefficients into the basis: small ones vanish sooner.
+    // Large coefficients enter the basis first, as small ones vanish sooner.
     support.sort_by(|&i, &j| local.b[j].abs().total_cmp(&local.b[i].abs()).then(i.cmp(&j)));
     let mut target: Vec<f64> = support.iter().map(|&i| local.b[i]).collect();
     let place: Vec<usize> = {
@@ -40,7 +42,8 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
         work.factor_flops += (basis.members.len() as u64).pow(2);
         let row = local.gram.row(entering);
         let Some(mut shares) = basis.try_push(entering, |i| row[i]) else { continue };
-        // Column `entering` is the sum of the basis by `shares`: as it gives way by t, they take over.
+        // Column `entering` is the sum of the basis columns times `shares`: as its coefficient falls by t,
+        // theirs change by t times `shares`.
         solve_lower_transposed(&basis.l, basis.stride, &mut shares);
         work.factor_flops += 3 * (shares.len() as u64).pow(2);
         let own = target[place[entering]];
@@ -67,7 +70,7 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
             Some(at) => {
                 target[place[basis.members[at]]] = 0.0;
                 basis.remove(at);
-                // Independent now, but for rounding: then it stays outside, with its coefficient.
+                // If rounding still makes the column dependent, it stays outside with its coefficient.
                 basis.try_push(entering, |i| row[i]);
             }
         }
@@ -81,13 +84,13 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
 }
 
 impl Basis {
-    /// Room for this many members.
+    /// An empty basis with capacity for `most` members.
     pub(super) fn new(most: usize, dependent: f64) -> Self {
         Self { members: Vec::with_capacity(most), l: vec![0.0; most * most], stride: most, dependent }
     }
 
-    /// Takes a member in, of whose row of the matrix `element` tells the elements. If it depends on the
-    /// basis, it stays out and L^-1 times its elements is returned.
+    /// Adds a member; `element` returns the elements of its row. If it depends on the basis, it stays out and
+    /// L^-1 times its elements is returned.
     pub(super) fn try_push(&mut self, member: usize, element: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
         let size = self.members.len();
         let mut row: Vec<f64> = self.members.iter().map(|&i| element(i)).collect();
@@ -104,14 +107,14 @@ impl Basis {
         None
     }
 
-    /// The solution for these values, one for each member.
+    /// Returns the solution for these values, one for each member.
     pub(super) fn solve(&self, mut values: Vec<f64>) -> Vec<f64> {
         solve_lower(&self.l, self.stride, &mut values);
         solve_lower_transposed(&self.l, self.stride, &mut values);
         values
     }
 
-    /// Takes the member at `at` out: the rows behind it move up, and rotations make them triangular again.
+    /// Removes the member at `at`: the rows after it move up, and rotations make them triangular again.
     fn remove(&mut self, at: usize) {
         self.members.remove(at);
         let stride = self.stride;

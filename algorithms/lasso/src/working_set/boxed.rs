@@ -1,10 +1,11 @@
-//! The solver on one Gram for coefficients with bounds: coordinate descent, and Newton steps on what is free.
+//! The solver on one Gram for coefficients with bounds: coordinate descent, and Newton steps on the free
+//! coefficients.
 //!
-//! A coefficient is free where it is neither 0 nor at a bound. On a face, with the same coefficients free and
-//! the same signs, F is a quadratic; the way to its minimum is followed as far as the first coefficient that
-//! vanishes or meets a bound, which then stays there, and so on until the minimum itself is reached (an
-//! active-set method: Nocedal and Wright, "Numerical Optimization", 2006, section 16.5). Epochs of coordinate
-//! descent let coefficients leave 0 and their bounds again.
+//! A coefficient is free if it is neither 0 nor at a bound. On a face, where the free coefficients and their
+//! signs are fixed, F is a quadratic. A step goes towards its minimum until the first coefficient vanishes or
+//! meets a bound and is fixed there, and so on until the minimum itself is reached (an active-set method:
+//! Nocedal and Wright, "Numerical Optimization", 2006, section 16.5). Epochs of coordinate descent let
+//! coefficients leave 0 and their bounds again.
 
 use super::alternate::Turns;
 use super::basis::{Basis, DEPENDENT};
@@ -15,10 +16,10 @@ use crate::loss::soft_threshold;
 use crate::penalties::{Terms, charge};
 use raddle_kernels::algebra::{add_scaled, dot};
 
-/// Faces that a Newton step goes through before epochs have their turn again.
+/// Number of faces that a Newton step passes through before epochs run again.
 const FACES: usize = 30;
 
-/// The Lasso with bounds.
+/// The alternation for the Lasso with bounds.
 pub(super) struct Boxed<'a> {
     pub(super) terms: &'a Terms,
     pub(super) penalty: f64,
@@ -45,14 +46,14 @@ impl Turns for Boxed<'_> {
     }
 }
 
-/// Slots of coefficients that are neither 0 nor at a bound.
+/// Returns the slots of coefficients that are neither 0 nor at a bound.
 fn free(local: &Local, terms: &Terms) -> impl Iterator<Item = usize> {
     let at = |(i, &b): (usize, &f64)| (b != 0.0 && !terms.is_at_bound(i, b)).then_some(i);
     local.b.iter().enumerate().filter_map(at)
 }
 
-/// Objective and gap, for r'r: the dual point is k r with k = min(1, L / max |x_j'r|), and
-/// P - D = (1 - k)^2 r'r / 2 + L |b|_1 - k g'b + what bounds charge.
+/// Objective and gap, for r'r: the dual point is k r with k = min(1, L / max |x_j'r|), and P - D = (1 - k)^2
+/// r'r / 2 + L |b|_1 - k g'b + the charge of the bounds.
 pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> ObjectiveGap {
     let mut held = Vec::new();
     let slopes = local.b.iter().zip(&local.g).enumerate();
@@ -66,8 +67,8 @@ pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Ob
     ObjectiveGap { primal, dual: primal - gap, gap }
 }
 
-/// Minimises over each coefficient in turn, by ascending slot; g follows. Its signs count those that came to
-/// 0 or a bound, or left one.
+/// Minimises over each coefficient in turn, by ascending slot, and updates g. `signs` counts the coefficients
+/// that reached or left 0 or a bound.
 fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swept {
     let Local { gram, b, g, .. } = local;
     let (mut changed, mut signs) = (0, 0);
@@ -94,7 +95,7 @@ fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swe
     Swept { changed, signs }
 }
 
-/// Goes from face to face, towards the minimum of each; g follows.
+/// Moves from face to face, towards the minimum of each, and updates g.
 fn newton(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) {
     work.newtons += 1;
     for _ in 0..FACES {
@@ -130,8 +131,7 @@ fn newton(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) {
     }
 }
 
-/// The way to the minimum of the face: members whose columns do not depend on each other, and how far each
-/// goes.
+/// The step to the minimum of the face: members whose columns are independent, and the change of each.
 fn direction(
     local: &Local,
     free: Vec<usize>,

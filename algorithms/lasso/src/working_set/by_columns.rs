@@ -1,10 +1,10 @@
 //! [`ByColumns`]: coordinate descent on the columns themselves, for members whose Gram would outgrow the
 //! data.
 //!
-//! A Gram of m members takes m^2 values, and an epoch on it as many steps; sparse columns have few entries,
-//! so an epoch on them is the cheaper one from some hundreds of members on, and needs no memory beyond a
-//! residual. It has no second order, which extrapolation makes up for (Bertrand and Massias, "Anderson
-//! acceleration of coordinate descent", 2021).
+//! A Gram of m members takes m^2 values, and an epoch on it as many operations. Sparse columns have few
+//! entries, so an epoch on them is cheaper from some hundreds of members on, and needs no memory beyond a
+//! residual. It uses no second-order information, for which extrapolation makes up (Bertrand and Massias,
+//! "Anderson acceleration of coordinate descent", 2021).
 
 use crate::data::design::{Column, add_columns};
 use crate::loss::duality_gap::{DualityGap, Norms};
@@ -14,16 +14,16 @@ use crate::penalties::{ActiveBounds, Terms};
 
 use super::proximal::Target;
 
-/// Epochs over the support between two over all members, whose iterates are extrapolated.
+/// Number of epochs over the support, whose iterates are extrapolated, between two epochs over all members.
 const DEPTH: usize = 5;
 
-/// Such rounds between two looks at the gap, each of which computes the residual afresh.
+/// Number of such rounds between two computations of the gap, for which the residual is recomputed.
 const ROUNDS: usize = 4;
 
-/// Looks at the gap, at most: about as many epochs as on a Gram.
+/// Largest number of computations of the gap: about as many epochs as on a Gram.
 const LOOKS: usize = 1000;
 
-/// The members of a quadratic whose columns are sparse, and what sets them apart; no groups, no free columns.
+/// The members of a quadratic whose columns are sparse, and their penalties; no groups, no free columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByColumns<'a> {
     pub(crate) columns: &'a [Column],
@@ -32,16 +32,16 @@ pub(crate) struct ByColumns<'a> {
     pub(crate) target: Target,
 }
 
-/// The weighted residual: that of row i is `values[i] + common w_i`.
+/// The weighted residual: for row i it is `values[i] + common w_i`.
 #[derive(Clone, Debug)]
 struct Residual {
     values: Vec<f64>,
     common: f64,
-    /// The sum of its entries.
+    /// The sum of the residual's entries.
     sum: f64,
 }
 
-/// Constants of a column's step, beside its entries.
+/// Constants of a column's step, other than its entries.
 #[derive(Clone, Copy, Debug)]
 struct Fixed {
     /// The squared norm, with the ridge.
@@ -53,7 +53,7 @@ struct Fixed {
 
 impl ByColumns<'_> {
     /// Minimises over the members from the coefficients `b`, until the gap over them is at most the target or
-    /// nothing gets better.
+    /// nothing improves.
     pub(crate) fn solve(&self, b: &mut [f64]) {
         let fixed = self.fixed();
         let all: Vec<usize> = (0..b.len()).collect();
@@ -91,7 +91,7 @@ impl ByColumns<'_> {
         self.columns.iter().enumerate().map(of).collect()
     }
 
-    /// The residual at these coefficients, afresh.
+    /// Recomputes the residual at these coefficients.
     fn residual(&self, b: &[f64]) -> Residual {
         let mut values = self.rows.y.to_vec();
         let moved = self.columns.iter().zip(b).filter(|(_, value)| **value != 0.0);
@@ -102,7 +102,7 @@ impl ByColumns<'_> {
         Residual { values, common: 0.0, sum }
     }
 
-    /// x_j'r.
+    /// Returns x_j'r.
     fn slope(&self, j: usize, fixed: &Fixed, residual: &Residual) -> f64 {
         let view = self.columns[j].view();
         let (indices, values) = view.stored().unwrap_or_default();
@@ -110,7 +110,7 @@ impl ByColumns<'_> {
         stored + residual.common * fixed.mass - view.shift() * residual.sum
     }
 
-    /// Adds `change` to the coefficient of member `j`.
+    /// Adds `change` to the coefficient of member `j`, and updates the residual.
     fn step(&self, j: usize, change: f64, fixed: &Fixed, residual: &mut Residual) {
         let view = self.columns[j].view();
         let (indices, values) = view.stored().unwrap_or_default();
@@ -135,8 +135,7 @@ impl ByColumns<'_> {
             );
             let fixed = &fixed[j];
             if fixed.curvature <= 0.0 {
-                // A column without values, which a warm start may have come with: its coefficient costs and
-                // does nothing.
+                // A warm start may have a column without values: its coefficient costs and does nothing.
                 b[j] = 0.0;
                 continue;
             }
@@ -151,8 +150,8 @@ impl ByColumns<'_> {
         }
     }
 
-    /// Epochs over the support, and the combination of where they came to whose next steps would cancel, if
-    /// the objective is smaller there.
+    /// Runs epochs over the support, and moves to the combination of their iterates whose next steps would
+    /// cancel, if the objective is smaller there.
     fn extrapolated(&self, fixed: &[Fixed], b: &mut [f64], residual: &mut Residual) {
         let support: Vec<usize> = (0..b.len()).filter(|&j| b[j] != 0.0).collect();
         let of = |b: &[f64]| -> Vec<f64> { support.iter().map(|&j| b[j]).collect() };
@@ -183,7 +182,7 @@ impl ByColumns<'_> {
         }
     }
 
-    /// The weighted residual itself.
+    /// Returns the weighted residual itself.
     fn whole(&self, residual: &Residual) -> Vec<f64> {
         let mut whole = vec![residual.common; residual.values.len()];
         self.rows.weigh(&mut whole);
@@ -191,7 +190,7 @@ impl ByColumns<'_> {
         whole
     }
 
-    /// |b|_1, and the sum of ridge_j b_j^2.
+    /// Returns |b|_1, and the sum of ridge_j b_j^2.
     fn norms(&self, b: &[f64]) -> (f64, f64) {
         let squares = b.iter().enumerate().map(|(j, value)| self.terms.ridge(j) * value * value).sum();
         (b.iter().map(|value| value.abs()).sum(), squares)
@@ -202,7 +201,7 @@ impl ByColumns<'_> {
         0.5 * rr + self.target.penalty * l1 + 0.5 * self.target.ridge * squares
     }
 
-    /// Gap over the members, and objective.
+    /// Returns the gap over the members, and the objective.
     fn measured(&self, b: &[f64], residual: &Residual, fixed: &[Fixed]) -> (f64, f64) {
         let (mut active_bounds, mut largest) = (ActiveBounds::new(), 0.0f64);
         for (j, (fixed, value)) in fixed.iter().zip(b).enumerate() {
@@ -217,7 +216,7 @@ impl ByColumns<'_> {
     }
 }
 
-/// The weights c, which sum to 1, that make |sum c_k u_k| smallest; none where they cannot be told.
+/// Returns the weights c, which sum to 1, that minimise |sum c_k u_k|; `None` if they are not determined.
 fn cancelling(steps: &[Vec<f64>]) -> Option<Vec<f64>> {
     let count = steps.len();
     let product = |i: usize, k: usize| raddle_kernels::algebra::dot(&steps[i], &steps[k]);
@@ -259,8 +258,7 @@ mod tests {
     const ROWS: usize = 90;
     const COLUMNS: usize = 70;
 
-    /// Sparse columns, centred by these weights or as they are, some of them nearly equal; and a response
-    /// likewise.
+    /// Makes sparse columns, centred by these weights or not, some of them nearly equal; and a response.
     fn data(weights: &[f64], centred: bool) -> (Vec<Column>, Rows) {
         let mut state = 7u64;
         let mut next = || {
@@ -292,7 +290,7 @@ mod tests {
         (columns, Rows { y: Arc::new(y), weights, ..Rows::default() })
     }
 
-    /// A warm start may come with a coefficient of a column whose rows have gone.
+    /// A warm start may have a coefficient of a column whose rows were retracted.
     #[test]
     fn a_column_without_values_has_no_coefficient() {
         let (mut columns, rows) = data(&vec![1.0; ROWS], true);

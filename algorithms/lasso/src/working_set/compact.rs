@@ -1,4 +1,5 @@
-//! The second level: a smaller Gram of the members that matter, so that epochs read rows that fit the caches.
+//! The second level of the working set: a smaller Gram of the members that matter, whose rows fit into the
+//! caches.
 
 use raddle::state::StateError;
 
@@ -12,22 +13,22 @@ use super::stats::Work;
 /// Members with |g| at least this multiple of L belong to the compact set, besides the support.
 const NEAR: f64 = 0.98;
 
-/// The compact set is made anew when it holds this many times what is needed.
+/// The compact set is rebuilt when it holds this many times the members it needs.
 const SLACK: usize = 2;
 
 /// New violators fill at most one in this many of the places that are left until the support reaches n.
 ///
-/// Many violators tell the same. Let in together they push the support towards n, where the Gram is singular
-/// and Newton steps end in line searches; let in by groups most stop violating before their turn comes. A
-/// round costs one update of all gradients. Measured on 1,814 rows with a support of 1,640: 65 line searches
-/// without, 9 with this and [`columns_to_add`](super::columns_to_add)'s rule, and less than half the time; where n is
-/// large it never acts.
+/// Many violators are correlated. If all enter together they push the support towards n, where the Gram is
+/// singular and Newton steps end in line searches; if they enter in groups, most stop violating before their
+/// turn. A round costs one update of all gradients. Measured on 1,814 rows with a support of 1,640: 65 line
+/// searches without, 9 with this and [`columns_to_add`](super::columns_to_add)'s rule, and less than half the
+/// time; where n is large it never acts.
 const ROOM_ONE_IN: usize = 4;
 
-/// But as many as these always.
+/// Smallest number of new violators that may enter.
 const LEAST: usize = 10;
 
-/// Rounds between the levels before the solve gives up.
+/// Number of rounds between the levels before the solve gives up.
 const ROUNDS: usize = 1000;
 
 /// A subset of a larger set, with its own Gram, kept and extended from one solve to the next.
@@ -43,7 +44,7 @@ pub(crate) struct Compact {
 raddle::state!(Compact { slots, inside, local, factor });
 
 impl Compact {
-    /// Forgets everything; memory is kept.
+    /// Empties the set and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
         self.inside.clear();
@@ -51,8 +52,8 @@ impl Compact {
         self.factor.clear();
     }
 
-    /// Solves `whole` to the gap `target`: again and again on the compact set, to half of it, then one update
-    /// of all gradients.
+    /// Solves `whole` to the gap `target`: repeatedly solves the compact set to half of it, then updates all
+    /// gradients.
     pub(crate) fn solve(
         &mut self,
         whole: &mut Local,
@@ -86,13 +87,13 @@ impl Compact {
         measure
     }
 
-    /// Makes the compact set contain the support, all members with |g| >= [`NEAR`] L that do not violate, and
-    /// the worst violators as far as there is room.
+    /// Adds to the compact set the support, all members with |g| >= [`NEAR`] L that do not violate, and the
+    /// worst violators as far as there is space.
     fn cover(&mut self, whole: &Local, penalty: f64, rows: usize, work: &mut Work) {
         let support = whole.b.iter().filter(|&&b| b != 0.0).count();
         let room = (most_columns(rows).saturating_sub(support) / ROOM_ONE_IN).max(LEAST);
         let violators = top_violators(0, &whole.g, penalty, room + 1, |i| whole.b[i as usize] != 0.0);
-        // The first one that has no room stays out, and all that violate as little or less.
+        // The first violator without space stays out, and all that violate as little or less.
         let threshold = violators.get(room).map_or(0.0, |(_, g)| g.abs());
         let needed: Vec<Slot> = (0..whole.b.len())
             .filter(|&i| {
@@ -113,12 +114,12 @@ impl Compact {
         }
     }
 
-    /// Checkpoint: the slots, and that of the factor.
+    /// Returns the checkpoint: the slots, and the factor's checkpoint.
     pub(crate) fn checkpoint(&self) -> (Vec<Slot>, FactorCheckpoint) {
         (self.slots.clone(), self.factor.checkpoint())
     }
 
-    /// The compact set of which this was kept, of the same members.
+    /// Rebuilds the compact set from a checkpoint, for the same members.
     pub(crate) fn rebuilt(
         (slots, factor): (Vec<Slot>, FactorCheckpoint),
         whole: &Local,
@@ -138,8 +139,8 @@ impl Compact {
         gram.stretch(self.slots.len());
         for (i, &slot) in self.slots.iter().enumerate() {
             let from = whole.gram.row(slot as usize);
-            // Rows that were here get the new columns, new rows get all: nothing is mirrored across the
-            // cache.
+            // Old rows get the new columns and new rows get all columns: copying across the diagonal would
+            // miss the cache.
             let start = if i < first { first } else { 0 };
             let row = &mut gram.row_mut(i)[start..];
             for (value, &other) in row.iter_mut().zip(&self.slots[start..]) {

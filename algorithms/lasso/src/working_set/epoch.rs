@@ -27,7 +27,7 @@ pub(crate) struct Swept {
     pub(crate) signs: usize,
 }
 
-/// Minimises over each coefficient in turn, by ascending slot; g follows every change.
+/// Minimises over each coefficient in turn, by ascending slot, and updates g after every change.
 ///
 /// A member whose column is zero keeps its coefficient.
 pub(crate) fn epoch(local: &mut Local, penalty: f64, work: &mut Work) -> Swept {
@@ -46,8 +46,8 @@ pub(crate) fn epoch(local: &mut Local, penalty: f64, work: &mut Work) -> Swept {
         let after = minimiser(curvature.mul_add(before, slope), penalty, curvature);
         if after != before {
             b[j] = after;
-            // Rows are far from each other, and the next is known: those of coefficients that are not zero
-            // change.
+            // Rows are far from each other in memory, and the next one is known: those of nonzero
+            // coefficients change.
             let next = (j + 1..b.len()).find(|&k| b[k] != 0.0).map_or(&[][..], |k| gram.row(k));
             add_scaled_ahead(g, before - after, row, next);
             swept.changed += 1;

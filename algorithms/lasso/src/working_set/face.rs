@@ -1,4 +1,5 @@
-//! A face of F: where b has the signs it has, by row of the factor that Newton steps on it share.
+//! A face of F: the set of b with fixed nonzero coefficients and signs, ordered by the rows of the Newton
+//! steps' factor.
 
 use super::factor::Factor;
 use super::local::Local;
@@ -6,12 +7,12 @@ use super::stats::Work;
 use super::symmetric::Symmetric;
 use raddle_kernels::algebra::sum_squares;
 
-/// The members of a factor, by its rows: coefficients, gradient, and a direction.
+/// Coefficients, gradient and a direction of a factor's members, by its rows.
 pub(super) struct Face {
     pub(super) members: Vec<usize>,
     pub(super) b: Vec<f64>,
     pub(super) g: Vec<f64>,
-    /// How fast F falls as each coefficient grows: g - L s, s the sign; 0 where b is 0.
+    /// The rate at which F falls as each coefficient grows: g - L s, with s the sign; 0 where b is 0.
     slopes: Vec<f64>,
     /// The Newton direction.
     pub(super) d: Vec<f64>,
@@ -24,7 +25,7 @@ impl Face {
         Self { members, b, g, slopes: Vec::new(), d: Vec::new() }
     }
 
-    /// Finds the Newton direction d from where b is; returns d'Gd.
+    /// Finds the Newton direction d from b; returns d'Gd.
     pub(super) fn direct(&mut self, penalty: f64, factor: &Factor, work: &mut Work) -> f64 {
         let slope = |(g, &b): (&f64, &f64)| if b == 0.0 { 0.0 } else { g - penalty * b.signum() };
         self.slopes.clear();
@@ -34,23 +35,23 @@ impl Face {
         sum_squares(&factor.solve(&z, &mut self.d, work))
     }
 
-    /// Rows whose coefficients b + d would change their sign.
+    /// Returns the rows whose coefficients would change sign at b + d.
     pub(super) fn wrong(&self) -> Vec<usize> {
         let changes = |at: &usize| self.b[*at] != 0.0 && (self.b[*at] + self.d[*at]) * self.b[*at] <= 0.0;
         (0..self.b.len()).filter(changes).collect()
     }
 
-    /// The value of d'Gd for orthogonal columns.
+    /// Returns the value that d'Gd would have for orthogonal columns.
     pub(super) fn apart(&self, gram: &Symmetric) -> f64 {
         self.members.iter().zip(&self.d).map(|(&i, d)| gram.row(i)[i] * d * d).sum()
     }
 
-    /// Goes `length` times d, and g with it. Returns the rows whose coefficients vanish there.
+    /// Moves b by `length` times d, and updates g. Returns the rows whose coefficients vanish there.
     pub(super) fn walk(&mut self, length: f64) -> Vec<usize> {
         let mut vanished = Vec::new();
         for (at, (b, d)) in self.b.iter_mut().zip(&self.d).enumerate().filter(|(_, (b, _))| **b != 0.0) {
             let end = *b + length * d;
-            // The line search stops at points where a coefficient vanishes, but for rounding.
+            // The line search stops where a coefficient vanishes, up to rounding.
             *b = if end.abs() <= 1e-14 * b.abs() { 0.0 } else { end };
             if *b == 0.0 {
                 vanished.push(at);
@@ -61,7 +62,7 @@ impl Face {
     }
 }
 
-/// One value for each row of a factor, of one for each member.
+/// Reorders values of members by the rows of a factor.
 pub(super) fn by_place(factor: &Factor, values: &[f64]) -> Vec<f64> {
     factor.members().iter().map(|&i| values[i as usize]).collect()
 }

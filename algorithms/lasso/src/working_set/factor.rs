@@ -6,8 +6,8 @@
 //!
 //! x = L^-T (z + W m), z = L^-1 r, (W'W) m = -W'z,
 //!
-//! which costs k^2 operations per held member instead of the k^3/3 of a new factor. Held members are paid for
-//! at every step again: when they have cost more since the factor was made than a new one, it is made anew.
+//! which costs k^2 operations per held member instead of the k^3/3 of a new factor. Held members cost
+//! operations at every step: once these exceed the cost of a new factor, the factor is recomputed.
 
 use raddle::State;
 use raddle::fork_join;
@@ -23,36 +23,36 @@ use raddle_kernels::algebra::{
 /// Added to the diagonal, relative to it: lets duplicate columns through, far below the accuracy of a face.
 const RIDGE: f64 = 1e-12;
 
-/// The ridge is multiplied by this when a factorisation fails,
+/// The ridge is multiplied by this when a factorisation fails.
 const RIDGE_STEP: f64 = 100.0;
 
-/// and beyond this the Newton step is given up.
+/// Beyond this ridge the Newton step is given up.
 const RIDGE_MOST: f64 = 1e-5;
 
-/// Rows of held members that go through the factor side by side.
+/// Number of rows of held members that are solved together.
 const TOGETHER: usize = 16;
 
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// A factor, and the members held.
+/// A factor, and the held members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Factor {
     /// Members by row of the factor.
     members: Vec<u32>,
     /// Row of the factor by member, or `NOWHERE`.
     place: Vec<u32>,
-    /// The lower triangle; what stands right of it has no meaning.
+    /// The lower triangle; elements right of it have no meaning.
     l: Symmetric,
     inverses: Vec<f64>,
     ridge: f64,
-    /// The ridges with which the rows were made, each from a row on.
+    /// The ridges of the rows, each with the first row that has it.
     ridges: Vec<(u32, f64)>,
-    /// Operations spent on held members since the factor was last made anew.
+    /// Operations spent on held members since the factor was last recomputed.
     spent: u64,
     held: Held,
 }
 
-/// Checkpoint of a factor: its rows follow from the matrix. Members held are forgotten before every use.
+/// Checkpoint of a factor: its rows follow from the matrix. Held members are released before every use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FactorCheckpoint {
     members: Vec<u32>,
@@ -73,7 +73,7 @@ struct Held {
     inverses: Vec<f64>,
 }
 
-/// Columns that are held are forgotten before every use, and not written.
+/// Held columns are released before every use, and are not written.
 impl State for Factor {
     fn save(&self, out: &mut Writer) {
         let Self { members, place, l, inverses, ridge, ridges, spent, held: _ } = self;
@@ -101,23 +101,23 @@ impl State for Factor {
 }
 
 impl Factor {
-    /// Forgets everything, as when members are renumbered; memory is kept.
+    /// Empties the factor, such as when members are renumbered, and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.members.clear();
         self.place.clear();
     }
 
-    /// Members by row of the factor.
+    /// Returns the members by row of the factor.
     pub(crate) fn members(&self) -> &[u32] {
         &self.members
     }
 
-    /// Row of a member in the factor.
+    /// Returns the row of a member in the factor.
     pub(crate) fn place(&self, member: usize) -> Option<usize> {
         self.place.get(member).filter(|&&place| place != NOWHERE).map(|&place| place as usize)
     }
 
-    /// Makes the factor contain `support`, at most `limit` members; nothing is held afterwards.
+    /// Makes the factor contain `support`, with at most `limit` members; no member is held afterwards.
     ///
     /// # Errors
     /// No ridge makes the matrix positive definite.
@@ -145,7 +145,7 @@ impl Factor {
         })
     }
 
-    /// A factor of `support` alone: rows before the first that leaves are kept.
+    /// Makes a factor of `support` only: rows before the first that leaves are kept.
     ///
     /// # Errors
     /// No ridge makes the matrix positive definite.
@@ -182,7 +182,7 @@ impl Factor {
         }
     }
 
-    /// True if holding `more` members costs more than a factor without those that are held.
+    /// `true` if holding `more` members costs more than a factor without the held ones.
     pub(crate) fn is_dear(&self, more: usize) -> bool {
         let (size, held) = (self.members.len() as u64, (self.held.places.len() + more) as u64);
         let left = size.saturating_sub(held);
@@ -196,7 +196,7 @@ impl Factor {
         }
     }
 
-    /// Factors the rows behind the first `done`.
+    /// Factors the rows from `done` on.
     fn factor(&mut self, matrix: &Symmetric, done: usize, work: &mut Work) -> Result<(), NotPositive> {
         let size = self.members.len();
         if done == size {
@@ -214,7 +214,7 @@ impl Factor {
         self.fill(matrix, done)
     }
 
-    /// Factors the rows behind the first `done`, for which there is room.
+    /// Factors the rows from `done` on, within the capacity.
     fn fill(&mut self, matrix: &Symmetric, done: usize) -> Result<(), NotPositive> {
         let (members, ridges, size) = (&self.members, &self.ridges, self.members.len());
         cholesky_of(&mut self.l.values, size, self.l.stride, done, &mut self.inverses, |place, row| {
@@ -233,7 +233,8 @@ impl Factor {
         FactorCheckpoint { members, ridges, ridge: self.ridge, spent: self.spent }
     }
 
-    /// Factor of the same matrix by its checkpoint: no element depends on when its row came.
+    /// Rebuilds the factor of the same matrix from its checkpoint: no element depends on when its row was
+    /// added.
     pub(crate) fn rebuilt(checkpoint: FactorCheckpoint, matrix: &Symmetric) -> Result<Self, StateError> {
         let refused = || StateError::new("a factor of the working set");
         let FactorCheckpoint { members, ridges, ridge, spent } = checkpoint;
@@ -245,13 +246,13 @@ impl Factor {
         Ok(factor)
     }
 
-    /// z = L^-1 r, in place; r by row of the factor.
+    /// Computes z = L^-1 r in place, with r by row of the factor.
     pub(crate) fn forward(&self, r: &mut [f64], work: &mut Work) {
         solve_lower(&self.l.values, self.l.stride, r);
         work.solve_flops += (r.len() * r.len()) as u64;
     }
 
-    /// Holds the members in the rows `places` too, ascending.
+    /// Also holds the members in the rows `places`, which ascend.
     ///
     /// # Errors
     /// The constraints are dependent in floating point.
@@ -266,7 +267,7 @@ impl Factor {
         for (row, &place) in held.w[before * stride..].chunks_exact_mut(stride).zip(places) {
             row[place] = 1.0;
         }
-        // Left of the lowest place W is zero: its block is the first to solve for.
+        // Left of the lowest place W is zero: its block is the first to be solved.
         let c0 = lowest / BLOCK * BLOCK;
         let (l, inverses) = (&self.l.values, &self.inverses);
         let solving = places.len() * (size - c0).pow(2) / 2;
@@ -295,18 +296,18 @@ impl Factor {
         })
     }
 
-    /// How many members are held.
+    /// Returns how many members are held.
     pub(crate) fn held(&self) -> usize {
         self.held.places.len()
     }
 
-    /// Holds the first `count` of those held, and no others.
+    /// Keeps the first `count` held members, and releases the others.
     pub(crate) fn let_go(&mut self, count: usize) {
         self.held.places.truncate(count);
         self.held.gram.shrink(count);
     }
 
-    /// Solves M x = r under x_held = 0, for z = L^-1 r: returns L'x; `x` gets x.
+    /// Solves M x = r under x_held = 0, for z = L^-1 r: returns L'x, and writes x to `x`.
     pub(crate) fn solve(&self, z: &[f64], x: &mut Vec<f64>, work: &mut Work) -> Vec<f64> {
         let (size, held) = (z.len(), &self.held);
         let rows: Vec<&[f64]> = held
@@ -324,14 +325,15 @@ impl Factor {
         x.clear();
         x.extend_from_slice(&image);
         solve_lower_transposed(&self.l.values, self.l.stride, x);
-        // Exactly, where rounding left a trace.
+        // Rounding may have left a small value: set to exactly 0.
         held.places.iter().for_each(|&place| x[place] = 0.0);
         work.solve_flops += (size * size + held.places.len() * (4 * size + 2 * held.places.len())) as u64;
         image
     }
 }
 
-/// Place of each of `count` numbers in a list, or `NOWHERE`; none if it names one twice or beyond them.
+/// Returns the place of each of `count` numbers in a list, or `NOWHERE`; `None` if the list has a number
+/// twice or out of range.
 pub(super) fn places(list: &[u32], count: usize) -> Option<Vec<u32>> {
     let mut places = vec![NOWHERE; count];
     for (place, &number) in (0..).zip(list) {

@@ -1,9 +1,9 @@
 //! The solver on one Gram for groups of coefficients: block coordinate descent, and Newton steps on the
 //! groups that are not zero.
 //!
-//! Where a group is not zero its norm is smooth, with the second derivative (I - u u') / |b_g|, u = b_g / |b_g|:
-//! on the groups that are not zero F has a Hessian, and Newton steps with a line search finish what epochs
-//! have chosen.
+//! If a group is not zero its norm is smooth, with the second derivative (I - u u') / |b_g|, u = b_g / |b_g|:
+//! on the groups that are not zero F has a Hessian. Epochs choose these groups, and Newton steps with a line
+//! search find their minimum.
 
 use super::alternate::Turns;
 use super::basis::Basis;
@@ -13,15 +13,16 @@ use super::stats::Work;
 use crate::penalties::Terms;
 use raddle_kernels::algebra::dot;
 
-/// Steps on one group, and how little a step may change it to be the last.
+/// Largest number of steps on one group; the next constant is the relative change below which a step is the
+/// last.
 const STEPS: usize = 100;
 const STILL: f64 = 1e-14;
 
-/// Newton steps before epochs have their turn again, and halvings of one.
+/// Largest number of Newton steps before epochs run again; the next constant is that of halvings of a step.
 const NEWTONS: usize = 10;
 const HALVINGS: usize = 30;
 
-/// A pivot below this share of its diagonal is that of a column that depends on others.
+/// A pivot below this share of its diagonal belongs to a column that depends on others.
 const DEPENDENT: f64 = 1e-13;
 
 /// Objective and gap, for r'r, at the dual point k r with k = min(1, L / max |x_g'r|).
@@ -36,7 +37,7 @@ pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Ob
     ObjectiveGap { primal, dual: primal - gap, gap }
 }
 
-/// The Lasso with groups.
+/// The alternation for the Lasso with groups.
 pub(super) struct Grouped {
     groups: Vec<Group>,
     penalty: f64,
@@ -44,7 +45,7 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// Newton steps end at the gap `target`.
+    /// The alternation for these members, whose Newton steps end at the gap `target`.
     pub(super) fn new(local: &Local, terms: &Terms, penalty: f64, target: f64) -> Self {
         let groups = terms.members().into_iter().map(|members| Group::new(local, members)).collect();
         Self { groups, penalty, target }
@@ -57,7 +58,7 @@ impl Grouped {
 }
 
 impl Turns for Grouped {
-    /// A group has no sign: each that changes counts for one.
+    /// Groups have no sign: each group that changes counts once.
     fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept {
         let changed = self.groups.iter().filter(|group| group.minimise(local, self.penalty, work)).count();
         work.epochs += 1;
@@ -106,7 +107,7 @@ impl Group {
         self.members.iter().all(|&i| local.b[i] == 0.0)
     }
 
-    /// Minimises F over the group, by proximal steps; g follows. Whether anything changed.
+    /// Minimises F over the group by proximal steps, and updates g. Returns whether anything changed.
     fn minimise(&self, local: &mut Local, penalty: f64, work: &mut Work) -> bool {
         let pick = |from: &[f64]| self.members.iter().map(|&i| from[i]).collect::<Vec<f64>>();
         let (start, mut b, mut g) = (pick(&local.b), pick(&local.b), pick(&local.g));
@@ -138,14 +139,14 @@ impl Group {
     }
 }
 
-/// A Newton step on the groups that are not zero, as far as F falls; whether it did.
+/// Takes a Newton step on the groups that are not zero, as far as F falls; returns whether it did.
 fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -> bool {
     work.newtons += 1;
     let members: Vec<usize> = active.iter().flat_map(|group| group.members.iter().copied()).collect();
     let norm = |group: &Group, b: &dyn Fn(usize) -> f64| {
         group.members.iter().map(|&i| b(i) * b(i)).sum::<f64>().sqrt()
     };
-    // Of each member: where its group begins and ends among them, and the norm.
+    // For each member the start and the end of its group among them, and the group's norm.
     let mut about = Vec::with_capacity(members.len());
     for group in active {
         let (first, size) = (about.len(), norm(group, &|i| local.b[i]));
@@ -176,13 +177,13 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     let mut image = vec![0.0; local.b.len()];
     raddle_kernels::algebra::add_scaled_columns(&mut image, &moved);
     let curvature: f64 = members.iter().zip(&d).map(|(&i, d)| image[i] * d).sum();
-    // How far |b| rises in sum at this part of the step.
+    // The growth of the sum of |b_g| at this share of the step.
     let rise = |length: f64| {
         let (mut at, mut rise) = (0, 0.0);
         for group in active {
             let ends = group.members.iter().zip(&d[at..]).map(|(&i, d)| local.b[i] + length * d);
             let total = ends.map(|end| end * end).sum::<f64>().sqrt() + about[at].1;
-            // |b| - |a| = (b - a)'(b + a) / (|a| + |b|), in which nothing cancels.
+            // Equal to |b| - |a| = (b - a)'(b + a) / (|a| + |b|), which avoids cancellation.
             let along = group.members.iter().zip(&d[at..]).map(|(&i, d)| d * (2.0 * local.b[i] + length * d));
             rise += length * along.sum::<f64>() / total;
             at += group.members.len();
@@ -200,7 +201,7 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     true
 }
 
-/// The basis of members, of which `about` tells group and norm, under the Hessian of F.
+/// The basis of members under the Hessian of F; `about` has the group and its norm for each member.
 fn curved(local: &Local, members: &[usize], about: &[(usize, f64)], penalty: f64) -> Basis {
     let mut basis = Basis::new(members.len(), DEPENDENT);
     for (at, &i) in members.iter().enumerate() {

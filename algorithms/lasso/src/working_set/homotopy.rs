@@ -1,14 +1,14 @@
-//! The exact solution on a small working set, by following it from where it is known.
+//! The exact solution on a small working set, found by following a path from a known solution.
 //!
-//! b is the exact minimum of F with q replaced by q + d, for a d that is easily written down: on the support
-//! d_j = L s_j - g_j, elsewhere 0, or what takes a violator's gradient below L. As d shrinks by a common
-//! factor from 1 to 0 the minimum moves along straight lines, and at each corner one member enters or leaves
-//! the support: a homotopy (Osborne, Presnell and Turlach, "A new approach to variable selection in least
-//! squares problems", 2000) as a parametric active-set method (Best, "An algorithm for the solution of the
-//! parametric quadratic programming problem", 1996), which starts from any b. With the inverse of the
-//! support's Gram at hand a corner costs k^2 + k m operations for k of m members, where a Newton step costs a
-//! factorisation and may have to stop at the first coefficient that vanishes. Epochs and Newton steps remain
-//! for what is too large, and for where rounding leaves the path.
+//! b is the exact minimum of F with q replaced by q + d, for a d with a simple form: on the support d_j = L
+//! s_j - g_j, elsewhere 0, or for a violator the change that brings its gradient below L. As d shrinks by a
+//! common factor from 1 to 0 the minimum moves along straight lines, and at each corner one member enters or
+//! leaves the support: a homotopy (Osborne, Presnell and Turlach, "A new approach to variable selection in
+//! least squares problems", 2000) as a parametric active-set method (Best, "An algorithm for the solution of
+//! the parametric quadratic programming problem", 1996), which starts from any b. With the inverse of the
+//! support's Gram a corner costs k^2 + k m operations for k of m members, whereas a Newton step costs a
+//! factorisation and may have to stop at the first coefficient that vanishes. Epochs and Newton steps solve
+//! sets that are too large, and those where rounding loses the path.
 
 use raddle::cancellation_point;
 
@@ -18,21 +18,22 @@ use super::stats::Work;
 use super::symmetric::Symmetric;
 use raddle_kernels::algebra::{LANES, add_scaled, add_scaled_columns, sum_rows};
 
-/// Members up to which the path is followed: Gram and inverse then lie in a second-level cache.
+/// Largest number of members for which the path is followed: Gram and inverse then fit into a second-level
+/// cache.
 pub(crate) const MOST_MEMBERS: usize = 256;
 
-/// A gradient that moves by less than this share of the largest d stands still: a duplicate of a member of
-/// the support follows it along L.
+/// A gradient that moves by less than this share of the largest d counts as constant: a duplicate of a member
+/// of the support stays at L.
 const STILL: f64 = 1e-10;
 
-/// The inverse is made anew when the gradient on the support is off by more than this share of L at a path's
-/// end.
+/// The inverse is recomputed when the gradient on the support is off by more than this share of L at the end
+/// of a path.
 const ACCURATE: f64 = 1e-9;
 
-/// Corners for each member, after which the path is given up.
+/// Largest number of corners for each member; then the path is given up.
 const CORNERS: usize = 6;
 
-/// The support, its signs, and the inverse of its Gram; they are kept from one solve to the next.
+/// The support, its signs, and the inverse of its Gram, which are kept from one solve to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Homotopy {
     support: Vec<usize>,
@@ -42,12 +43,12 @@ pub(crate) struct Homotopy {
 
 raddle::state!(Homotopy { support, signs, inverse });
 
-/// The path has been lost: columns depend on each other in a way that no exchange mends, or corners do not
-/// end.
+/// The path was lost: columns depend on each other in a way that no exchange resolves, or there are too many
+/// corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lost;
 
-/// Where the path bends next.
+/// The next corner of the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Corner {
     End,
@@ -57,28 +58,28 @@ enum Corner {
     Enters(usize, f64),
 }
 
-/// Where the path stands, and where it leads.
+/// The current point of the path, and its direction.
 struct Path {
-    /// d, and the share of it that is left.
+    /// d; the next field is the share of it that is left.
     shift: Vec<f64>,
     left: f64,
-    /// Below this a gradient stands still.
+    /// Gradients that change by less than this count as constant.
     still: f64,
     is_support: Vec<bool>,
-    /// How b moves on the support, and g at all members, for each unit of `left` used up.
+    /// The change of b on the support, and of g at all members, for each unit of `left` used up.
     step: Vec<f64>,
     drift: Vec<f64>,
 }
 
 impl Homotopy {
-    /// Forgets the support, as when members are renumbered; memory is kept.
+    /// Empties the support, such as when members are renumbered, and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.support.clear();
         self.signs.clear();
         self.inverse.clear();
     }
 
-    /// Check that the support fits this number of members.
+    /// Checks that the support fits this number of members.
     pub(crate) fn fits(&self, members: usize) -> bool {
         let size = self.support.len();
         let is_sign = |sign: &f64| sign.abs() == 1.0;
@@ -90,7 +91,7 @@ impl Homotopy {
             && self.support.iter().all(&mut is_new)
     }
 
-    /// Moves b to the minimum of F; g follows.
+    /// Moves b to the minimum of F, and updates g.
     ///
     /// # Errors
     /// The path is lost; b and g are unchanged.
@@ -103,7 +104,8 @@ impl Homotopy {
         let before = (local.b.clone(), local.g.clone());
         let mut done = self.follow(local, problem.penalty, work);
         if done.is_err() {
-            // It may have been the inverse that was lost, in the rounding of many changes.
+            // The inverse may have become inaccurate by the rounding of many changes: try again with a new
+            // one.
             (local.b, local.g) = before.clone();
             self.clear();
             done = self.follow(local, problem.penalty, work);
@@ -146,7 +148,7 @@ impl Homotopy {
         Err(Lost)
     }
 
-    /// Brings the inverse to the support of b.
+    /// Updates the inverse to the support of b.
     fn start(&mut self, local: &Local, work: &mut Work) -> Result<(), Lost> {
         let kept = self.support.iter().zip(&self.signs).all(|(&i, sign)| local.b[i] * sign > 0.0);
         if kept && local.b.iter().filter(|&&b| b != 0.0).count() == self.support.len() {
@@ -159,9 +161,10 @@ impl Homotopy {
         Ok(())
     }
 
-    /// The path's beginning: d such that b is the minimum.
+    /// Returns the start of the path: the d for which b is the minimum.
     fn path(&self, local: &Local, penalty: f64) -> Path {
-        // The worse a violator, the farther inside, and the sooner it enters: at L / (|g| + L) of the way.
+        // The worse a violator, the farther inside it starts and the sooner it enters: at L / (|g| + L) of
+        // the path.
         let inside = |&g: &f64| if g.abs() > penalty { penalty * penalty / g - g } else { 0.0 };
         let mut shift: Vec<f64> = local.g.iter().map(inside).collect();
         let mut is_support = vec![false; shift.len()];
@@ -173,7 +176,8 @@ impl Homotopy {
         Path { shift, left: 1.0, still, is_support, step: Vec::new(), drift: Vec::new() }
     }
 
-    /// Where the path leads: g + left d stays L s on the support, so G_SS db = -d_S as `left` falls.
+    /// Computes the direction of the path: g + left d stays L s on the support, so G_SS db = -d_S as `left`
+    /// falls.
     fn direct(&self, path: &mut Path, local: &Local, work: &mut Work) {
         let Path { shift, step, drift, .. } = path;
         let wanted: Vec<f64> = self.support.iter().map(|&i| -shift[i]).collect();
@@ -190,7 +194,7 @@ impl Homotopy {
         cancellation_point(flops);
     }
 
-    /// How far the path is straight, and what happens there; the first of equals.
+    /// Returns the distance to the next corner, and the corner; the first of equals.
     fn next_corner(&self, path: &Path, local: &Local, penalty: f64) -> (f64, Corner) {
         let (mut length, mut corner) = (path.left, Corner::End);
         for (at, (&i, step)) in self.support.iter().zip(&path.step).enumerate() {
@@ -209,8 +213,8 @@ impl Homotopy {
         (length, corner)
     }
 
-    /// Takes a member into the support. Where its column depends on the support, nothing is changed, and what
-    /// is returned are the shares of the support in it.
+    /// Adds a member to the support. If its column depends on the support, nothing changes, and the
+    /// coefficients of the support's columns in it are returned.
     fn insert(
         &mut self,
         gram: &Symmetric,
@@ -227,7 +231,7 @@ impl Homotopy {
         Ok(())
     }
 
-    /// Takes the member at a place out of the support; the last one takes its place.
+    /// Removes the member at a place from the support; the last one takes its place.
     fn remove(&mut self, at: usize, local: &mut Local, path: &mut Path, work: &mut Work) {
         work.homotopy_flops += 2 * (self.support.len() * self.support.len()) as u64;
         self.inverse.remove(at);
@@ -237,8 +241,8 @@ impl Homotopy {
         path.is_support[member] = false;
     }
 
-    /// Lets a member that the support makes up by `shares` take over from it, which moves neither the fit nor |b|_1,
-    /// until a coefficient vanishes; returns the place of that one.
+    /// Moves weight to a member that is the sum of the support's columns times `shares`, which changes
+    /// neither the fit nor |b|_1, until a coefficient vanishes; returns the place of that one.
     fn exchange(&self, local: &mut Local, member: usize, sign: f64, shares: &[f64]) -> Option<usize> {
         let (mut length, mut gone) = (f64::INFINITY, None);
         for (at, (&i, share)) in self.support.iter().zip(shares).enumerate() {
@@ -255,7 +259,7 @@ impl Homotopy {
         gone
     }
 
-    /// At the end of the path: g computed anew, and one Newton step for what rounding has left.
+    /// Recomputes g at the end of the path, and takes one Newton step to remove rounding errors.
     fn refine(&mut self, local: &mut Local, penalty: f64, path: &mut Path) {
         let nonzero: Vec<(f64, &[f64])> =
             self.support.iter().map(|&i| (-local.b[i], local.gram.row(i))).collect();
@@ -269,8 +273,8 @@ impl Homotopy {
         if target.iter().zip(&self.signs).all(|(value, sign)| value * sign > 0.0) {
             local.move_to(&self.support, &target);
         }
-        // The error gathered along the path tells how far the inverse is off: the next path begins with a new
-        // one.
+        // The error at the end of the path shows how inaccurate the inverse is: the next path starts with a
+        // new one.
         if excess.iter().any(|excess| excess.abs() > ACCURATE * penalty) {
             self.clear();
         }

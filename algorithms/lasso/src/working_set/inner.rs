@@ -21,7 +21,7 @@ pub(crate) fn solve(
     })
 }
 
-/// The Lasso's own terms: Newton steps keep their factor from one to the next.
+/// The alternation for the plain Lasso, whose Newton steps keep their factor from one to the next.
 pub(super) struct Plain<'a> {
     pub(super) problem: LocalProblem,
     pub(super) factor: &'a mut Factor,
@@ -52,7 +52,7 @@ impl Turns for Plain<'_> {
         if stepped && (after.primal <= measure.primal || after.gap <= measure.gap) {
             return after;
         }
-        // Columns that depend on each other, as duplicates do: once one of them is out, the next step works.
+        // Columns depend on each other, as duplicates do: once one of them is out, the next step works.
         (local.b, local.g) = before;
         reduce(local, work);
         measure_of(local)

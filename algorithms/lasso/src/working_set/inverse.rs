@@ -6,25 +6,26 @@ use raddle::state::{Reader, StateError, Writer};
 use super::symmetric::Symmetric;
 use raddle_kernels::algebra::{LANES, add_outer, dot, sum_rows};
 
-/// A column of which less than this share is left, squared, once the others are taken out depends on them.
+/// A column depends on the others if, once they are projected out, less than this share of its squared norm
+/// is left.
 const DEPENDENT: f64 = 1e-10;
 
 /// M^-1 for the Gram M of k columns, both triangles stored.
 ///
-/// Every change costs two or four k^2 operations, all of them multiples of rows, where a factor would need
-/// triangular solves whose steps wait for each other. What rounding leaves behind is for the user to take
-/// away, by a step with the true residual.
+/// Every change costs two or four k^2 operations, all on whole rows, where a factor would need triangular
+/// solves whose steps wait for each other. The caller must remove rounding errors, by a step with the true
+/// residual.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inverse {
     matrix: Symmetric,
-    /// 0, 1, ..: all rows of the matrix.
+    /// 0, 1, ...: all rows of the matrix.
     rows: Vec<usize>,
-    /// Scratch: what a change adds to the rows, and by how much to each.
+    /// Buffers: the vector that a change adds to the rows, and its factor for each row.
     image: Vec<f64>,
     scales: Vec<f64>,
 }
 
-/// Scratch is not written, and the rows are told from the matrix.
+/// Buffers are not written, and the number of rows follows from the matrix.
 impl State for Inverse {
     fn save(&self, out: &mut Writer) {
         out.write(&self.matrix);
@@ -37,31 +38,31 @@ impl State for Inverse {
 }
 
 impl Inverse {
-    /// No columns; memory is kept.
+    /// Removes all columns and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.matrix.clear();
         self.rows.clear();
     }
 
-    /// k.
+    /// Returns k.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// out = M^-1 a, followed by values without a meaning up to a whole group of lanes.
+    /// Computes out = M^-1 a, followed by meaningless values up to a whole group of lanes.
     pub(crate) fn times(&self, a: &[f64], out: &mut Vec<f64>) {
         out.clear();
         out.resize(self.len().next_multiple_of(LANES), 0.0);
         sum_rows(out, a, &self.rows, &self.matrix.values, self.matrix.stride);
     }
 
-    /// Takes a column in, behind the others: its products with them, and with itself. The inverse of the
-    /// bordered matrix has (u u' / s) added to it, and (-u / s, 1 / s) as its last row, where u = M^-1 x, s
-    /// what is left of the norm.
+    /// Appends a column, given its products with the others and with itself. The inverse of the bordered
+    /// matrix has (u u' / s) added to it, and (-u / s, 1 / s) as its last row, where u = M^-1 x, and s is the
+    /// part of the norm that is left.
     ///
     /// # Errors
-    /// The column depends on the others: the inverse is as it was, and what is returned is u, the share of
-    /// each.
+    /// If the column depends on the others: the inverse is unchanged, and u, the coefficients of the others
+    /// in it, is returned.
     pub(crate) fn insert(&mut self, products: &[f64], norm: f64) -> Result<(), Vec<f64>> {
         let size = self.len();
         let mut image = std::mem::take(&mut self.image);
@@ -73,7 +74,7 @@ impl Inverse {
         }
         self.matrix.grow(size + 1);
         let stride = self.matrix.stride;
-        // As a whole group of lanes: the image of the new column itself is -1, and makes its column.
+        // Padded to a whole group of lanes: the image of the new column itself is -1, which makes its column.
         image[size..].fill(0.0);
         image.resize((size + 1).next_multiple_of(LANES), 0.0);
         image[size] = -1.0;
@@ -85,7 +86,7 @@ impl Inverse {
         Ok(())
     }
 
-    /// Takes a column out; the last one takes its place.
+    /// Removes a column; the last one takes its place.
     pub(crate) fn remove(&mut self, at: usize) {
         let last = self.len() - 1;
         self.matrix.swap(at, last);

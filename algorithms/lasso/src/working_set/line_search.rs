@@ -1,6 +1,6 @@
 //! Exact minimisation of F along a Newton direction: a piecewise quadratic in the step length.
 
-/// The best step and what it gains.
+/// The best step and its gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Step {
     /// Step length, in \[0, 1\].
@@ -22,7 +22,7 @@ pub(crate) fn line_search(b: &[f64], d: &[f64], curvature: f64, penalty: f64) ->
     breaks.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
     let (mut at, mut gain, mut crossed) = (0.0, 0.0, 0.0);
     for (end, weight) in breaks.into_iter().chain([(1.0, 0.0)]) {
-        // Where the slope on this piece vanishes.
+        // The root of the slope on this piece.
         let root = if curvature > 0.0 { 1.0 - 2.0 * penalty * crossed / curvature } else { end };
         let stop = root.clamp(at, end);
         gain += piece(at, stop, curvature, penalty * crossed);

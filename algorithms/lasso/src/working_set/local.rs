@@ -1,4 +1,4 @@
-//! A quadratic with an L1 term over some members: what every part of the solver works on.
+//! A quadratic with an l1 term over some members, on which every part of the solver works.
 
 use super::symmetric::Symmetric;
 use crate::loss::duality_gap::best_scale;
@@ -18,14 +18,14 @@ pub(crate) struct Local {
 
 raddle::state!(Local { gram, q, b, g });
 
-/// Constants of a problem besides its members.
+/// Constants of a problem other than its members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalProblem {
     /// L = n lambda.
     pub(crate) penalty: f64,
     /// y'y.
     pub(crate) yy: f64,
-    /// n: no more columns than that can be independent.
+    /// n: at most so many columns can be independent.
     pub(crate) rows: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct ObjectiveGap {
 }
 
 impl ObjectiveGap {
-    /// From y'r, r'r, |b|_1, max |x_j'r| over the columns that count, and L.
+    /// Computes both objectives from y'r, r'r, |b|_1, max |x_j'r| over the columns that count, and L.
     pub fn new(yr: f64, rr: f64, l1: f64, largest: f64, penalty: f64) -> Self {
         let rr = rr.max(0.0);
         let limit = if largest > 0.0 { penalty / largest } else { f64::MAX };
@@ -62,7 +62,7 @@ impl Local {
         ObjectiveGap::new(yr, rr, l1, largest, problem.penalty)
     }
 
-    /// Moves b to `target` at the members `at`; g follows.
+    /// Moves b to `target` at the members `at`, and updates g.
     pub(crate) fn move_to(&mut self, at: &[usize], target: &[f64]) {
         let mut rows = Vec::with_capacity(at.len());
         for (&i, &target) in at.iter().zip(target) {

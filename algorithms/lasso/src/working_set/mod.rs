@@ -1,16 +1,16 @@
 //! The working set of a Lasso: its members' Gram matrix, and the second-order solver that works on it.
 //!
 //! **Scale.** F(b) = 1/2 |y - X b|^2 + L |b|_1 with L = n lambda: everything here is n times the objective
-//! with 1/(2n). q = X'y, g = X'(y - X b), both over the members only, which are numbered by **slot** in order
-//! of entry.
+//! with 1/(2n). q = X'y and g = X'(y - X b) are over the members only, which are numbered by **slot** in
+//! order of entry.
 //!
-//! **Solver.** A small set is solved exactly, along a path that begins where it stands (`homotopy.rs`). In a
-//! larger one epochs of coordinate descent on the Gram take turns with Newton steps on the support: on a face
-//! (a fixed set of nonzero coefficients with fixed signs) F is a quadratic, whose minimum one linear solve
-//! gives exactly. Where that minimum lies outside the face, an exact line search along the way to it and
-//! block pivoting (drop all members with a wrong sign, solve again) compete by objective; where columns of
-//! the support nearly depend on each other, line searches follow one another with the same factor. Nothing
-//! here knows threads or clocks: what is done depends on computed values and counted work alone.
+//! **Solver.** A small set is solved exactly, along a path that starts at its coefficients (`homotopy.rs`).
+//! In a larger set epochs of coordinate descent on the Gram alternate with Newton steps on the support: on a
+//! face (a fixed set of nonzero coefficients with fixed signs) F is a quadratic, whose minimum one linear
+//! solve gives exactly. If that minimum lies outside the face, the better of two points is taken: that of an
+//! exact line search towards the minimum, and that of block pivoting (drop all members with a wrong sign,
+//! solve again). If columns of the support nearly depend on each other, several line searches use the same
+//! factor. Nothing here depends on threads or clocks, only on computed values and counted work.
 
 mod alternate;
 mod basis;

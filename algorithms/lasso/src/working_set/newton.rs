@@ -1,4 +1,4 @@
-//! A Newton step on the support: whole where it keeps all signs, else line search or block pivoting.
+//! A Newton step on the support: whole if it keeps all signs, else by line search or block pivoting.
 
 use super::face::{Face, by_place};
 use super::factor::Factor;
@@ -7,30 +7,30 @@ use super::local::{Local, LocalProblem};
 use super::stats::Work;
 use raddle_kernels::algebra::{NotPositive, sum_squares};
 
-/// Rounds of block pivoting before it is given up.
+/// Largest number of rounds of block pivoting.
 const PIVOT_ROUNDS: usize = 20;
 
-/// A direction d along which d'Gd is below this share of what it were if the columns were orthogonal: along
-/// it the fit stands still, and only |b|_1 changes.
+/// A direction d is nearly one of dependence if d'Gd is below this share of its value for orthogonal columns:
+/// along d the fit is constant, and only |b|_1 changes.
 const STILL: f64 = 1e-10;
 
-/// Directions followed with one factor before epochs have their turn again.
+/// Largest number of directions followed with one factor before epochs run again.
 const DIRECTIONS: usize = 64;
 
-/// The largest support a Newton step is tried on as it is, n rows: beyond it the Gram is singular or nearly
-/// so.
+/// Returns the largest support on which a Newton step is tried directly, for n rows: beyond it the Gram is
+/// singular or nearly so.
 pub(crate) fn most_columns(rows: usize) -> usize {
     (rows * 98 / 100).max(1)
 }
 
-/// Moves b to the minimum of the face it lies on, or as far as the objective falls; g follows.
+/// Moves b to the minimum of the face it lies on, or as far as the objective falls, and updates g.
 ///
 /// On the face F is the quadratic with G_SS, S the support: d = G_SS^-1 (g_S - L s), s the signs. If b + d
-/// keeps the signs it is the minimum, exactly. Otherwise the better of two points: the exact line search
-/// along d, and block pivoting, which drops the members with the wrong sign and solves again until there are
-/// none. Where the line search is better, as it is near a singular G_SS, whose directions are long and say
-/// little of where the minimum lies, the coefficients that vanished are held at zero and the step goes on
-/// from there with the same factor.
+/// keeps the signs it is the minimum, exactly. Otherwise b moves to the better of two points: the exact line
+/// search along d, and block pivoting, which drops the members with the wrong sign and solves again until
+/// there are none. If the line search is better, as near a singular G_SS, whose long directions say little
+/// about the minimum, the coefficients that vanished are held at zero and the step continues from there with
+/// the same factor.
 ///
 /// # Errors
 /// The Gram of the support has no factor; b is unchanged.
@@ -54,7 +54,7 @@ pub(crate) fn newton(
         }
         let step = line_search(&face.b, &face.d, curvature, problem.penalty);
         let mut same_factor = true;
-        // A step that failed is tried again when the signs have become better.
+        // A step that failed is tried again once the signs have improved.
         if curvature > STILL * face.apart(&local.gram)
             && wrong.len() < without_progress - without_progress / 4
         {
@@ -67,7 +67,7 @@ pub(crate) fn newton(
                 face.b = target;
                 break;
             }
-            // Pivoting makes it anew without some members, where too many are held.
+            // Pivoting recomputes the factor without some members if too many are held.
             same_factor = factor.members().len() == face.members.len();
             factor.let_go(held);
         }
@@ -85,14 +85,13 @@ pub(crate) fn newton(
     Ok(())
 }
 
-/// Moves b to where the face has come, and g after it.
+/// Moves b to the point that the face has reached, and updates g.
 fn settle(local: &mut Local, face: &Face, work: &mut Work) {
     work.solve_flops += 2 * (face.members.len() * local.b.len()) as u64;
     local.move_to(&face.members, &face.b);
 }
 
-/// The face that b lies on, with a factor of its support; members of the factor that left the support are
-/// held.
+/// Returns the face of b, with a factor of its support; members of the factor that left the support are held.
 ///
 /// # Errors
 /// The Gram of the support has no factor.
@@ -108,14 +107,14 @@ fn face_of(
         .filter(|&place| local.b[factor.members()[place] as usize] == 0.0)
         .collect();
     if factor.hold(&outside, work).is_err() {
-        // One that left duplicates one that stayed.
+        // A member that left duplicates one that stayed.
         factor.rebuild(&local.gram, &support, work)?;
     }
     Ok(Face::new(local, factor))
 }
 
-/// Block pivoting from the signs of b, `wrong` being those that one step changes: where it ends, and F there
-/// less F at the start; None where it does not end or a factor fails.
+/// Block pivoting from the signs of b, where `wrong` are those that one step changes. Returns its end point,
+/// and F there less F at the start; `None` if it does not end or a factor fails.
 fn pivot(
     local: &Local,
     problem: LocalProblem,
@@ -162,7 +161,7 @@ fn pivot(
     None
 }
 
-/// L^-1 (q - L s) by row of the factor, for the members that are free.
+/// Returns L^-1 (q - L s) by row of the factor, for the members that are free.
 fn right_side(
     local: &Local,
     problem: LocalProblem,

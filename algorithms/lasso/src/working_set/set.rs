@@ -1,4 +1,4 @@
-//! [`WorkingSet`]: members, Gram, coefficients; grown by tiles, solved in place.
+//! [`WorkingSet`]: members, Gram and coefficients; it grows by tiles and is solved in place.
 
 use raddle::fork_join;
 use raddle::state::StateError;
@@ -15,11 +15,11 @@ use super::with_terms::with_terms;
 use crate::penalties::Terms;
 use raddle_kernels::algebra::dot;
 
-/// From this many members on, the solve runs on a compact Gram of those that matter. Below, the memory that a
-/// second matrix touches for the first time costs more than shorter rows save.
+/// From this many members on, the solve runs on a compact Gram of those that matter. Below, a second matrix
+/// costs more, as memory touched for the first time, than its shorter rows save.
 const TWO_LEVELS: usize = 1000;
 
-/// The working set: which columns, their Gram, their coefficients.
+/// The working set: its columns, their Gram, and their coefficients.
 ///
 /// One round: [`enter`](Self::enter) the new members, [`add_tile`](Self::add_tile) their Gram rows,
 /// [`finish_gram`](Self::finish_gram), [`set_gradient`](Self::set_gradient) from the full pass,
@@ -29,14 +29,14 @@ pub struct WorkingSet {
     /// Column of each slot.
     pub(crate) members: Vec<u32>,
     pub(crate) whole: Local,
-    /// Slots before this one have their Gram complete.
+    /// The Gram is complete for slots before this one.
     pub(crate) complete: usize,
-    /// |x_j|^2 of those, to which the diagonal adds the ridge.
+    /// |x_j|^2 of the slots before `complete`; the diagonal adds the ridge.
     norms: Vec<f64>,
     ridge: f64,
     /// Penalties of the members.
     terms: Terms,
-    /// There is no Gram: the set is solved by its columns.
+    /// `true` if there is no Gram and the set is solved by its columns.
     is_bare: bool,
     compact: Compact,
     factor: Factor,
@@ -56,15 +56,16 @@ raddle::state!(WorkingSet {
     homotopy
 });
 
-/// Checkpoint of a set, beside its members: the Gram and its factors follow from their columns.
+/// Checkpoint of a set, without its members: the Gram and its factors follow from their columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetCheckpoint {
     ridge: f64,
-    /// Of a small set: its inverse is the product of many changes, and no other has its bits.
+    /// The homotopy of a small set: its inverse is the product of many changes, and cannot be recomputed with
+    /// the same bits.
     homotopy: Homotopy,
-    /// Of a middling one,
+    /// The factor of a set of middle size.
     factor: FactorCheckpoint,
-    /// and of a large one.
+    /// The compact set of a large set.
     compact: (Vec<Slot>, FactorCheckpoint),
 }
 
@@ -73,9 +74,9 @@ raddle::state!(SetCheckpoint { ridge, homotopy, factor, compact });
 /// Report of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolveReport {
-    /// Objective and gap over the members alone.
+    /// Objective and gap over the members only.
     pub measure: ObjectiveGap,
-    /// The gap is within the target.
+    /// `true` if the gap is within the target.
     pub reached: bool,
     /// Number of nonzero coefficients.
     pub support: usize,
@@ -83,7 +84,7 @@ pub struct SolveReport {
     pub work: Work,
 }
 
-/// Adds to a row at the columns `slots`, if it reaches there.
+/// Adds values to a row at the columns `slots`, as far as the row reaches.
 fn add_row(row: &mut [f64], slots: &[u32], is_run: bool, values: &[f64]) {
     if is_run {
         let start = slots.first().map_or(0, |&slot| slot as usize).min(row.len());
@@ -105,7 +106,7 @@ impl WorkingSet {
         Self::default()
     }
 
-    /// No members; memory is kept for the next fit.
+    /// Removes all members and keeps the memory for the next fit.
     pub fn clear(&mut self) {
         self.members.clear();
         self.whole.gram.clear();
@@ -159,7 +160,7 @@ impl WorkingSet {
         &self.whole.q
     }
 
-    /// The Gram, complete up to the last [`finish_gram`](Self::finish_gram).
+    /// Returns row `slot` of the Gram, complete up to the last [`finish_gram`](Self::finish_gram).
     pub fn gram_row(&self, slot: usize) -> &[f64] {
         self.whole.gram.row(slot)
     }
@@ -169,9 +170,9 @@ impl WorkingSet {
         self.whole.b.iter().filter(|&&b| b != 0.0).count()
     }
 
-    /// Appends members: column, q = x_j'y, and the coefficient each starts from. Returns the first new slot.
+    /// Appends members: column, q = x_j'y, and the coefficient to start from. Returns the first new slot.
     ///
-    /// Their gradients are to be set before the next solve.
+    /// Set their gradients before the next solve.
     pub fn enter(&mut self, members: impl IntoIterator<Item = (u32, f64, f64)>) -> usize {
         let first = self.members.len();
         for (member, q, b) in members {
@@ -186,7 +187,7 @@ impl WorkingSet {
         first
     }
 
-    /// Gives up the Gram, all that is made of it, and their memory, for good: the set is solved by its
+    /// Drops the Gram, everything computed from it, and their memory, for good: the set is then solved by its
     /// columns.
     pub(crate) fn bare(&mut self) {
         self.is_bare = true;
@@ -197,23 +198,23 @@ impl WorkingSet {
         self.homotopy = Homotopy::default();
     }
 
-    /// The set has no Gram.
+    /// `true` if the set has no Gram.
     pub(crate) fn is_bare(&self) -> bool {
         self.is_bare
     }
 
-    /// The coefficients, for whoever solves the set by its columns.
+    /// Returns the coefficients for a solver that works on the columns.
     pub(crate) fn coefficients_mut(&mut self) -> &mut [f64] {
         &mut self.whole.b
     }
 
     /// Adds to the Gram: row `from + i`, columns `slots`, by `values[i * slots.len()..]`; elements right of
-    /// the diagonal are passed over. Tiles of row pieces are added in the order of the pieces.
+    /// the diagonal are ignored. Tiles of row pieces are added in the order of the pieces.
     pub fn add_tile(&mut self, from: usize, slots: &[u32], values: &[f64]) {
         self.add_tiles(&[(from, slots, values)]);
     }
 
-    /// [`add_tile`](Self::add_tile) of several tiles, by all [`fork_join`].
+    /// Like [`add_tile`](Self::add_tile), for several tiles on all threads by [`fork_join`].
     pub fn add_tiles(&mut self, tiles: &[(usize, &[u32], &[f64])]) {
         let Some(first) = tiles.iter().map(|&(from, _, _)| from).min() else { return };
         let run = |slots: &[u32]| slots.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -236,9 +237,9 @@ impl WorkingSet {
         );
     }
 
-    /// The rows from `first` on of the Gram and their distance, to be written left of and on the diagonal in
-    /// place of [`add_tile`](Self::add_tile): element (i, j) at `(i - first) * stride + j`. They begin as
-    /// zeros.
+    /// Returns the rows of the Gram from `first` on and their stride, to be written left of and on the
+    /// diagonal in place of [`add_tile`](Self::add_tile): element (i, j) is at `(i - first) * stride + j`.
+    /// The elements start as zeros.
     pub fn gram_rows_mut(&mut self, first: usize) -> (&mut [f64], usize) {
         let stride = self.whole.gram.stride;
         (&mut self.whole.gram.values[(first * stride)..], stride)
@@ -255,8 +256,8 @@ impl WorkingSet {
         self.complete = self.members.len();
     }
 
-    /// Adds R |b|^2 / 2 to F, R = `ridge` >= 0, in place of the R before: the Gram's diagonal gains R, and
-    /// the gradient is to be set to X'r - R b.
+    /// Adds R |b|^2 / 2 to F, with R = `ridge` >= 0 in place of the previous R: the Gram's diagonal gains R.
+    /// Set the gradient to X'r - R b afterwards.
     pub fn set_ridge(&mut self, ridge: f64) {
         if ridge == self.ridge {
             return;
@@ -270,14 +271,16 @@ impl WorkingSet {
         self.homotopy.clear();
     }
 
-    /// Sets g = X'r of all members, from a full pass: g drifts while the solver works on it.
+    /// Sets g = X'r of all members from a full pass, as g accumulates rounding errors while the solver works
+    /// on it.
     pub fn set_gradient(&mut self, g: &[f64]) {
         self.whole.g.clear();
         self.whole.g.extend_from_slice(g);
         self.whole.g.resize(self.members.len(), 0.0);
     }
 
-    /// Checkpoint beside the members: only the parts that the solver of a set of this size still uses.
+    /// Returns the checkpoint, without the members: only the parts that the solver of a set of this size
+    /// still uses.
     pub(crate) fn checkpoint(&self) -> SetCheckpoint {
         let (mut checkpoint, size) =
             (SetCheckpoint { ridge: self.ridge, ..SetCheckpoint::default() }, self.members.len());
@@ -295,11 +298,11 @@ impl WorkingSet {
         checkpoint
     }
 
-    /// Brings back what was kept, once the members have entered again, in the same order, and their Gram is
+    /// Restores a checkpoint, once the members have entered again in the same order and their Gram is
     /// complete.
     ///
     /// # Errors
-    /// If it belongs to other members.
+    /// If the checkpoint belongs to other members.
     pub(crate) fn restore(&mut self, checkpoint: SetCheckpoint) -> Result<(), StateError> {
         let SetCheckpoint { ridge, homotopy, factor, compact } = checkpoint;
         self.set_ridge(ridge);
@@ -329,7 +332,7 @@ impl WorkingSet {
             return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };
         }
         if self.members.len() <= MOST_MEMBERS {
-            // A path that did not reach its end shows below, in the gap.
+            // A path that did not reach its end shows in the gap, which is measured below.
             let _ = self.homotopy.solve(&mut self.whole, problem, &mut work);
         }
         let measure = if self.members.len() < TWO_LEVELS {

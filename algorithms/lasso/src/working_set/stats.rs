@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 pub struct Work {
     /// Coordinate-descent epochs.
     pub epochs: u64,
-    /// Coordinates changed by them.
+    /// Coordinates that epochs changed.
     pub updates: u64,
     /// Newton steps tried.
     pub newtons: u64,
@@ -27,11 +27,11 @@ pub struct Work {
     pub factor_flops: u64,
     /// Operations of triangular solves and of gradients that follow Newton steps.
     pub solve_flops: u64,
-    /// Operations of members held in a factor they have left.
+    /// Operations on members that a factor holds although they have left the support.
     pub hold_flops: u64,
-    /// Corners of the paths followed.
+    /// Corners of the homotopy's paths.
     pub corners: u64,
-    /// Operations of following them.
+    /// Operations of following the paths.
     pub homotopy_flops: u64,
     /// Elements copied into compact matrices.
     pub gathered: u64,

@@ -1,12 +1,12 @@
-//! A symmetric matrix that grows: both triangles stored, rows a stride apart.
+//! A symmetric matrix that grows: both triangles are stored, rows a stride apart.
 
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{State, fork_join};
 
-/// A symmetric matrix of `order` rows, both triangles stored: whole rows are what coordinate descent adds.
+/// A symmetric matrix of `order` rows with both triangles stored, as coordinate descent adds whole rows.
 ///
-/// `values` begins with the rows that are there and has room for more; what stands behind the last column of
-/// a row has no meaning.
+/// `values` starts with the rows and has capacity for more; values after the last column of a row have no
+/// meaning.
 #[derive(Debug, Default)]
 pub(crate) struct Symmetric {
     pub(crate) order: usize,
@@ -17,21 +17,21 @@ pub(crate) struct Symmetric {
 /// Rows and columns of a mirrored tile: two tiles fit the first-level cache.
 const TILE: usize = 32;
 
-/// From this order on a matrix gets room for [`FAR`]: below, what the allocator has at hand will do.
+/// From this order on a matrix gets capacity for [`FAR`]; below, the allocator's spare memory suffices.
 const NEAR: usize = 256;
 
-/// The order for which a larger matrix gets room at once, 32 MB.
+/// The order for which a larger matrix gets capacity at once, 32 MB.
 const FAR: usize = 2048;
 
-/// Then rows are at least so far apart: to move them again costs more than the pages between them. An odd
-/// number of cache lines, so that columns do not fall on the same ones.
+/// Stride between the rows of a larger matrix, at least: moving them again costs more than the pages between
+/// them. An odd number of cache lines, so that the elements of a column do not fall on the same cache sets.
 const APART: usize = 1032;
 
-/// Rows that one hand fills.
+/// Number of rows that one task fills.
 pub(super) const STRIP: usize = 16;
 
-/// Filling a value of a page that was never touched takes as long as this number of operations; moving one
-/// takes half.
+/// Filling a value on a page that was never touched takes as long as this number of operations; moving a
+/// value takes half as long.
 const FILLING: usize = 16;
 pub(super) const MOVING: usize = 8;
 
@@ -41,23 +41,23 @@ impl Symmetric {
         self.order
     }
 
-    /// Row `i`, all of it.
+    /// Returns row `i`, all of it.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.stride..][..self.order]
     }
 
-    /// Row `i`, to be written; the other triangle is not touched.
+    /// Returns row `i` for writing; the other triangle is not changed.
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[i * self.stride..][..self.order]
     }
 
-    /// No rows; memory is kept.
+    /// Removes all rows and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.order = 0;
     }
 
-    /// Makes room for `order` rows; new elements are zero.
+    /// Grows the matrix to `order` rows; new elements are zero.
     pub(crate) fn grow(&mut self, order: usize) {
         let before = self.order;
         self.stretch(order);
@@ -75,12 +75,12 @@ impl Symmetric {
         );
     }
 
-    /// Makes room for `order` rows; new elements have no meaning yet.
+    /// Grows the matrix to `order` rows; new elements have no meaning yet.
     ///
-    /// Rows are set apart in place, a quarter further at least, so that the moving is linear in the final
-    /// size. Memory is asked for long before it is needed: pages that are not touched cost nothing, and those
-    /// that are cost more than what is done with them, so that copying a matrix to a larger place would be
-    /// the dearest part of it.
+    /// Rows are spread in place, with a stride at least a quarter larger, so that all moves together are
+    /// linear in the final size. Memory is allocated long before it is needed: untouched pages cost nothing,
+    /// and touching a page costs more than the work on it, so that copying a matrix to a larger allocation
+    /// would be the most expensive part.
     pub(crate) fn stretch(&mut self, order: usize) {
         let (before, kept) = (self.stride, self.order.min(order));
         if order > before {
@@ -90,7 +90,7 @@ impl Symmetric {
         if self.values.len() < order * self.stride {
             let least = self.stride * self.stride;
             let ahead = if self.stride < NEAR { least } else { (4 * least).max(FAR * FAR) };
-            // Where the system promises no more than it has, as much as is needed now must do.
+            // If the system does not promise more memory than it has, allocate only as much as is needed now.
             let values = bytemuck::try_zeroed_vec(ahead).unwrap_or_else(|()| vec![0.0; least]);
             let old = std::mem::replace(&mut self.values, values);
             let rows = self.values.chunks_exact_mut(self.stride).zip(old.chunks(before.max(1))).take(kept);
@@ -110,7 +110,7 @@ impl Symmetric {
         self.order = self.order.min(order);
     }
 
-    /// Exchanges two rows, and the same two columns.
+    /// Swaps two rows, and the same two columns.
     pub(crate) fn swap(&mut self, i: usize, j: usize) {
         if i == j {
             return;
@@ -154,7 +154,7 @@ impl Symmetric {
     }
 }
 
-// Room without rows in it neither travels nor is copied.
+// Capacity without rows is neither sent nor copied.
 impl Symmetric {
     fn rows(&self) -> Vec<f64> {
         self.values[..self.order * self.stride].to_vec()
@@ -167,7 +167,7 @@ impl Clone for Symmetric {
     }
 }
 
-/// Rows without the room between them.
+/// Writes rows without the gaps between them.
 impl State for Symmetric {
     fn save(&self, out: &mut Writer) {
         out.write(&self.order);

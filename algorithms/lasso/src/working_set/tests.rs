@@ -1,4 +1,4 @@
-//! The working set against a plain coordinate descent: objective and gap, never the support.
+//! The working set compared with plain coordinate descent: by objective and gap, never by support.
 
 use raddle::state::{from_bytes, to_bytes};
 
@@ -11,7 +11,7 @@ use raddle::simd_level::SimdLevel;
 use raddle_common::testing::Numbers;
 use raddle_kernels::algebra::{dot, gram, pass};
 
-/// A dense problem, column after column.
+/// A dense problem, one column after another.
 struct Case {
     n: usize,
     p: usize,
@@ -46,7 +46,7 @@ impl Case {
         r
     }
 
-    /// Objective and gap, by plain sums.
+    /// Computes objective and gap by plain sums.
     fn measure(&self, b: &[f64], penalty: f64) -> ObjectiveGap {
         let r = self.residual(b);
         let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -101,7 +101,7 @@ impl Case {
     }
 
     /// Solves with all columns, by the path and by epochs and Newton steps, and compares with the oracle.
-    /// Returns the work done where the path came first.
+    /// Returns the work if the path is tried first.
     fn check(&self, ratio: f64) -> Work {
         let penalty = self.largest() / ratio;
         let yy = dot(&self.y, &self.y);
@@ -134,7 +134,7 @@ fn random_problems() {
     }
 }
 
-/// The inverse that has gone through many changes against the Gram itself.
+/// Compares an inverse that has gone through many changes with the Gram itself.
 #[test]
 fn an_inverse_follows_columns_in_and_out() {
     let case = Case::random(29, 40, 30);
@@ -158,7 +158,7 @@ fn an_inverse_follows_columns_in_and_out() {
             }
         }
         for (at, &j) in inside.iter().enumerate() {
-            // A column of the Gram through the inverse is a unit vector.
+            // The inverse times a column of the Gram is a unit vector.
             let column: Vec<f64> = inside.iter().map(|&i| set.gram_row(j)[i]).collect();
             let mut unit = Vec::new();
             inverse.times(&column, &mut unit);
@@ -200,8 +200,8 @@ fn duplicate_and_opposite_columns() {
     }
 }
 
-/// Eight of the columns are sums of others: along what ties them a step could end at the first coefficient
-/// that vanishes.
+/// Eight of the columns are sums of others: along these dependencies a step could end at the first
+/// coefficient that vanishes.
 #[test]
 fn one_newton_step_gets_past_all_dependent_columns() {
     let mut case = Case::random(5, 60, 48);
@@ -346,7 +346,7 @@ fn lazy_bounds_pass_over_only_what_does_not_violate() {
     assert!(skipped > 500, "{skipped} products saved");
 }
 
-/// Products outside the members are passed over.
+/// Products outside the members are ignored.
 #[test]
 fn tiles_beyond_the_members_add_nothing() {
     let mut set = WorkingSet::new();
@@ -359,8 +359,8 @@ fn tiles_beyond_the_members_add_nothing() {
     assert_eq!(set.gram_row(0), [2.0]);
 }
 
-/// Rows keep their values when they are set apart or move to a larger place; what is new is zero; room does
-/// not travel.
+/// Rows keep their values when the stride grows or the matrix moves; new elements are zero; spare capacity is
+/// not sent.
 #[test]
 fn a_matrix_that_grows_keeps_its_rows() {
     let value = |i: usize, j: usize| (i * 10_007 + j) as f64;

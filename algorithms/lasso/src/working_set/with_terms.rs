@@ -1,4 +1,4 @@
-//! [`with_terms`]: the solver on one Gram where members differ by what they are asked for.
+//! [`with_terms`]: the solver on one Gram for members with groups or bounds.
 
 use super::alternate::alternate;
 use super::boxed::{self, Boxed};
@@ -7,7 +7,7 @@ use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
 use crate::penalties::Terms;
 
-/// [`alternate`] for an objective with groups or bounds, of which `squares` computes r'r.
+/// Runs [`alternate`] for an objective with groups or bounds; `squares` computes r'r.
 pub(super) fn with_terms(
     local: &mut Local,
     terms: &Terms,

@@ -10,7 +10,7 @@ use crate::common::{Oracle, same_gap};
 
 const DATA: &str = "synth:groups:n=60,p=120,s=8,r=0.5";
 
-/// Equality of a number of JSON with this one, but for the last digit that its reader may lose.
+/// `true` if a JSON number equals this one, up to the last digit, which a reader may lose.
 fn is(value: &Value, number: f64) -> bool {
     (value.as_f64().unwrap() - number).abs() <= 1e-15 * number.abs()
 }
@@ -31,7 +31,7 @@ fn a_run_is_its_folder_with_the_curve_in_it() {
         "trace.jsonl",
     ];
     assert_eq!(names(&run).into_iter().filter(|name| name != ".lock").collect::<Vec<_>>(), files);
-    // The curve of cv.tsv, of the report and of the summary are one.
+    // The curves of cv.tsv, of the report and of the summary are equal.
     let text = fs::read_to_string(run.join("cv.tsv")).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("lambda\tmean\tse\tnonzeros"));
@@ -57,7 +57,7 @@ fn a_run_is_its_folder_with_the_curve_in_it() {
     assert!(is(&results["mean"], curve[best][1]) && is(&results["se"], curve[best][2]));
     assert!(results["folds"] == 4 && results["measure"] == "mean squared error");
     assert!(results["worst_gap"].as_f64().unwrap() <= 1e-6);
-    // The model is certified, and that of `fit` at this lambda, byte for byte.
+    // The model is certified, and equals that of `fit` at this lambda, byte for byte.
     let table = raddle_datasets::generate::table(DATA).unwrap();
     let oracle = Oracle::new(&table.x, &table.y, Preparation::default());
     let gap = oracle.gap(&oracle.scaled(&model(&run).0), curve[best][0]);
@@ -65,7 +65,7 @@ fn a_run_is_its_folder_with_the_curve_in_it() {
     ends(folder.path(), &format!("{DATA} --lambda {:?} --out fit", curve[best][0]), 0);
     let fit = folder.path().join("fit");
     assert_eq!(fs::read(run.join("coef.tsv")).unwrap(), fs::read(fit.join("coef.tsv")).unwrap());
-    // Descriptions of both models are equal, too; that of cv has cv.tsv beside it.
+    // The descriptions of both models are equal, too; that of cv also lists cv.tsv.
     let (mut of_cv, mut of_fit) = (json(&run, "model.json"), json(&fit, "model.json"));
     assert!(of_cv["files"]["cv.tsv"].is_string());
     for about in [&mut of_cv, &mut of_fit] {
@@ -185,7 +185,7 @@ fn what_cannot_be_cross_validated_is_bad_usage_or_input() {
 #[test]
 fn a_fold_that_cannot_be_fitted_is_named() {
     let folder = scratch();
-    // One row of the rare class: the fold that holds it out leaves none.
+    // One row of the rare class: the fold that holds it out has none to train on.
     let rows: String = (0..12).map(|i| format!("{},{},{}\n", i % 5, (i * i) % 7, u8::from(i == 4))).collect();
     fs::write(folder.path().join("rare.csv"), format!("a,b,y\n{rows}")).unwrap();
     let refused = ends(folder.path(), "cv rare.csv --loss logistic --folds 3", 2);
@@ -242,7 +242,7 @@ fn one_of_several_l1_ratios_is_chosen_and_each_is_that_of_its_own_run() {
     }
 }
 
-/// Rows of one patient say nearly the same: held out apart, they are foretold by each other.
+/// Rows of one patient are nearly equal: if they were held out separately, they would predict each other.
 #[test]
 fn rows_of_one_value_stay_together() {
     let folder = scratch();
@@ -331,7 +331,7 @@ fn a_cross_validation_that_was_cut_short_goes_on_with_the_folds_that_are_left() 
     let folder = scratch();
     let run = folder.path().join("run");
     let of = |seed: u64| format!("cv {DATA} --points 20 --ratio 80 --folds 5 --l1-ratio 1,0.7 --seed {seed}");
-    // With one epoch less than the slowest fold takes, that one is cut short; folds before it are done.
+    // With one epoch less than the slowest fold takes, that fold is cut short; folds before it are complete.
     let cut = |seed: u64| {
         let done = |epochs: u64| {
             let options =
@@ -361,7 +361,7 @@ fn a_cross_validation_that_was_cut_short_goes_on_with_the_folds_that_are_left() 
     assert_eq!(json(&run, "report.json")["epochs"], json(&whole, "report.json")["epochs"]);
     assert_eq!(epochs(&run), epochs(&whole), "the trace has those of the fold that was cut short, too");
     assert_eq!(checkpoints(&run), 0, "{:?}", names(&run));
-    // Done is done; another cross-validation is another one.
+    // A finished run stays as it is; another cross-validation is another run.
     let again = ends(folder.path(), "--resume run", 0);
     assert!(files(&run) == files(&whole) && !again.err.contains("of 5"), "{}", again.err);
     ends(folder.path(), &format!("{line} --checkpoint-every 1 --time-limit 0 --out run --force"), 3);

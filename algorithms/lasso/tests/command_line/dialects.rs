@@ -1,4 +1,4 @@
-//! Delimited text as people have it: every verb reads the same dialects, and says what it found.
+//! Delimited text in dialects that people use: every verb reads the same ones, and reports the dialect.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use super::program::{ends, program, report, scratch};
 
 const COLOURS: &str = "colour,size,y\n#ff0000,1,3\n#00ff00,2,4\nblue,3,9\n#ff0000,4,8\nblue,5,7\nblue,1,2\n";
 
-/// Text that the first of two commands writes is read by both, and a prediction stands beside every row.
+/// Both commands read the text that the first one writes, and every row has a prediction next to it.
 #[test]
 fn each_row_counts_in_fit_and_predict_however_it_is_written() {
     let folder = scratch();
@@ -85,7 +85,8 @@ fn what_could_be_misread_is_refused_with_the_cure() {
     assert!(["--separator", "--decimal", "--thousands"].iter().all(|option| help.contains(option)));
 }
 
-/// A model remembers how its numbers were written: data without any evidence of their own are read likewise.
+/// A model remembers how its numbers were written: data without evidence of their own are read in the same
+/// way.
 #[test]
 fn a_model_remembers_the_marks_of_numbers() {
     let folder = scratch();

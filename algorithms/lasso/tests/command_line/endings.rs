@@ -30,7 +30,7 @@ fn a_limit_ends_with_three_and_a_model_that_says_so() {
     }
 }
 
-/// A run that does not end by itself within the time of a test; ended with it.
+/// A run that does not end by itself within the time of a test; it is killed when dropped.
 pub(crate) struct Alive(pub(crate) Option<Child>);
 
 impl Drop for Alive {

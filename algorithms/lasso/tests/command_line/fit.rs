@@ -1,4 +1,4 @@
-//! `lasso fit`: what it says and writes.
+//! `lasso fit`: its messages and its files.
 
 use std::fs;
 
@@ -105,7 +105,7 @@ fn a_run_is_its_folder() {
     let files =
         ["coef.tsv", "dual.npy", "model.json", "report.json", "run.json", "summary.json", "trace.jsonl"];
     assert_eq!(names(&run).into_iter().filter(|name| name != ".lock").collect::<Vec<_>>(), files);
-    // The report is the one that was said; the trace has its epochs; model and summary agree with it.
+    // The report is the one that was printed; the trace has its epochs; model and summary agree with it.
     let report = json(&run, "report.json");
     assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), report);
     let count = report["epochs"].as_u64().unwrap();

@@ -1,4 +1,5 @@
-//! `lasso fit --test`: rows that are held out, and what the fit explains of them, against its definition on predictions.
+//! `lasso fit --test`: held-out rows, and the share of their deviance that the fit explains, compared with
+//! the definition applied to predictions.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +18,7 @@ fn table() -> (String, Vec<String>) {
     let mut next = random(11);
     let row = |at: usize| {
         let [a, b, c, noise] = [(); 4].map(|()| next());
-        // The last of these occurs in two rows alone.
+        // The last of these occurs in only two rows.
         let town = ["east", "west", "north", "south"][if at % 40 == 17 { 3 } else { at * 7 % 3 }];
         let score = 1.5 * a - b + 0.4 * noise + if town == "west" { 0.8 } else { 0.0 };
         let (weight, offset) = (0.5 + (at % 4) as f64, (at % 5) as f64 / 10.0);
@@ -39,7 +40,7 @@ fn write(folder: &Path, name: &str, header: &str, rows: impl Iterator<Item = Str
     fs::write(folder.join(name), rows.fold(format!("{header}\n"), |text, row| text + &row + "\n")).unwrap();
 }
 
-/// Writes all rows, those that a share leaves, and those that it holds out.
+/// Writes all rows, the training rows of a share, and the rows that it holds out.
 fn write_parts(folder: &Path, share: f64, seed: u64) -> Vec<usize> {
     let (header, rows) = table();
     let is_out = HeldOut { share, seed }.rows(ROWS).unwrap();
@@ -117,12 +118,12 @@ fn rows_are_the_same_for_any_number_of_workers_and_others_by_another_seed() {
         (told["model_digest"].as_str().unwrap().to_owned(), measured(&told).to_bits())
     };
     assert_eq!(run("--workers 1"), run("--workers 3 --cache kept"));
-    // What was kept is of all rows, or of these.
+    // A stored table is of all rows, or of these.
     assert_eq!(run("--workers 1"), run("--workers 2 --cache kept"));
     assert_ne!(run("--seed 1").0, run("--seed 2 --cache kept").0);
 }
 
-/// The values of a column of the rows that are held out.
+/// The values of a column of the held-out rows.
 fn column(folder: &Path, name: &str) -> Vec<String> {
     let text = fs::read_to_string(folder.join("out.csv")).unwrap();
     let place = text.lines().next().unwrap().split(',').position(|of| of == name).unwrap();
@@ -152,7 +153,7 @@ fn the_share_explained_is_that_of_the_predictions_against_the_mean_of_the_test_r
         };
         let total: f64 = weights.iter().sum();
         let mean = |y: &[f64]| pairs(&weights, y).map(|(weight, y)| weight * y).sum::<f64>() / total;
-        // Of each row: its deviance by the prediction, and by a constant.
+        // For each row, its deviance by the prediction, and by a constant.
         let rows: Vec<(f64, f64)> = if line.contains("squared") || line.contains("--y score") {
             let y = numbers(&column(folder.path(), "score"));
             let constant = mean(&y);

@@ -12,8 +12,10 @@ fn help_shows_every_option() {
     );
     let fit = ends(folder.path(), "fit --help", 0).out;
     for option in
-        "y lambda ratio tol candidates no-intercept no-standardize mode format workers shards rescale seed schedule \
-         staleness parallelism rho guard explain epochs time-limit init out checkpoint-every resume quiet json"
+        "y lambda ratio tol candidates no-intercept no-standardize mode format workers shards rescale seed \
+         schedule \
+         staleness parallelism rho guard explain epochs time-limit init out checkpoint-every resume quiet \
+         json"
             .split_whitespace()
     {
         assert!(fit.contains(&format!("--{option}")), "--{option} is not in the help");

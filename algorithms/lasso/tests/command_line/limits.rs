@@ -13,19 +13,19 @@ use super::program::{ends, json, scratch};
 
 const LASSO: &str = env!("CARGO_BIN_EXE_lasso");
 const LOSSES: [&str; 4] = ["squared", "logistic", "multinomial", "poisson"];
-/// Seconds from a limit to the end: the promise is 1 s, of an optimised build on a machine that does nothing else, which
-/// `RADDLE_LIMITS_WITHIN` asks for.
+/// Seconds from a limit to the end: the promise is 1 s, for an optimised build on an idle machine, which
+/// `RADDLE_LIMITS_WITHIN` checks.
 const WITHIN: f64 = 60.0;
 
-/// Seconds of a limit, rising: on a machine that does other things the first may come before any boundary.
+/// Limits in seconds, rising: on a busy machine the first may come before any boundary.
 const LIMITS: [f64; 4] = [0.3, 1.0, 5.0, 25.0];
 
 fn from_environment(name: &str, usual: f64) -> f64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
 }
 
-/// A table whose columns differ in size by up to 30 orders of magnitude, or some of whose cells do, with a response of the
-/// loss behind them.
+/// A table whose columns, or some of whose cells, differ in size by up to 30 orders of magnitude, with a
+/// response of the loss in the last column.
 fn table(number: u64, loss: &str) -> String {
     let mut draw = Stream::new(&[number, 12]);
     let (rows, columns) = (10 + draw.below(50), 2 + draw.below(5));
@@ -79,7 +79,7 @@ fn a_signal_ends_a_fit_while_it_reads() {
     }
 }
 
-/// So many columns, all needed, that an unoptimised epoch takes long.
+/// So many columns, all of them needed, that an epoch of an unoptimised build takes long.
 const LONG: &str = "fit synth:groups:n=400,p=2000,s=200,r=0.9 --ratio 3000 --tol 1e-9";
 
 #[test]

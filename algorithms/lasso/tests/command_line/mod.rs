@@ -1,4 +1,5 @@
-//! The `lasso` program: what it accepts, writes, says and refuses; a file for each verb, and for what verbs share.
+//! The `lasso` program: what it accepts, writes, says and refuses; a file for each verb, and for what verbs
+//! share.
 
 mod program;
 mod records;

@@ -1,4 +1,4 @@
-//! The options of training: what each changes, and what none may change.
+//! The options of training: the effects of each, and those that no option may have.
 
 use std::fs;
 
@@ -55,7 +55,7 @@ fn explaining_shows_what_a_schedule_rejects() {
     let explained = ends(folder.path(), &format!("{line} --explain"), 0);
     assert!(explained.err.lines().count() > plain.err.lines().count());
     assert!(explained.err.contains("reject"), "{}", explained.err);
-    // Seconds aside, the result is the same.
+    // Apart from seconds, the result is the same.
     assert_eq!(plain.out.split("done:").next(), explained.out.split("done:").next());
 }
 
@@ -214,7 +214,7 @@ fn options_mean_something_or_are_refused_by_name() {
         assert!(ran.err.contains(said), "{line}: {}", ran.err);
         assert!(ran.err.len() < 400, "{line}: {}", ran.err);
     }
-    // Without a penalty every lambda is the same, and nothing is said of columns that do not vary.
+    // Without a penalty every lambda is the same, and no note mentions columns that do not vary.
     for verb in ["fit", "path --points 3"] {
         let ran = ends(folder.path(), &format!("{verb} h.csv --y price --unpenalized *"), 0);
         assert!(ran.out.contains("lambda_max is 0: no column with a penalty varies"), "{}", ran.out);

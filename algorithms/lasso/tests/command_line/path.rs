@@ -51,7 +51,7 @@ fn a_path_is_certified_point_by_point() {
         assert_eq!(keys(told), ["dual_scale", "gap", "intercept", "lambda", "nonzeros", "point"]);
         assert_eq!((&told["point"], &told["nonzeros"]), (&(number + 1).into(), &point.len().into()));
     }
-    // However it is carried out.
+    // The digest is the same however the path is carried out.
     let digest = |options: &str| {
         let report = self::report(folder.path(), &format!("path {data} --points 20 --ratio 50 {options}"));
         report["model_digest"].clone()
@@ -98,7 +98,7 @@ fn a_path_predicts_with_one_of_its_points() {
     ends(folder.path(), "--out run", 0);
     let refused = ends(folder.path(), "predict run diabetes --point 1", 2);
     assert!(refused.err.contains("--point has no effect: run is not a path"), "{}", refused.err);
-    // A fit may begin where a path ended.
+    // A fit may start where a path ended.
     let warm = report(folder.path(), "diabetes --ratio 100 --tol 1.1e-6 --init path");
     assert_eq!(warm["epochs"], 0);
 }
@@ -131,7 +131,7 @@ fn progress_names_the_point_that_its_gap_is_of() {
         trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (last, before) = records.split_last().unwrap();
     assert_eq!(last["position"], "point 6 of 6");
-    // A point whose gap is within the tolerance is left behind.
+    // A path moves on from a point whose gap is within the tolerance.
     assert!(before.iter().all(|record| record["metric"]["value"].as_f64() > Some(1e-3)), "{before:?}");
     let ran = ends(folder.path(), "cv diabetes --folds 2 --points 5", 0);
     assert!(ran.err.contains("fold 2 of 2") && ran.err.contains("point 5 of 5"), "{}", ran.err);

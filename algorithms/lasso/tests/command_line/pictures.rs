@@ -1,4 +1,4 @@
-//! The pictures in `summary.json` against the tables of the run.
+//! The pictures in `summary.json`, compared with the tables of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -27,12 +27,12 @@ fn number(line: &BTreeMap<String, String>, column: &str) -> f64 {
     line[column].parse().unwrap()
 }
 
-/// Equality but for the last digit that a reader of JSON may lose.
+/// `true` for equal numbers, up to the last digit, which a reader of JSON may lose.
 fn is(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-15 * b.abs()
 }
 
-/// Name of a coefficient's column as pictures have it.
+/// The name of a coefficient's column in pictures.
 fn name(line: &BTreeMap<String, String>) -> String {
     match &*line["name"] {
         "" => format!("column {}", line["column number"]),
@@ -40,7 +40,7 @@ fn name(line: &BTreeMap<String, String>) -> String {
     }
 }
 
-/// Coefficients by column name and point, of those that are not zero, of a class.
+/// Nonzero coefficients of a class, by column name and point.
 fn coefficients(run: &Path, class: Option<&str>) -> BTreeMap<String, BTreeMap<usize, f64>> {
     let mut found: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
     for line in table(run, "coef.tsv") {

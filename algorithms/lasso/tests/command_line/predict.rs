@@ -60,7 +60,7 @@ fn data_with_names_are_matched_by_name() {
     write("new.csv", "a,b\n1,2\n2,1\n");
     let plain = ends(folder.path(), "predict run new.csv", 0);
     assert!(plain.err.is_empty(), "without a response there is no error measure: {}", plain.err);
-    // In any order, with a response or without, under its usual name or another, among columns of no use.
+    // In any order, with or without a response, under its usual name or another, among unused columns.
     for (data, measured, left_out) in [
         ("b,a\n2,1\n1,2\n", false, ""),
         ("a,b,y\n1,2,3\n2,1,5\n", true, ""),
@@ -113,7 +113,7 @@ fn data_without_names_are_matched_by_position() {
     npy("new.npy", [2, 2], &[1.0, 2.0, 2.0, 1.0]);
     npy("with.npy", [2, 3], &[1.0, 2.0, 3.0, 2.0, 1.0, 5.0]);
     write("with.csv", "1,2,3\n2,1,5\n");
-    // Names that the model does not know matter only where there is a column too many.
+    // Names that the model does not know matter only if there is a column too many.
     write("named.csv", "y,z\n1,2\n2,1\n");
     write("usual.csv", "u,target,v\n1,3,2\n2,5,1\n");
     for (line, measured) in [
@@ -191,7 +191,7 @@ fn zero_based_indices_are_read_as_the_model_was() {
     assert_eq!(model(&folder.path().join("one")), model(&folder.path().join("zero")));
     let expected = ends(folder.path(), "predict one one.svm", 0).out;
     assert_eq!(ends(folder.path(), "predict one zero.svm --zero-based", 0).out, expected);
-    // The model knows how its own data counted: no index 0 need be there to see it.
+    // The model knows how indices count in its own data: no index 0 is needed to see it.
     write("later.svm", "1 2:2\n2 1:1\n");
     let own = ends(folder.path(), "predict zero later.svm", 0).out;
     assert_eq!(own, ends(folder.path(), "predict one later.svm --zero-based", 0).out);
@@ -234,7 +234,7 @@ fn columns_that_the_model_does_not_use_may_hold_anything() {
     assert!(ends(folder.path(), "predict run more.csv --quiet", 0).err.is_empty());
 }
 
-/// Every row has its line, whatever the model was fitted with, the format, and the cell that is empty.
+/// Every row has a line, whatever the model was fitted with, the format, and the empty cell.
 #[test]
 fn every_row_has_a_line_whatever_cells_are_empty() {
     let folder = scratch();

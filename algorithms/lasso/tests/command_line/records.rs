@@ -1,4 +1,4 @@
-//! Records in, records out: what is read, used, left out and said stands in the report.
+//! Records in, records out: the report says what is read, used, left out and noted.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
         assert_eq!(report["records"], expected, "{line}");
         let notes = report["notes"].as_array().unwrap();
         assert!(notes.len() > 2, "{notes:?}");
-        // Notes on the screen stand in the report, and are there without a screen, too.
+        // Notes on the screen are also in the report, even without a screen.
         for note in notes {
             let note = note.as_str().unwrap();
             assert!(said.out.contains(note) || said.err.contains(note), "{line}: {note}");
@@ -46,7 +46,8 @@ fn data_of_which_nothing_is_said_have_their_counts() {
     assert_eq!(report["notes"], json!([]));
 }
 
-/// A response with gaps, for every loss, as a column and as a file; the oracle is the table without these rows.
+/// A response with gaps, for every loss, as a column and as a file; the oracle is the table without these
+/// rows.
 #[test]
 fn rows_without_a_response_are_left_out_for_every_loss() {
     let folder = scratch();
@@ -89,7 +90,7 @@ fn rows_without_a_response_are_left_out_for_every_loss() {
             let found = report(folder.path(), &format!("{verb} gaps.csv --loss {loss} --missing mean"));
             assert_eq!(found["records"]["left_out"], json!({"missing response": 4}), "{verb} {loss}");
         }
-        // Every row has its line, and the error is of those that have a response.
+        // Every row has a line, and the error is over those that have a response.
         let said = report(folder.path(), "predict run gaps.csv");
         let of_kept = report(folder.path(), "predict run kept.csv");
         for name in ["rmse", "r2", "log_loss", "accuracy", "deviance"] {
@@ -111,7 +112,7 @@ fn a_row_that_cannot_be_predicted_has_its_line() {
     write("gaps.csv", GAPS);
     write("new.csv", "town,size,y\nOslo,4,1\nRome,,2\nRiga,8,NA\n");
     for (loss, nan) in [("squared", "nan"), ("logistic", "nan\tnan"), ("multinomial", "nan\tnan\tnan")] {
-        // The response of classes is the town, of which there are two at least in the rows that stay.
+        // The response for classes is the town, of which the remaining rows have at least two.
         let data = match loss {
             "squared" => GAPS.to_owned(),
             "logistic" => {

@@ -1,4 +1,4 @@
-//! A run that goes on: by its folder alone, with its own options, after whatever ended it.
+//! Resumed runs: by the folder alone, with their own options, after any kind of ending.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +30,7 @@ fn the_folder_alone_is_enough_and_the_model_is_that_of_one_sitting() {
         assert_eq!(fs::read(whole.join(file)).unwrap(), fs::read(run.join(file)).unwrap(), "{file}");
     }
     assert_eq!(epochs(&run), epochs(&whole));
-    // Of any verb.
+    // Also for other verbs.
     ends(folder.path(), &format!("path {DATA} --points 9 --epochs 2 --checkpoint-every 1 --out path"), 3);
     let path = ends(folder.path(), "--resume path", 0);
     assert!(path.out.contains("9 of 9 points certified"), "{}", path.out);
@@ -66,11 +66,11 @@ fn a_run_that_reached_its_tolerance_goes_on_to_a_tighter_one() {
         let (whole, run) = (folder.path().join("whole"), folder.path().join("run"));
         assert_eq!(fs::read(whole.join("coef.tsv")).unwrap(), fs::read(run.join("coef.tsv")).unwrap());
         assert_eq!(epochs(&run), epochs(&whole));
-        // It is kept, as all that a run is asked for.
+        // The tolerance is kept, like all options of a run.
         ends(folder.path(), "--resume run", 0);
         assert_eq!(json(&run, "report.json")["metric"]["target"], 1e-6);
     }
-    // The points of a path are left behind at its tolerance.
+    // A path moves on from its points at its tolerance.
     ends(folder.path(), &format!("path {DATA} --points 5 --epochs 2 --checkpoint-every 1 --out path"), 3);
     let refused = ends(folder.path(), "--resume path --tol 1e-8", 2);
     assert!(refused.err.contains("tol 1e-8"), "{}", refused.err);
@@ -97,7 +97,8 @@ fn a_changed_option_is_refused_with_both_values_and_a_neutral_one_is_not() {
     assert_eq!(epochs(&folder.path().join("run")), [0, 1, 2, 3, 4]);
 }
 
-/// Starts a run that is long, waits until it trains, and sends it a signal. What it said after that.
+/// Starts a long run, waits until it trains, and sends it a signal. Returns the exit status and the lines it
+/// printed afterwards.
 #[cfg(unix)]
 fn signalled(folder: &Path, line: &str, signal: &str) -> (Option<i32>, Vec<String>) {
     let mut command = program(folder, line);
@@ -133,7 +134,7 @@ fn a_run_that_was_killed_before_its_first_checkpoint_begins_anew() {
     let (code, _) =
         signalled(folder.path(), &format!("{LONG} --out run --force --checkpoint-every 5000"), "-KILL");
     assert_eq!(code, None);
-    // The earlier model is there, and its checkpoint is not the way to the new one.
+    // The earlier model is still there, and its checkpoint is not used for the new one.
     assert_eq!(fs::read(folder.path().join("run/coef.tsv")).unwrap(), earlier);
     let ran = ends(folder.path(), "--resume run --epochs 3", 3);
     assert!(!ran.err.contains("its model is as it was"), "{}", ran.err);

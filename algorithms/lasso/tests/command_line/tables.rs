@@ -1,4 +1,5 @@
-//! Tables as they come: six files that fit by one command each, encodings that `predict` repeats, and ways in.
+//! Tables of many kinds: six files that are fitted by one command each, encodings that `predict` repeats, and
+//! input formats.
 
 use std::fs;
 use std::io::Write as _;
@@ -19,7 +20,7 @@ const FILES: [(&str, &str); 6] = [
     ("classes", "--y bought --loss logistic"),
 ];
 
-/// Screen and model of a run, digit by digit but for the seconds it took.
+/// The screen and the model of a run, digit by digit except for the seconds.
 fn told(screen: &str, model: &Value) -> String {
     let masked = |line: &str| match line.rsplit_once(", ") {
         Some((front, seconds)) if line.starts_with("done") && seconds.ends_with(" s") => {
@@ -34,7 +35,7 @@ fn told(screen: &str, model: &Value) -> String {
     format!("{}\n{}\n", screen.join("\n").trim_end(), kept.join("\n"))
 }
 
-/// Run with RADDLE_KEEP=1 to write the texts anew, and read what changed.
+/// Run with RADDLE_KEEP=1 to rewrite the expected texts, and read the changes.
 #[test]
 fn six_files_fit_by_one_command_each() {
     let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
@@ -54,7 +55,7 @@ fn six_files_fit_by_one_command_each() {
     }
 }
 
-/// Of one table: its text, gzip, zstd, standard input, and Parquet where it is built in.
+/// Reads one table as text, gzip, zstd, from standard input, and as Parquet if that is built in.
 #[test]
 fn any_way_in_gives_one_model() {
     let folder = scratch();
@@ -130,7 +131,7 @@ fn cross_validation_fills_with_the_means_of_training_rows() {
     }
     fs::write(folder.path().join("m.csv"), &text).unwrap();
     let filled = report(folder.path(), "cv m.csv --missing mean --folds 3 --points 5");
-    // Filled beforehand with the mean of all rows, what is held out has been seen.
+    // If it is filled beforehand with the mean of all rows, held-out values have been seen.
     let known: Vec<f64> = (0..30).filter(|row| row % 4 != 0).map(|row| f64::from(row * row % 11)).collect();
     let mean = known.iter().sum::<f64>() / known.len() as f64;
     fs::write(folder.path().join("f.csv"), text.replace("NA", &mean.to_string())).unwrap();
@@ -151,7 +152,8 @@ fn what_cannot_be_read_says_what_to_do() {
     for (line, said) in [
         (
             "m.csv",
-            "m.csv:3: column 1 (a) has no value; 2 are missing (a 1, b 1): fill them with means by --missing mean",
+            "m.csv:3: column 1 (a) has no value; 2 are missing (a 1, b 1): fill them with means by \
+             --missing mean",
         ),
         ("m.csv --drop q", "--drop: there is no column `q`"),
         ("m.csv --missing guess", "`guess` is no rule for missing values: choose refuse, mean or drop"),

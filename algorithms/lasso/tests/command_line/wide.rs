@@ -1,5 +1,5 @@
-//! Tables far wider than what they hold: one large index takes no memory, and changes no coefficient. The oracle is the same
-//! table with its columns numbered from 1 on.
+//! Tables much wider than their content: one large index takes no memory, and changes no coefficient. The
+//! oracle is the same table with its columns numbered from 1 on.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn renumbered(narrow: &Path, column: usize) -> String {
     text.lines().map(line).collect()
 }
 
-/// Every verb, loss, schedule and term of columns has the bytes of the narrow table, within 64 MB.
+/// Every verb, loss, schedule and term of columns gives the bytes of the narrow table, within 64 MB.
 #[test]
 fn a_wide_table_is_fitted_as_the_narrow_one() {
     let folder = scratch();
@@ -52,7 +52,7 @@ fn a_wide_table_is_fitted_as_the_narrow_one() {
         write(&format!("{name}.factors"), &format!("{} 2\n{} 0.5\n", of[3], of[0]));
         write(&format!("{name}.groups"), &format!("{} a\n{} a\n{} b\n", of[0], of[4], of[2]));
     }
-    // Of columns that do not occur they mean nothing.
+    // Terms of columns that do not occur have no effect.
     let more = fs::read_to_string(folder.join("wide.bounds")).unwrap() + "77 0 1\n4000000000 0 1\n";
     write("wide.bounds", &more);
     let options = [
@@ -93,7 +93,8 @@ fn a_wide_table_is_fitted_as_the_narrow_one() {
             ends(folder, &format!("predict {model} {of}{point}"), 0).out
         };
         assert_eq!(predict("w", "wide"), predict("n", "narrow"), "{line}");
-        // A start is found again by the numbers of columns, also by a table that has fewer of them.
+        // Coefficients to start from are found by the numbers of columns, even in a table that has fewer of
+        // them.
         if line.starts_with("fit DATA.svm --ratio 20 --loss") {
             let again = report(folder, &format!("{} --init w", of("wide", 0)));
             assert!(again["epochs"].as_u64() <= json(folder, "w/report.json")["epochs"].as_u64(), "{line}");
@@ -103,7 +104,7 @@ fn a_wide_table_is_fitted_as_the_narrow_one() {
     }
 }
 
-/// Groups count columns of zeros to their size, whether the table has them or not.
+/// Groups count columns of zeros in their sizes, whether the table has them or not.
 #[test]
 fn a_group_has_the_size_that_it_was_given() {
     let folder = scratch();
@@ -130,7 +131,7 @@ fn a_group_has_the_size_that_it_was_given() {
     assert!(beyond.contains("give their numbers, 1 to 4294967295"), "{beyond}");
 }
 
-/// Rows that come bring columns of any number; what is saved and read again is the same table.
+/// Inserted rows may have columns of any number; saving and reading again gives the same table.
 #[test]
 fn rows_that_come_bring_columns_of_any_number() {
     let folder = scratch();
@@ -168,7 +169,8 @@ fn rows_that_come_bring_columns_of_any_number() {
     );
 }
 
-/// A fit that does not fit into memory is refused by the size that it would take, and never ends the program.
+/// A fit that does not fit into memory is refused with the size that it would take, and never crashes the
+/// program.
 #[test]
 fn what_does_not_fit_is_refused() {
     let folder = scratch();
@@ -185,7 +187,7 @@ fn what_does_not_fit_is_refused() {
     }
 }
 
-/// The exit status of `lasso LINE` where it may have this many million bytes of data.
+/// Returns the exit status of `lasso LINE` with at most this many million bytes of data memory.
 fn limited(folder: &Path, megabytes: u32, line: &str) -> Option<i32> {
     let limit = format!("-d {}", megabytes * 1000);
     shell(folder, &limit, line).stdout(Stdio::null()).status().unwrap().code()

@@ -7,14 +7,14 @@ use super::{Oracle, predictions, same_gap};
 
 /// A prepared problem with its loss and penalty.
 pub(crate) struct General {
-    /// Prepares the columns; its response is that of the squared loss.
+    /// The prepared columns; the response in it is that of the squared loss.
     pub prepared: Oracle,
     x: Matrix,
-    /// The response as the loss sees it.
+    /// The response as the loss uses it.
     y: Vec<f64>,
     loss: Loss,
     l1_ratio: f64,
-    /// An intercept is to be found; coefficients are reported on the original scale.
+    /// `true` if an intercept is fitted; coefficients are reported on the original scale.
     intercept: bool,
     original: bool,
 }
@@ -41,7 +41,7 @@ impl General {
         self.y.len() as f64
     }
 
-    /// Loss and minus its derivative, of one row.
+    /// Returns loss and minus its derivative, of one row.
     fn row(&self, i: usize, score: f64) -> (f64, f64) {
         match self.loss {
             Loss::Multinomial => unreachable!("it has an oracle of its own"),
@@ -67,8 +67,9 @@ impl General {
         scores
     }
 
-    /// P and D at these coefficients, for scores that may have been computed elsewhere. The dual point is a multiple of
-    /// the residual; where an intercept asks that it sum to zero, the sign that has more is scaled down first.
+    /// Returns P and D at these coefficients, for scores that may have been computed elsewhere. The dual
+    /// point is a multiple of the residual; if an intercept requires it to sum to zero, the sign with the
+    /// larger sum is scaled down first.
     pub(crate) fn values(&self, b: &[f64], scores: &[f64], lambda: f64) -> (f64, f64) {
         let rows: Vec<(f64, f64)> = scores.iter().enumerate().map(|(i, &score)| self.row(i, score)).collect();
         let loss: f64 = rows.iter().map(|row| row.0).sum();
@@ -96,7 +97,8 @@ impl General {
             }
             Loss::Poisson => {
                 let k = bound.min(1.0);
-                // Minus the conjugate of y log y - y - y f + exp f at -k r, which is m log m - m - y log y + y.
+                // Minus the conjugate of y log y - y - y f + exp f at -k r, which is m log m - m - y log y +
+                // y.
                 let x_log = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
                 let row = |(y, r): (&f64, &f64)| {
                     let m = y - k * r;
@@ -117,14 +119,14 @@ impl General {
         (primal / self.n(), dual / self.n())
     }
 
-    /// (P - D) / P of a fit, from what it exports.
+    /// Returns (P - D) / P of a fit, from its exported numbers.
     pub(crate) fn gap(&self, fit: &Fit) -> f64 {
         let (primal, dual) = self.of(&fit.coefficients, fit.intercept, fit.lambda);
         if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
     }
 
-    /// P of exported coefficients, D at a dual point, and by how much of its bound the worst condition on it is missed:
-    /// the columns' without a ridge, and the intercept's.
+    /// Returns P of exported coefficients, D at a dual point, and the largest violation of its conditions as
+    /// a share of their bounds: those of columns without a ridge, and that of the intercept.
     pub(crate) fn at_dual(&self, fit: &Fit, theta: &[f64]) -> (f64, f64, f64) {
         let (primal, _) = self.of(&fit.coefficients, fit.intercept, fit.lambda);
         let (penalty, ridge) =
@@ -167,7 +169,7 @@ impl General {
         self.values(&b, &scores, lambda)
     }
 
-    /// max |x_j'r| / (n a) without coefficients, the intercept at its best.
+    /// Returns max |x_j'r| / (n a) without coefficients, at the best intercept.
     pub(crate) fn lambda_max(&self) -> f64 {
         let mean = if self.intercept { self.y.iter().sum::<f64>() / self.n() } else { 0.0 };
         let half = if self.loss == Loss::Logistic { 0.5 } else { 1.0 };
@@ -178,9 +180,9 @@ impl General {
         largest.fold(0.0, f64::max) / self.n() / self.l1_ratio
     }
 
-    /// The best objective: proximal gradient steps with momentum and restarts (Beck and Teboulle 2009; O'Donoghue and
-    /// Candes 2015), until the gap is at most `gap` or the steps are used up. The last (P, D). Not for the Poisson loss,
-    /// whose curvature has no bound.
+    /// Returns the last (P, D) of proximal gradient steps with momentum and restarts (Beck and Teboulle 2009;
+    /// O'Donoghue and Candes 2015), which end when the gap is at most `gap` or the steps are used up. Not for
+    /// the Poisson loss, whose curvature has no bound.
     pub(crate) fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
         assert_ne!(self.loss, Loss::Poisson, "its curvature has no bound");
         let columns = &self.prepared.columns;

@@ -1,4 +1,5 @@
-//! An oracle that shares nothing with the crate: the Lasso's definition, and coordinate descent one column at a time.
+//! An oracle that shares no code with the crate: the Lasso's definition, and coordinate descent one column at
+//! a time.
 
 pub(crate) mod general;
 pub(crate) mod options;
@@ -7,21 +8,21 @@ use ndarray::{Array2, ShapeBuilder};
 use raddle_datasets::{Csc, Matrix, Table};
 use raddle_lasso::{Fit, Preparation};
 
-/// Whether tests that try combinations of settings try each of them, as `RADDLE_COMBINATIONS=all` asks; else each value of a
-/// setting has its turn with some values of the others.
+/// `true` if tests that combine settings try all combinations, as `RADDLE_COMBINATIONS=all` asks; otherwise
+/// each value of a setting is tried with some values of the others.
 pub(crate) fn all_combinations() -> bool {
     std::env::var("RADDLE_COMBINATIONS").is_ok_and(|which| which == "all")
 }
 
-/// All of these values, or the one whose turn it is.
+/// Returns all of these values, or the one of this turn.
 pub(crate) fn in_turn<T: Copy, const N: usize>(values: [T; N], turn: usize) -> Vec<T> {
     if all_combinations() { values.to_vec() } else { vec![values[turn % N]] }
 }
 
-/// Ways to carry out a fit: so many workers, and whether their messages are bytes.
+/// Ways to carry out a fit: the number of workers, and whether their messages are bytes.
 pub(crate) const WAYS: [(usize, bool); 5] = [(1, false), (2, true), (3, false), (3, true), (7, false)];
 
-/// Every way to prepare.
+/// All preparations.
 pub(crate) const PREPARATIONS: [Preparation; 6] = [
     Preparation::Standard { intercept: true, standardize: true },
     Preparation::Standard { intercept: true, standardize: false },
@@ -35,13 +36,13 @@ pub(crate) const PREPARATIONS: [Preparation; 6] = [
 pub(crate) struct Oracle {
     pub y: Vec<f64>,
     pub columns: Vec<Vec<(usize, f64)>>,
-    /// A coefficient on the prepared scale is that of the original scale times this.
+    /// Factor from a coefficient on the original scale to one on the prepared scale.
     pub unit: Vec<f64>,
 }
 
 impl Oracle {
-    /// Prepares as the definition says: centred if there is an intercept, divided by the population deviation if it
-    /// is standardized; a column that does not vary is then left out, unless it is all that stands for an intercept.
+    /// Prepares by the definition: centred if there is an intercept, divided by the population deviation if
+    /// standardized. A column that does not vary is then left out, unless it serves as the intercept.
     pub(crate) fn new(x: &Matrix, y: &[f64], preparation: Preparation) -> Self {
         let (center, scale, center_y, original) = match preparation {
             Preparation::Standard { intercept, standardize } => (intercept, standardize, intercept, true),
@@ -110,7 +111,8 @@ impl Oracle {
         if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
     }
 
-    /// Cyclic coordinate descent until the gap is at most `gap`, or nothing more can be gained; the last (P, D).
+    /// Runs cyclic coordinate descent until the gap is at most `gap`, or nothing more can be gained; returns
+    /// the last (P, D).
     pub(crate) fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
         let (n, mut b) = (self.y.len() as f64, vec![0.0; self.columns.len()]);
         let norms: Vec<f64> =
@@ -143,8 +145,9 @@ impl Oracle {
         b
     }
 
-    /// How exactly the gap of these coefficients can be known: each term x_j b_j of r is rounded to eps |x_j| |b_j|,
-    /// however much of it the other terms cancel, x_j'r to |x_j| times that, and n lambda may be far below it.
+    /// Returns how exactly the gap of these coefficients can be computed: each term x_j b_j of r is rounded
+    /// to eps |x_j| |b_j|, however much of it the other terms cancel, x_j'r to |x_j| times that, and n lambda
+    /// may be far below it.
     pub(crate) fn rounding(&self, b: &[f64], lambda: f64) -> f64 {
         let norm = |column: &Vec<(usize, f64)>| column.iter().map(|(_, x)| x * x).sum::<f64>().sqrt();
         let norms: Vec<f64> = self.columns.iter().map(norm).collect();
@@ -168,7 +171,7 @@ impl Oracle {
     }
 }
 
-/// Agreement of a printed gap with the one computed: within 10 %, or both below 1e-12.
+/// `true` if a printed gap agrees with a computed one: within 10 %, or both below 1e-12.
 pub(crate) fn same_gap(printed: f64, computed: f64) -> bool {
     (printed - computed).abs() <= 0.1 * computed.abs() || (printed < 1e-12 && computed < 1e-12)
 }
@@ -245,7 +248,7 @@ fn dot(column: &[(usize, f64)], dense: &[f64]) -> f64 {
     column.iter().map(|&(row, x)| x * dense[row]).sum()
 }
 
-/// Two classes from a response: `low` where it is below its mean, else `high`, some of them the wrong way round.
+/// Makes two classes from a response: `low` if it is below its mean, else `high`, with some of them flipped.
 pub(crate) fn classes(y: &[f64], low: f64, high: f64) -> Vec<f64> {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     let class = |(i, value): (usize, &f64)| if (*value > mean) != (i % 9 == 4) { high } else { low };

@@ -27,13 +27,13 @@ pub(crate) fn kinds<const COLUMNS: usize>() -> Vec<Kind> {
     ]
 }
 
-/// Ways to prepare: whether there is an intercept, and whether columns are brought to one scale.
+/// Ways to prepare: with an intercept or without, and with columns scaled or not.
 pub(crate) const PREPARED: [(bool, bool); 3] = [(true, true), (true, false), (false, false)];
 
-/// A way to solve: how columns are stored, what schedules them, and how near a fit comes to the optimum.
+/// A way to solve: the storage of columns, the schedule, and how near a fit comes to the optimum.
 pub(crate) type Solved = (fn(&[Vec<f64>]) -> Matrix, Choice, f64);
 
-/// The ways to solve whose turn it is: a working set, and rounds.
+/// The ways to solve of this turn: a working set, and rounds.
 pub(crate) fn solved(turn: usize) -> Vec<Solved> {
     let working_sets: [Solved; 2] = [(dense, Choice::WorkingSet, 1e-6), (sparse, Choice::WorkingSet, 1e-6)];
     let rounds: [Solved; 4] = [
@@ -50,10 +50,10 @@ pub(crate) fn whole_weights(rows: usize) -> Vec<f64> {
     (0..rows).map(|row| f64::from(u32::try_from((row * 7 + 1) % 4).unwrap())).collect()
 }
 
-/// An option by name: to set it on the problem, or on the parameters.
+/// An option by name: how to set it on the problem, and on the parameters.
 pub(crate) type Named = (&'static str, fn(Problem) -> Problem, fn(Lasso) -> Lasso);
 
-/// Each option of rows and columns alone that every loss has.
+/// Each option of rows and columns that every loss has, alone.
 pub(crate) fn options<const ROWS: usize, const COLUMNS: usize>() -> Vec<Named> {
     vec![
         ("weights", |problem| problem.weights(whole_weights(ROWS)).unwrap(), |lasso| lasso),

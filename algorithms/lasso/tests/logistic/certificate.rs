@@ -1,4 +1,4 @@
-//! The logistic certificate is true, and what is certified is optimal.
+//! The logistic certificate is true, and certified fits are optimal.
 
 use raddle::Ending;
 use raddle_datasets::{Matrix, registry};
@@ -196,7 +196,7 @@ fn cross_validation_measures_the_loss_that_is_fitted() {
     assert!(chosen.worst_gap <= 1e-6 && chosen.fit.loss == Loss::Logistic);
     let largest = logistic(&x, &y, Preparation::default()).oracle().lambda_max();
     assert!((chosen.curve.points[0].lambda / largest - 1.0).abs() < 1e-9);
-    // The first fold by hand: its own fit at one lambda of the curve, its mean deviance on the rows held out.
+    // The first fold by hand: a fit at one lambda of the curve, and its mean deviance on the held-out rows.
     let folds = cv.start(x.clone(), y.clone(), Preparation::default()).unwrap();
     let at = 7;
     let (mut total, lambda) = (0.0, folds.lambdas(0)[at]);

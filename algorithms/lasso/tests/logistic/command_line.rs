@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::common::general::General;
 use crate::common::{classes, dense, predictions, random_data};
 
-/// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
+/// Runs `lasso LINE` in a folder, and expects an exit status; returns its stdout and stderr.
 fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {
     let Ran { out, err, .. } = Program::at(env!("CARGO_BIN_EXE_lasso")).ends(folder, line, code);
     (out, err)
@@ -122,7 +122,7 @@ fn what_does_not_fit_is_refused() {
     assert!(err.contains("squared") && err.contains("logistic"), "{err}");
 }
 
-/// Texts in place of two numbers: the same model, which names them.
+/// Texts in place of two numbers give the same model, with the texts as names.
 #[test]
 fn classes_may_be_texts_in_fit_path_cv_and_predict() {
     let folder = tempfile::tempdir().unwrap();
@@ -167,7 +167,7 @@ fn classes_may_be_texts_in_fit_path_cv_and_predict() {
     let said: Value =
         serde_json::from_str(&lasso(folder.path(), "predict run texts.csv --y class --json", 0).0).unwrap();
     assert!(said["classes"][0].is_string() && said["accuracy"].as_f64().unwrap() > 0.6, "{said}");
-    // A class that the model does not know is never right; without a value there is no error.
+    // A class that the model does not know is never right; without values there is no error.
     let text = fs::read_to_string(folder.path().join("texts.csv")).unwrap();
     fs::write(folder.path().join("strange.csv"), text.replace("malign", "benign")).unwrap();
     let said: Value =

@@ -1,4 +1,4 @@
-//! Data of every kind and size: whatever is printed is true.
+//! Data of every kind and size: all printed numbers are true.
 
 use proptest::prelude::*;
 use raddle::Ending;
@@ -36,7 +36,8 @@ fn small() -> impl Strategy<Value = (Vec<Vec<f64>>, Vec<f64>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The working set says truthfully how far it came, and comes to its target unless rounding hides it.
+    /// The working set reports truthfully how far it came, and reaches its target unless rounding prevents
+    /// it.
     #[test]
     fn the_working_set_certifies_small_problems(
         (x, y) in small(),
@@ -57,7 +58,7 @@ proptest! {
         }
     }
 
-    /// The rounds likewise, however far they came.
+    /// The rounds also report truthfully how far they came.
     #[test]
     fn rounds_certify_small_problems(
         (x, y) in small(),
@@ -78,7 +79,8 @@ proptest! {
     }
 }
 
-/// Without a penalty the coefficients of separable classes grow without end; a small lambda makes them large.
+/// Without a penalty the coefficients of separable classes grow without limit; a small lambda makes them
+/// large.
 #[test]
 fn separable_classes_are_certified_or_said_not_to_be() {
     for (rows, columns) in [(30, 60), (40, 4)] {

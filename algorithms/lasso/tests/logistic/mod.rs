@@ -15,7 +15,7 @@ use crate::common::general::General;
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 
-/// A problem as data.
+/// A problem with its data.
 struct Given<'a> {
     x: &'a Matrix,
     y: &'a [f64],
@@ -35,7 +35,7 @@ impl Given<'_> {
         lasso.fit_with(&problem, |engine| engine.epochs(epochs)).unwrap()
     }
 
-    /// Fits a path, and holds each of its points against the oracle.
+    /// Fits a path, and compares each of its points with the oracle.
     fn check_path(&self) {
         let (fit, oracle) = (self.fit(Lasso::params().path(20, 50.0), 2000), self.oracle());
         assert_eq!((fit.points.len(), fit.report.ending), (20, Ending::Target));
@@ -46,7 +46,7 @@ impl Given<'_> {
         }
     }
 
-    /// Fits, and holds the fit against the oracle's own optimum.
+    /// Fits, and compares the fit with the oracle's own optimum.
     fn certified(&self, lasso: Lasso, context: &str) -> Fit {
         let (fit, oracle) = (self.fit(lasso, 5000), self.oracle());
         oracle.check(&fit, context);

@@ -26,7 +26,7 @@ fn fit(problem: &Problem, lasso: Lasso, set: impl Fn(Engine<LassoProgram>) -> En
 
 type Bits = (Vec<(u32, u64)>, [u64; 3], Vec<(u64, Option<u64>, u64)>);
 
-/// Everything of a fit that may not depend on how it was carried out.
+/// Everything in a fit that must not depend on how it was carried out.
 fn bits(fit: &Fit) -> Bits {
     let values = fit.coefficients.iter().map(|(j, value)| (*j, value.to_bits())).collect();
     let record = |r: &raddle::EpochRecord| (r.epoch, r.objective.map(f64::to_bits), r.value().to_bits());
@@ -36,7 +36,7 @@ fn bits(fit: &Fit) -> Bits {
     (values, [fit.intercept.to_bits(), fit.lambda.to_bits(), gap.to_bits()], course)
 }
 
-/// Both losses that are new to replay: logistic, and an elastic net of either loss.
+/// Kinds of losses: logistic, and an elastic net of either loss.
 const KINDS: [(Loss, f64); 3] = [(Loss::Logistic, 1.0), (Loss::Logistic, 0.6), (Loss::Squared, 0.6)];
 
 #[test]

@@ -41,7 +41,7 @@ fn the_gap_is_that_of_the_exported_dual_point() {
                 assert!((fit.report.objective.unwrap() - primal).abs() <= 1e-11 * primal, "{context}");
                 assert!(missed <= 1e-9, "{context}: {missed:e}");
                 let (gap, said) = ((primal - dual) / primal, fit.report.metric.value);
-                // An elastic net's dual at the same point may be a little better than what is said.
+                // The dual of an elastic net at the same point may be slightly better than the reported one.
                 assert!(gap <= said * 1.1 + 1e-12 && gap > -1e-12, "{context}: {gap:e} {said:e}");
                 if l1_ratio == 1.0 {
                     assert!((gap - said).abs() <= 0.1 * said + 1e-12, "{context}: {gap:e} {said:e}");
@@ -52,7 +52,8 @@ fn the_gap_is_that_of_the_exported_dual_point() {
     }
 }
 
-/// At lambda_max nothing is chosen, just below something is, and intercepts are logarithms of the classes' shares.
+/// At lambda_max no column is chosen, just below it one is, and intercepts are the logarithms of the classes'
+/// shares.
 #[test]
 fn lambda_max_is_where_the_first_coefficient_appears() {
     let (x, y) = data(3, 50, 20, 91);

@@ -10,7 +10,7 @@ use super::data;
 
 const NAMES: [&str; 4] = ["ant", "bee", "cat", "dog"];
 
-/// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
+/// Runs `lasso LINE` in a folder, and expects an exit status; returns its stdout and stderr.
 fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {
     let Ran { out, err, .. } = Program::at(env!("CARGO_BIN_EXE_lasso")).ends(folder, line, code);
     (out, err)
@@ -141,7 +141,8 @@ fn paths_and_cross_validation_are_of_all_classes() {
     compare(&out, &expected(&folder.path().join("path"), &x, &intercepts, Some("4")));
     for measure in ["deviance", "mse", "mae", "accuracy"] {
         let line = format!(
-            "cv data.csv --y animal --loss multinomial --weights often --folds 3 --points 6 --ratio 20 --measure {measure}"
+            "cv data.csv --y animal --loss multinomial --weights often --folds 3 --points 6 --ratio 20 \
+             --measure {measure}"
         );
         let [one, three] =
             [1, 3].map(|workers| lasso(folder.path(), &format!("{line} --workers {workers} --json"), 0).0);
@@ -149,7 +150,7 @@ fn paths_and_cross_validation_are_of_all_classes() {
         assert_eq!(one["model_digest"], three["model_digest"], "{measure}");
         assert!(one["results"]["mean"].as_f64().is_some_and(f64::is_finite), "{one}");
     }
-    // Fits by hand: of a fold that is predicted, measured as the curve says.
+    // Fits by hand of a fold, measured as in the curve.
     let (_, err) = lasso(folder.path(), "cv data.csv --y animal --loss multinomial --measure auc", 2);
     assert!(err.contains("--measure is auc: it is of two classes"), "{err}");
 }

@@ -1,4 +1,4 @@
-//! Classes are called in every file, and on the screen, what the data call them.
+//! Classes have the data's names in every file and on the screen.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::data;
 
 const LASSO: &str = env!("CARGO_BIN_EXE_lasso");
 
-/// Labels in their order, their type, and the same as values of JSON.
+/// Labels in order, their type, and their JSON values.
 fn kinds() -> [([&'static str; 3], &'static str, Value); 7] {
     [
         (["0", "1", "2"], "int64", json!([0, 1, 2])),
@@ -39,7 +39,7 @@ fn table(folder: &Path, labels: &[&str]) {
     fs::write(folder.join("data.csv"), text).unwrap();
 }
 
-/// First fields of the lines behind a header; quotes hold line ends.
+/// Returns the first fields of the lines after a header; quotes may contain line ends.
 fn first_fields<'t>(text: &'t str, labels: &'t [String]) -> Vec<&'t str> {
     let mut rest = text.split_once('\n').unwrap().1;
     let mut fields = Vec::new();
@@ -71,7 +71,7 @@ fn labels_stand_for_themselves_whatever_they_are() {
         for entry in not_empty(report["results"]["coefficients"].as_array().unwrap()) {
             assert!(values.as_array().unwrap().contains(&entry["class"]), "{entry}");
         }
-        // The model that is read is the one that was fitted.
+        // The model that is read equals the fitted one.
         let plain = lasso.ends(folder, "predict run data.csv --out lines.txt", 0).out;
         assert!(plain.contains("60 predictions"), "{plain}");
         let lines = fs::read_to_string(folder.join("lines.txt")).unwrap();
@@ -117,7 +117,7 @@ fn a_path_and_a_cross_validation_name_their_classes() {
     }
 }
 
-/// Two classes whose labels doubles do not tell apart are two, and the groups of folds, too.
+/// Two classes whose labels doubles cannot distinguish are two classes, and so are such groups of folds.
 #[test]
 fn whole_numbers_beyond_doubles_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
@@ -141,7 +141,7 @@ fn whole_numbers_beyond_doubles_are_told_apart() {
     assert!(pairs(&means[..1], &means[1..]).all(|(small, large)| small == large), "{means:?}");
 }
 
-/// Two rows of each of 150 classes, in `rows.svm`; a run says of them that it has `MANY`.
+/// Writes two rows of each of 150 classes to `rows.svm`; a run prints the note `MANY`.
 fn many_classes(folder: &Path) {
     let row = |at: usize| {
         let class = at % 150;
@@ -152,7 +152,7 @@ fn many_classes(folder: &Path) {
 
 const MANY: &str = "150 classes, each with coefficients of its own: they take up to 2 MB beside the data";
 
-/// Many classes are told apart, and the memory that their scores take is said.
+/// Many classes are distinguished, and a note names the memory that their scores take.
 #[test]
 fn a_hundred_and_fifty_classes_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
@@ -176,7 +176,7 @@ fn a_cross_validation_says_what_many_classes_take_before_its_folds() {
     let [said, fold] =
         [MANY, "fold 1 of 2"].map(|text| ran.err.find(text).unwrap_or_else(|| panic!("{}", ran.err)));
     assert!(said < fold, "{}", ran.err);
-    // So does the report of one that was cut in a fold.
+    // The report of a cross-validation that was cut short has the note, too.
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     let notes = report["notes"].as_array().unwrap();
     assert_eq!(notes.iter().filter(|note| **note == MANY).count(), 1, "{notes:?}");

@@ -1,4 +1,4 @@
-//! The multinomial loss: classes of which each has coefficients and an intercept of its own.
+//! The multinomial loss: classes with coefficients and intercepts of their own.
 
 mod certificate;
 mod command_line;
@@ -14,7 +14,7 @@ use raddle_lasso::Fit;
 use crate::common::options::whole_weights;
 use crate::common::random_data;
 
-/// Columns, and a response of `count` classes of which none tells itself apart.
+/// Makes columns and a response of `count` classes, none of which is separable.
 fn data(count: usize, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (x, y) = random_data(rows, columns, 0.6, seed);
     let mut order: Vec<usize> = (0..rows).collect();
@@ -40,7 +40,7 @@ fn exported(fit: &Fit, columns: usize) -> Solution {
     (0..fit.labels.len()).map(class).collect()
 }
 
-/// The largest difference of two solutions, beside the largest coefficient.
+/// Returns the largest difference of two solutions, relative to the largest coefficient.
 fn apart(a: &Solution, b: &Solution) -> f64 {
     let flat = |solution: &Solution| -> Vec<f64> {
         solution

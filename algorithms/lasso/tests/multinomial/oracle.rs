@@ -1,11 +1,11 @@
-//! Plain proximal gradient steps with momentum, over dense columns: nothing is shared with the program.
+//! Plain proximal gradient steps with momentum, over dense columns, without any code of the program.
 
 use super::Solution;
 use raddle_common::testing::pairs;
 
 /// Objective by its definition.
 pub(crate) struct Naive {
-    /// Columns as prepared, class numbers and weights of mean 1 of the rows.
+    /// Columns as prepared; the next fields are the class numbers of the rows, and their weights of mean 1.
     columns: Vec<Vec<f64>>,
     y: Vec<usize>,
     weights: Vec<f64>,
@@ -67,7 +67,7 @@ impl Naive {
         self.y.len() as f64
     }
 
-    /// Scores of coefficients of columns as prepared, row by row.
+    /// Returns the scores of coefficients of prepared columns, row by row.
     fn scores(&self, b: &Solution) -> Vec<Vec<f64>> {
         let score = |row: usize, (intercept, b): &(f64, Vec<f64>)| {
             intercept + self.columns.iter().zip(b).map(|(x, b)| x[row] * b).sum::<f64>()
@@ -75,7 +75,7 @@ impl Naive {
         (0..self.y.len()).map(|row| b.iter().map(|class| score(row, class)).collect()).collect()
     }
 
-    /// The losses and probabilities of all rows.
+    /// Returns the losses and probabilities of all rows.
     fn rows(&self, b: &Solution) -> Vec<(f64, Vec<f64>)> {
         let of = |(scores, y): (Vec<f64>, &usize)| {
             let most = scores.iter().copied().fold(f64::MIN, f64::max);
@@ -86,7 +86,7 @@ impl Naive {
         self.scores(b).into_iter().zip(&self.y).map(of).collect()
     }
 
-    /// w (y - p) by row and class.
+    /// Returns w (y - p) by row and class.
     fn residuals(&self, b: &Solution) -> Vec<Vec<f64>> {
         let rows = self.rows(b).into_iter().zip(&self.y).zip(&self.weights);
         rows.map(|(((_, p), y), w)| {
@@ -104,7 +104,7 @@ impl Naive {
         (lower * self.scales[j], upper * self.scales[j])
     }
 
-    /// P of coefficients on the original scale.
+    /// Returns P of coefficients on the original scale.
     pub(crate) fn primal(&self, b: &Solution) -> f64 {
         let b = self.prepared(b);
         let loss: f64 = self.rows(&b).iter().zip(&self.weights).map(|((loss, _), w)| w * loss).sum();
@@ -113,7 +113,8 @@ impl Naive {
         loss / self.n() + lambda * b.iter().flat_map(|(_, b)| b.iter().zip(factors).map(one)).sum::<f64>()
     }
 
-    /// D at a dual point (row by row), and by how much of its bound the worst of its conditions is missed: no bounds.
+    /// Returns D at a dual point (row by row), and the largest violation of its conditions as a share of
+    /// their bounds. Without bounds on coefficients.
     pub(crate) fn dual(&self, theta: &[f64]) -> (f64, f64) {
         let Terms { classes, lambda, l1_ratio, factors, intercept, .. } = &self.terms;
         let rows: Vec<Vec<f64>> = theta.chunks(*classes).map(<[f64]>::to_vec).collect();
@@ -142,7 +143,7 @@ impl Naive {
         (dual, missed)
     }
 
-    /// On the scale of the columns as prepared.
+    /// Converts to the scale of the prepared columns.
     fn prepared(&self, b: &Solution) -> Solution {
         b.iter()
             .map(|(intercept, b)| {
@@ -152,7 +153,8 @@ impl Naive {
             .collect()
     }
 
-    /// On the original scale, with what may be added to all classes taken off: of intercepts and columns without a penalty.
+    /// Converts to the original scale, less the amounts that may be added to all classes: for intercepts and
+    /// columns without a penalty.
     fn original(&self, b: &Solution) -> Solution {
         let mut b: Solution = b
             .iter()
@@ -175,11 +177,12 @@ impl Naive {
         b
     }
 
-    /// The minimiser.
+    /// Returns the minimiser.
     pub(crate) fn solve(&self) -> Solution {
         let Terms { classes, lambda, l1_ratio, ref factors, intercept, .. } = self.terms;
         let p = self.columns.len();
-        // The largest eigenvalue of the weighted Gram with the column of ones, from above; a half bounds the curvature.
+        // An upper bound of the largest eigenvalue of the weighted Gram with the column of ones; one half
+        // bounds the curvature.
         let (mut v, mut v0, mut largest) = (vec![1.0; p], 1.0, 0.0f64);
         for _ in 0..100 {
             let one: Solution = vec![(if intercept { v0 } else { 0.0 }, v.clone())];
@@ -237,7 +240,7 @@ impl Naive {
         self.original(&b)
     }
 
-    /// The worst violation of the optimality conditions, beside lambda.
+    /// Returns the largest violation of the optimality conditions, relative to lambda.
     pub(crate) fn violation(&self, b: &Solution) -> f64 {
         let b = self.prepared(b);
         let residuals = self.residuals(&b);

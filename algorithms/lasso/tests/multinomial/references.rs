@@ -1,11 +1,13 @@
-//! Coefficients of glmnet and scikit-learn on the diabetes data, the response in three classes: up to 100, up to 180, above.
+//! Coefficients of glmnet and scikit-learn on the diabetes data, the response in three classes: up to 100, up
+//! to 180, above.
 //!
-//! glmnet 4.1-6 (Friedman, Hastie and Tibshirani, "Regularization paths for generalized linear models via coordinate descent",
-//! 2010) on R 4.2.2, as `coef(glmnet(x, c, family = "multinomial", type.multinomial = "ungrouped", weights, penalty.factor,
-//! lower.limits, upper.limits, lambda = c(4 l, 2 l, l), thresh = 1e-20, maxit = 1e8), s = l)` with l = 0.02. glmnet divides
-//! factors by their mean, so that its lambda is ours times that mean. scikit-learn 1.9.1:
-//! `LogisticRegression(C=1/(l n), l1_ratio=a, solver="saga", tol=1e-14)` on columns less their (weighted) means, divided by
-//! their population deviations; coefficients brought back, and the mean taken off the intercepts.
+//! glmnet 4.1-6 (Friedman, Hastie and Tibshirani, "Regularization paths for generalized linear models via
+//! coordinate descent", 2010) on R 4.2.2, as `coef(glmnet(x, c, family = "multinomial", type.multinomial =
+//! "ungrouped", weights, penalty.factor, lower.limits, upper.limits, lambda = c(4 l, 2 l, l), thresh = 1e-20,
+//! maxit = 1e8), s = l)` with l = 0.02. glmnet divides factors by their mean, so that its lambda is ours
+//! times that mean. scikit-learn 1.9.1: `LogisticRegression(C=1/(l n), l1_ratio=a, solver="saga", tol=1e-14)`
+//! on columns less their (weighted) means, divided by their population deviations; coefficients were
+//! converted back, and the mean was subtracted from the intercepts.
 
 use raddle_datasets::embedded::diabetes;
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
@@ -153,7 +155,7 @@ const NONNEGATIVE: Classes = [
     [-8.296041458, 0.0, 0.0, 0.1645064784, 0.03344857335, 0.0, 0.0, 0.0, 0.0, 1.717709049, 0.0],
 ];
 
-/// Of scikit-learn.
+/// Reference values from scikit-learn.
 const SAGA: Classes = [
     [
         6.980905504,
@@ -217,7 +219,7 @@ fn problem() -> Problem {
     Problem::new(data.x, y, Preparation::default()).unwrap()
 }
 
-/// To 1e-5 of itself, or of the largest of its kind.
+/// Compares each value to within 1e-5 of itself, or of the largest of its kind.
 fn compare(name: &str, lasso: Lasso, problem: &Problem, expected: Classes) {
     let fit = lasso.loss(Loss::Multinomial).lambda(0.02).tolerance(1e-12).fit(problem).unwrap();
     let found = exported(&fit, 10);

@@ -1,4 +1,4 @@
-//! Options that are not offered with classes that have scores of their own, and responses that are none.
+//! Options that are not offered for classes with scores of their own, and responses that are not classes.
 
 use raddle_lasso::{Criterion, Lasso, Loss, Preparation, Problem};
 
@@ -47,7 +47,7 @@ fn free_columns_that_tell_classes_apart_are_refused() {
     assert!(refused.contains("fit the response without limit"), "{refused}");
 }
 
-/// With one row of a class, the fold that holds it out lacks the class.
+/// If a class has a single row, the fold that holds it out lacks the class.
 #[test]
 fn a_class_that_a_fold_lacks_is_named() {
     let (x, mut y) = data(3, 40, 4, 3);

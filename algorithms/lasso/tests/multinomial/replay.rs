@@ -1,4 +1,5 @@
-//! A multinomial fit has the same bytes however it is carried out, and goes on from a checkpoint as if it had not ended.
+//! A multinomial fit has the same bytes however it is carried out, and continues from a checkpoint as if it
+//! had not ended.
 
 use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
 

@@ -1,4 +1,4 @@
-//! Every penalty, bound and weighting, against a naive method.
+//! Every penalty, bound and weighting, compared with a naive method.
 
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 
@@ -93,8 +93,8 @@ fn large_sets_are_certified_along_a_path() {
     }
 }
 
-/// Two classes are what a logistic fit has, at half the coefficients each: |b_1| + |b_2| is the same for all that tell them
-/// apart alike, so that only differences are told.
+/// Two classes are those of a logistic fit, at half the coefficients each: |b_1| + |b_2| is the same for all
+/// coefficients with the same difference, so that only differences are determined.
 #[test]
 fn two_classes_are_those_of_a_logistic_fit() {
     let (x, y) = data(2, 80, 10, 25);
@@ -111,7 +111,7 @@ fn two_classes_are_those_of_a_logistic_fit() {
     }
 }
 
-/// A weight of 2 is the row twice, 0 the row gone; equal weights are none.
+/// A row of weight 2 counts as two rows, one of weight 0 as none; equal weights change nothing.
 #[test]
 fn weights_count_rows() {
     let (x, y) = data(3, 60, 12, 35);

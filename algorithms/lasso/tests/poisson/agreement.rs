@@ -1,4 +1,4 @@
-//! Fits, paths and cross-validation agree with the naive method.
+//! Fits, paths and cross-validation agree with a naive method.
 
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem, Rule};
 
@@ -7,7 +7,7 @@ use raddle_common::testing::pairs;
 use super::newton::solve;
 use super::{counts, matrices};
 
-/// Population deviations of the columns: about 0, where there is no intercept to centre them.
+/// Returns the population deviations of the columns; about 0 if no intercept centres them.
 fn deviations(x: &[Vec<f64>], standardize: bool) -> Vec<f64> {
     let deviation = |column: &Vec<f64>| {
         let n = column.len() as f64;

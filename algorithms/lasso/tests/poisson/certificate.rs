@@ -1,5 +1,5 @@
-//! Gaps printed are those of the exported model, recomputed from the definition; bad counts are refused; bits
-//! do not depend on workers, forms or checkpoints.
+//! The gaps printed are those of the exported model, recomputed from the definition; bad counts are refused;
+//! bits do not depend on workers, vector forms or checkpoints.
 
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 
@@ -9,7 +9,7 @@ use crate::common::{PREPARATIONS, dense, random_data};
 
 #[test]
 fn the_gap_is_that_of_what_is_exported() {
-    // More columns than rows too.
+    // Also more columns than rows.
     for (rows, columns) in [(60, 15), (40, 90)] {
         let (x, y) = counts(rows, columns, 31);
         for (name, matrix) in matrices(&x) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::counts;
 use crate::common::{dense, predictions};
 
-/// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
+/// Runs `lasso LINE` in a folder, and expects an exit status; returns its stdout and stderr.
 fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {
     let Ran { out, err, .. } = Program::at(env!("CARGO_BIN_EXE_lasso")).ends(folder, line, code);
     (out, err)

@@ -1,11 +1,11 @@
 //! Coefficients of glmnet on a published set.
 //!
-//! The set is `warpbreaks` of R's package datasets: breaks of warp threads per loom by wool and tension (Tippett,
-//! "Technological Applications of Statistics", 1950). Columns are those of `model.matrix(breaks ~ wool * tension)` without
-//! the first. The references were computed by glmnet 4.1-6 (Friedman, Hastie and Tibshirani, "Regularization paths for
-//! generalized linear models via coordinate descent", 2010) on R 4.2.2, as
-//! `coef(glmnet(x, breaks, family = "poisson", alpha = a, lambda = c(2, 0.5, 0.1), standardize = s, thresh = 1e-22,
-//! maxit = 1e7))`.
+//! The set is `warpbreaks` of R's package datasets: breaks of warp threads per loom by wool and tension
+//! (Tippett, "Technological Applications of Statistics", 1950). Columns are those of `model.matrix(breaks ~
+//! wool * tension)` without the first. The references were computed by glmnet 4.1-6 (Friedman, Hastie and
+//! Tibshirani, "Regularization paths for generalized linear models via coordinate descent", 2010) on R 4.2.2,
+//! as `coef(glmnet(x, breaks, family = "poisson", alpha = a, lambda = c(2, 0.5, 0.1), standardize = s, thresh
+//! = 1e-22, maxit = 1e7))`.
 
 use raddle_lasso::{Lasso, Loss, Preparation, Problem};
 

@@ -1,4 +1,5 @@
-//! The Poisson loss: against a naive proximal Newton method, glmnet, the certificate's definition; replay, command line.
+//! The Poisson loss: compared with a naive proximal Newton method, glmnet, and the certificate's definition;
+//! replay, command line.
 
 mod agreement;
 mod certificate;
@@ -10,7 +11,7 @@ use raddle_datasets::Matrix;
 
 use crate::common;
 
-/// Columns of small numbers, four of five zeros, and counts of which the first columns tell something.
+/// Makes columns of small numbers, four fifths of them zeros, and counts that depend on the first columns.
 fn counts(rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (x, noise) = common::random_data(rows, columns, 0.2, seed);
     let count = |i: usize| {

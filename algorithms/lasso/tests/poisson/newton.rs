@@ -1,10 +1,11 @@
-//! A naive proximal Newton method for the Poisson elastic net: full steps of coordinate descent on weighted least squares.
+//! A naive proximal Newton method for the Poisson elastic net: full steps of coordinate descent on weighted
+//! least squares.
 
 #![allow(clippy::needless_range_loop, reason = "the method as it is written down")]
 
-/// The intercept, and the coefficients on the scale of `columns`, that minimise
-/// `1/n sum (exp f_i - y_i f_i) + lambda (a |b|_1 + (1 - a)/2 |b|^2)`, f = b_0 + X b, where each coefficient j is penalised as
-/// one of the column divided by `scales[j]`. No step is larger than halves of it allow that the objective falls.
+/// Returns the intercept, and the coefficients on the scale of `columns`, that minimise the mean of exp f_i -
+/// y_i f_i plus lambda (a |b|_1 + (1 - a)/2 |b|^2), with f = b_0 + X b. Each coefficient j is penalised as
+/// that of the column divided by `scales[j]`. Steps are halved until the objective falls.
 pub(crate) fn solve(
     columns: &[Vec<f64>],
     y: &[f64],

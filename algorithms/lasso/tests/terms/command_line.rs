@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{data, offsets, whole_weights};
 
-/// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
+/// Runs `lasso LINE` in a folder, and expects an exit status; returns its stdout and stderr.
 fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {
     let Ran { out, err, .. } = Program::at(env!("CARGO_BIN_EXE_lasso")).ends(folder, line, code);
     (out, err)
@@ -20,7 +20,7 @@ fn report(folder: &Path, line: &str) -> Value {
     Program::at(env!("CARGO_BIN_EXE_lasso")).report(folder, line)
 }
 
-/// A table with the columns x1, x2, ..., those given beside, and y.
+/// A table with the columns x1, x2, ..., those of `beside`, and y.
 fn table(x: &[Vec<f64>], beside: &[(&str, &[f64])], y: &[f64]) -> String {
     let mut text: String = (1..=x.len()).fold(String::new(), |text, j| text + &format!("x{j},"));
     beside.iter().for_each(|(name, _)| text += &format!("{name},"));
@@ -69,7 +69,7 @@ fn weights_and_offsets_are_a_column_or_a_file() {
             assert_ne!(a["model_digest"], other["model_digest"], "{verb} without {without}");
         }
     }
-    // A table that is read column by column, since it has texts, and kept in a cache.
+    // A table that is read column by column, because it has texts, and stored in a cache.
     let mut encoded = table(&x, &[("w", &weights), ("log.days", &offset)], &y);
     encoded = encoded
         .lines()
@@ -86,7 +86,7 @@ fn weights_and_offsets_are_a_column_or_a_file() {
     for _ in 0..2 {
         assert_eq!(plain["model_digest"], report(folder, &format!("{named} --cache kept"))["model_digest"]);
     }
-    // Features may be chosen without naming them.
+    // Columns may be chosen as features without naming the weights and offsets.
     report(folder, "fit encoded.csv --loss poisson --columns city,x1 --weights w");
 }
 
@@ -142,7 +142,8 @@ fn a_resumed_run_has_its_weights() {
         write(folder, "w.txt", &lines(&whole_weights(60)));
         write(folder, "o.txt", &lines(&offsets(60, 82)));
         let stopped = format!(
-            "fit data.csv --loss {loss} --ratio 50 --tol 1e-9 --checkpoint-every 1 --weights w.txt --offset o.txt"
+            "fit data.csv --loss {loss} --ratio 50 --tol 1e-9 --checkpoint-every 1 --weights w.txt --offset \
+             o.txt"
         );
         let run = |name: &str| format!("{loss}.{name}");
         lasso(folder, &format!("{stopped} --epochs 1 --out {}", run("b")), 3);
@@ -252,7 +253,7 @@ fn a_resumed_run_has_its_factors_and_bounds() {
             lasso(folder, &format!("{stopped} --epochs 1 --out {}", run("d")), 3);
             let file = if options.contains("factors") { "factors.txt" } else { "bounds.txt" };
             let text = fs::read_to_string(folder.join(file)).unwrap();
-            // Of the last line, another value.
+            // The last line once more, with another value.
             write(folder, file, &format!("{}5\n", text.trim_end()));
             let (_, err) = lasso(folder, &format!("--resume {}", run("d")), 2);
             assert!(err.contains("it belongs to a run"), "{err}");

@@ -15,7 +15,7 @@ use crate::common::{classes, random, random_data};
 
 pub(crate) const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::Poisson];
 
-/// Columns and a response that suits the loss, with more rows than columns unless told otherwise.
+/// Columns and a response that suits the loss, usually with more rows than columns.
 pub(crate) fn data(loss: Loss, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (x, y) = random_data(rows, columns, 0.6, seed);
     let y = match loss {
@@ -43,7 +43,7 @@ pub(crate) fn problem(x: Matrix, y: &[f64], intercept: bool, standardize: bool) 
     Problem::new(x, y.to_vec(), Preparation::Standard { intercept, standardize }).unwrap()
 }
 
-/// The largest difference of two solutions, beside the largest coefficient.
+/// Returns the largest difference of two solutions, relative to the largest coefficient.
 fn apart(a: &oracle::Solution, b: &oracle::Solution) -> f64 {
     let size = a.1.iter().chain([&a.0]).fold(1e-300, |most: f64, value| most.max(value.abs()));
     let off = a.1.iter().zip(&b.1).map(|(a, b)| (a - b).abs()).fold((a.0 - b.0).abs(), f64::max);

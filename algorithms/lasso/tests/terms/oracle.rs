@@ -1,4 +1,4 @@
-//! An oracle that shares nothing with the crate: the objective with all its terms as its definition has it, minimised by
+//! An oracle that shares no code with the crate: the objective with all its terms by definition, minimised by
 //! proximal gradient steps, and its optimality conditions.
 
 use raddle_datasets::Matrix;
@@ -19,9 +19,9 @@ pub(crate) struct Terms {
     pub(crate) weights: Vec<f64>,
     pub(crate) offset: Vec<f64>,
     pub(crate) factors: Vec<f64>,
-    /// On the original scale.
+    /// Bounds on the original scale.
     pub(crate) bounds: Vec<(f64, f64)>,
-    /// The group of each column: the norm of a group times the root of its size.
+    /// The group of each column, whose penalty is the norm of the group times the root of its size.
     pub(crate) groups: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Naive {
     /// Weights that sum to 1.
     w: Vec<f64>,
     mean: Vec<f64>,
-    /// A coefficient on the prepared scale is that of the original scale times this.
+    /// Factor from a coefficient on the original scale to one on the prepared scale.
     unit: Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Terms {
 }
 
 impl Naive {
-    /// Labels of the logistic loss are 1 and -1.
+    /// Makes the problem; labels of the logistic loss are 1 and -1.
     pub(crate) fn new(x: &Matrix, y: &[f64], terms: Terms) -> Self {
         let n = y.len();
         let total: f64 = terms.weights.iter().sum();
@@ -89,7 +89,7 @@ impl Naive {
         scores
     }
 
-    /// Loss and minus its derivative.
+    /// Returns loss and minus its derivative.
     fn row(&self, i: usize, score: f64) -> (f64, f64) {
         let y = self.y[i];
         match self.terms.loss {
@@ -107,7 +107,7 @@ impl Naive {
         }
     }
 
-    /// The smooth part, and minus its gradient, the intercept's first.
+    /// Returns the smooth part, and minus its gradient, starting with the intercept's.
     fn smooth(&self, b0: f64, b: &[f64]) -> (f64, f64, Vec<f64>) {
         let scores = self.scores(b0, b);
         let rows: Vec<(f64, f64)> = (0..self.y.len()).map(|i| self.row(i, scores[i])).collect();
@@ -135,7 +135,7 @@ impl Naive {
         (0..groups.len()).filter(move |&i| groups[i] == groups[j])
     }
 
-    /// The norm of the group of column j.
+    /// Returns the norm of the group of column j.
     fn norm(&self, j: usize, values: &[f64]) -> f64 {
         self.group(j).map(|i| values[i] * values[i]).sum::<f64>().sqrt()
     }
@@ -145,7 +145,7 @@ impl Naive {
         (lower * self.unit[j], upper * self.unit[j])
     }
 
-    /// The minimum, by proximal gradient steps with momentum, restarts and backtracking.
+    /// Returns the minimiser, by proximal gradient steps with momentum, restarts and backtracking.
     pub(crate) fn solve(&self) -> Solution {
         let p = self.x.len();
         let (mut b0, mut b) = (0.0, vec![0.0; p]);
@@ -157,7 +157,7 @@ impl Naive {
                 let z: Vec<f64> = (0..p).map(|j| at[j] + slopes[j] / curvature).collect();
                 let moved = |j: usize| {
                     let (lower, upper) = self.bounds(j);
-                    // The group shrinks as a whole; of a single column this is the soft threshold.
+                    // The group shrinks as a whole; for a single column this is the soft threshold.
                     let size = self.norm(j, &z);
                     let keep = (1.0 - self.threshold(j) / curvature / size.max(1e-300)).max(0.0);
                     (keep * z[j]).clamp(lower, upper)
@@ -195,7 +195,8 @@ impl Naive {
         (b0 - shift, original)
     }
 
-    /// How far the optimality conditions are from being met at exported coefficients, beside the largest slope without any.
+    /// Returns the largest violation of the optimality conditions at exported coefficients, relative to the
+    /// largest slope without coefficients.
     pub(crate) fn violation(&self, (intercept, coefficients): &Solution) -> f64 {
         let b: Vec<f64> = coefficients.iter().zip(&self.unit).map(|(b, unit)| b * unit).collect();
         let b0 = intercept + coefficients.iter().zip(&self.mean).map(|(b, mean)| b * mean).sum::<f64>();
@@ -208,7 +209,7 @@ impl Naive {
             let ((lower, upper), l) = (self.bounds(j), self.threshold(j));
             let near = |bound: f64| (b - bound).abs() <= 1e-12 * bound.abs();
             if self.group(j).count() > 1 {
-                // The slope is that of the norm; where the group is 0, its slopes are no longer than that.
+                // The slope is that of the norm; if the group is 0, its slopes are at most that long.
                 let (size, length) = (self.norm(j, &all), self.norm(j, &slopes));
                 worst = worst.max(if size > 0.0 { (slope - l * b / size).abs() } else { length - l });
                 continue;

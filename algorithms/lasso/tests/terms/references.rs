@@ -1,9 +1,10 @@
 //! Coefficients of glmnet and scikit-learn on the diabetes data.
 //!
-//! glmnet 4.1-6 (Friedman, Hastie and Tibshirani, "Regularization paths for generalized linear models via coordinate descent",
-//! 2010) on R 4.2.2, as `coef(glmnet(x, y, family, weights, offset, penalty.factor, lower.limits, upper.limits,
-//! lambda = c(4 l, 2 l, l), thresh = 1e-22, maxit = 1e8), s = l)`. glmnet divides factors by their mean, so that its lambda
-//! is ours times that mean. scikit-learn 1.9.1: `Lasso` and `ElasticNet` with `tol=1e-14`, which do not divide columns.
+//! glmnet 4.1-6 (Friedman, Hastie and Tibshirani, "Regularization paths for generalized linear models via
+//! coordinate descent", 2010) on R 4.2.2, as `coef(glmnet(x, y, family, weights, offset, penalty.factor,
+//! lower.limits, upper.limits, lambda = c(4 l, 2 l, l), thresh = 1e-22, maxit = 1e8), s = l)`. glmnet divides
+//! factors by their mean, so that its lambda is ours times that mean. scikit-learn 1.9.1: `Lasso` and
+//! `ElasticNet` with `tol=1e-14`, which do not divide columns.
 
 use raddle_common::testing::pairs;
 use raddle_datasets::embedded::diabetes;
@@ -51,7 +52,7 @@ fn problem(loss: Loss) -> Problem {
     Problem::new(data.x, y, Preparation::default()).unwrap()
 }
 
-/// Compares a fit with the intercept and the coefficients, each to 1e-5 of the largest or itself.
+/// Compares a fit with the intercept and the coefficients, each to within 1e-5 of itself or of the largest.
 fn compare(name: &str, lasso: Lasso, problem: &Problem, expected: [f64; 11]) {
     let fit = lasso.tolerance(1e-12).fit(problem).unwrap();
     let mut all = [0.0; 11];
@@ -126,8 +127,8 @@ fn squared_fits_are_those_of_glmnet() {
             0.08641467633,
         ],
     );
-    // glmnet divides the response by its deviation s, so that its ridge is less by that factor: for its lambda l and ratio a,
-    // ours are l (a + (1 - a) / s) and a / (a + (1 - a) / s).
+    // glmnet divides the response by its deviation s, so that its ridge is smaller by that factor: for its
+    // lambda l and ratio a, ours are l (a + (1 - a) / s) and a / (a + (1 - a) / s).
     let y = diabetes().y;
     let mean = y.iter().sum::<f64>() / 442.0;
     let s = (y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / 442.0).sqrt();

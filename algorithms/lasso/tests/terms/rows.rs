@@ -8,7 +8,7 @@ use super::oracle::{Naive, Terms};
 use super::{LOSSES, apart, data, exported, offsets, problem, whole_weights};
 use crate::common::{dense, sparse};
 
-/// Each row as often as its weight says.
+/// Repeats each row as often as its weight says.
 fn repeated<T: Copy>(values: &[T], weights: &[f64]) -> Vec<T> {
     let times = values.iter().zip(weights);
     times.flat_map(|(&value, &weight)| std::iter::repeat_n(value, weight as usize)).collect()
@@ -43,7 +43,8 @@ fn a_weight_of_2_is_the_row_twice_and_of_0_the_row_gone() {
                                 || Lasso::params().loss(loss).l1_ratio(l1_ratio).ratio(15.0).tolerance(1e-12);
                             let (a, b) = (lasso().fit(&weighted).unwrap(), lasso().fit(&twice).unwrap());
                             let context = format!(
-                                "{loss:?} {rows} x {columns} {intercept} {standardize} {with_offset} {l1_ratio}"
+                                "{loss:?} {rows} x {columns} {intercept} {standardize} {with_offset} \
+                                 {l1_ratio}"
                             );
                             assert!(
                                 a.report.metric.is_reached() && b.report.metric.is_reached(),
@@ -164,7 +165,7 @@ fn folds_are_weighted() {
             let outcome = folds.engine(&fold, 0).unwrap().run().unwrap();
             let scores = folds.score(&fold, 0, outcome).unwrap();
             folds.add(scores).unwrap();
-            // Weights as rows that are repeated.
+            // Weights as repeated rows.
             let kept: Vec<usize> = (0..60).filter(|row| !held_out.contains(row)).collect();
             let of = |values: &[f64], rows: &[usize]| {
                 rows.iter().flat_map(|&row| vec![values[row]; weights[row] as usize]).collect::<Vec<f64>>()

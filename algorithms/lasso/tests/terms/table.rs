@@ -1,4 +1,4 @@
-//! Every loss with every penalty, bound and weighting, against a naive method.
+//! Every loss with every penalty, bound and weighting, compared with a naive method.
 
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem};
 
@@ -45,7 +45,8 @@ fn every_loss_penalty_bound_and_weight() {
                             }
                             let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).lambda(0.03);
                             let lasso = lasso.factors(factors.clone()).bounds(bounds.clone()).parallelism(2);
-                            // As exact as rounding lets it be: within a gap of 1e-12 coefficients differ by 1e-6.
+                            // As exact as rounding permits: within a gap of 1e-12 coefficients differ by
+                            // 1e-6.
                             let fit = lasso.tolerance(1e-14).schedule(schedule).fit(&problem).unwrap();
                             let gap = fit.report.metric.value;
                             assert!(gap <= 1e-10, "{context}: {gap:e}");
@@ -101,7 +102,7 @@ fn large_sets_with_bounds_are_certified() {
     }
 }
 
-/// A factor is the column divided by it.
+/// A factor has the effect of dividing the column by it.
 #[test]
 fn factors_scale_columns() {
     let (x, y) = data(Loss::Squared, 50, 120, 25);
@@ -152,8 +153,8 @@ fn what_is_no_factor_or_bound_is_refused() {
     assert!(refused(Lasso::params().bounds(vec![(0.0, 1.0)])).contains("1 pairs of bounds"));
 }
 
-/// lambda_max is that of the fit of the unpenalized columns, from which on these alone have coefficients; their number is up to
-/// that of the rows, and some depend on each other.
+/// lambda_max is that of the fit of the unpenalized columns, which alone have coefficients there; there are
+/// up to as many of them as rows, and some depend on each other.
 #[test]
 fn unpenalized_columns_are_always_fitted() {
     for loss in LOSSES {
@@ -170,7 +171,7 @@ fn unpenalized_columns_are_always_fitted() {
             assert!(first.coefficients.iter().all(|&(j, _)| j <= 2), "{loss:?}: {:?}", first.coefficients);
             assert_eq!(first.coefficients.len(), 3, "{loss:?}: {:?}", first.coefficients);
             assert!(path.points[3].coefficients.len() > 3, "{loss:?}");
-            // The fit of these columns alone, at hardly any penalty.
+            // A fit of only these columns, with hardly any penalty.
             let alone = Problem::new(make(&x[..3]), y.clone(), Preparation::default()).unwrap();
             let alone = Lasso::params().loss(loss).lambda(1e-12).tolerance(1e-11).fit(&alone).unwrap();
             let of = |fit: &[(u32, f64)]| {
@@ -183,7 +184,8 @@ fn unpenalized_columns_are_always_fitted() {
                 &(first.intercept, of(&first.coefficients)),
             );
             assert!(off < 1e-5, "{loss:?}: {off:e}");
-            // Certified by the definition: no slope is above lambda, none of the unpenalized is left.
+            // Certified by the definition: no slope is above lambda, and those of the unpenalized columns are
+            // zero.
             let last = path.points.last().unwrap();
             let mut all = vec![0.0; 120];
             last.coefficients.iter().for_each(|&(j, value)| all[j as usize] = value);
@@ -210,7 +212,7 @@ fn unpenalized_columns_that_fit_without_limit_are_refused() {
     let lasso = || Lasso::params().loss(Loss::Logistic);
     let said = lasso().factors(vec![1.0, 0.0, 1.0, 1.0, 1.0]).fit(&problem).unwrap_err().to_string();
     assert!(said.contains("the columns without a penalty fit the response without limit"), "{said}");
-    // A response that they explain leaves nothing to certify.
+    // A response that the free columns explain leaves nothing to certify.
     let (x, _) = data(Loss::Squared, 40, 5, 66);
     let y: Vec<f64> = x[2].iter().map(|value| 3.0 * value - 1.0).collect();
     let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
@@ -220,7 +222,8 @@ fn unpenalized_columns_that_fit_without_limit_are_refused() {
     assert!((fit.coefficients[0].1 - 3.0).abs() < 1e-9 && (fit.intercept + 1.0).abs() < 1e-9);
 }
 
-/// Groups of several sizes, their columns apart from each other: coefficients are those of the definition, all of a group or none.
+/// Groups of several sizes, whose columns are not adjacent: coefficients are those of the definition, and all
+/// columns of a group are chosen or none.
 #[test]
 fn groups_are_chosen_together() {
     let groups: Vec<u32> = vec![5, 1, 5, 0, 1, 5, 2, 1];

@@ -1,24 +1,25 @@
-//! [`ColumnIndex`]: the rows of the other side that ratings name, row by row, in two bytes a rating.
+//! [`ColumnIndex`]: for each row of a shard, the rows of the other side that its ratings name, in two bytes
+//! per rating.
 
 use std::ops::Range;
 
 use crate::input::mmap_arrays::MmapArrays;
 
-/// Rows of the other side on a page: two bytes say which.
+/// Number of rows of the other side on a page, which two bytes can index.
 const PAGE: usize = 1 << 16;
 
 /// For each row of a shard the rows of the other side that its ratings name.
 ///
-/// The ratings of a row lie page by page, in the order of the input in each. Where rows have so few ratings
-/// that saying where each page begins would take more than it saves, all of them are one page, of four bytes
-/// each.
+/// The ratings of a row are stored page by page, within each in the order of the input. If rows have so few
+/// ratings that the starts of the pages would take more than is saved, all ratings are on one page, with four
+/// bytes each.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ColumnIndex {
-    /// MmapArrays a row.
+    /// Number of pages in a row.
     pages: usize,
-    /// Where the ratings of each page of each row begin; one more than there are.
+    /// Start of the ratings of each page of each row, and the end of the last.
     starts: Vec<u32>,
-    /// Places on their pages; empty where pages have no end.
+    /// Rows of the other side by their places on their pages; empty if there is only one page, without end.
     narrow: Vec<u16>,
     wide: Vec<u32>,
 }
@@ -26,8 +27,8 @@ pub(crate) struct ColumnIndex {
 raddle::state!(ColumnIndex { pages, starts, narrow, wide });
 
 impl ColumnIndex {
-    /// Takes `count` ratings, given as (row of the shard, row of the other side), and tells where each of
-    /// them comes to lie.
+    /// Builds the index from `count` ratings, given as (row of the shard, row of the other side); also
+    /// returns the position of each rating.
     pub(crate) fn new(
         (rows, others): (usize, usize),
         count: usize,
@@ -61,7 +62,7 @@ impl ColumnIndex {
         Self { pages, starts, narrow, wide }
     }
 
-    /// Arrays of the index as bytes, which [`ColumnIndex::of`] reads.
+    /// Returns the arrays of the index as bytes, which [`ColumnIndex::of`] reads.
     pub(super) fn arrays(&self) -> [&[u8]; 4] {
         let pages = std::slice::from_ref(&self.pages);
         [
@@ -72,7 +73,7 @@ impl ColumnIndex {
         ]
     }
 
-    /// Reads the first four arrays back.
+    /// Reads the first four arrays.
     pub(super) fn of(arrays: &MmapArrays) -> Self {
         Self {
             pages: arrays.array::<usize>(0).first().copied().unwrap_or_default(),
@@ -82,22 +83,22 @@ impl ColumnIndex {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.starts.len().saturating_sub(1) / self.pages.max(1)
     }
 
-    /// Where the ratings of a row are.
+    /// Returns the positions of the ratings of a row.
     pub(crate) fn range(&self, row: usize) -> Range<usize> {
         self.starts[row * self.pages] as usize..self.starts[(row + 1) * self.pages] as usize
     }
 
-    /// How many ratings there are.
+    /// Returns the number of ratings.
     pub(crate) fn count(&self) -> usize {
         self.narrow.len() + self.wide.len()
     }
 
-    /// All ratings as they lie.
+    /// Returns all ratings by position.
     pub(crate) fn ratings(&self) -> impl Iterator<Item = (usize, u32)> + Clone {
         let pages = self.pages.max(1);
         let ranges = self.starts.windows(2).enumerate();
@@ -111,7 +112,8 @@ impl ColumnIndex {
         })
     }
 
-    /// The rows that a row's ratings name, read into `room` where they are narrow.
+    /// Returns the rows of the other side that a row's ratings name, decoded into `scratch` if they are
+    /// stored in two bytes.
     pub(crate) fn read<'a>(&'a self, row: usize, scratch: &'a mut Vec<u32>) -> &'a [u32] {
         if self.narrow.is_empty() {
             return &self.wide[self.range(row)];
@@ -130,7 +132,7 @@ impl ColumnIndex {
 mod tests {
     use super::*;
 
-    /// Lays ratings out and reads them back, each with its number.
+    /// Stores ratings and reads them back, each with its number.
     fn read_back(
         rows: usize,
         others: usize,

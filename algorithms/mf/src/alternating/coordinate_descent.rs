@@ -1,14 +1,14 @@
-//! Coordinate descent, one rank after the other, on a residual that is kept up to date (CCD++: Yu, Hsieh, Si
+//! Coordinate descent, one rank after another, on a residual that is kept up to date (CCD++: Yu, Hsieh, Si
 //! and Dhillon 2012; the matrix factorization of STRADS).
 //!
-//! Both families of shards keep a copy of the residual, each in its own order. At a rank, its old product is
-//! put back; then users and items are solved in turn; and its new product is taken off when the next rank
-//! begins.
+//! Both families of shards keep a copy of the residual, each in its own order. At each rank, its old product
+//! is added back; then users and items are solved in turn; and its new product is subtracted when the next
+//! rank starts.
 
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, Half};
 
-/// How columns are solved.
+/// Settings for solving columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CoordinateDescent {
     pub(crate) rank: usize,
@@ -21,29 +21,30 @@ pub(crate) struct CoordinateDescent {
 }
 
 impl CoordinateDescent {
-    /// Columns of a side: the factors, the side's own bias, and the ones that the other side's bias meets.
+    /// Number of columns of a side: the factors, the side's own bias, and a column of ones for the other
+    /// side's bias.
     pub(crate) fn columns(&self) -> usize {
         self.rank + if self.biases { 2 } else { 0 }
     }
 
-    /// The columns in the order of an epoch: biases first.
+    /// Returns the columns in the order of an epoch: biases first.
     pub(crate) fn order(&self) -> impl Iterator<Item = u32> + use<> {
         (self.rank as u32..self.columns() as u32).chain(0..self.rank as u32)
     }
 
-    /// A column of a side that is all ones: it meets the other side's bias.
+    /// `true` for the column of ones of a side, which is multiplied by the other side's bias.
     pub(crate) fn is_fixed(&self, side: usize, column: u32) -> bool {
         self.biases && column as usize == self.rank + 1 - side
     }
 
-    /// The new column of a shard's rows. `first` is the first pass over the rank.
+    /// Returns the new column of a shard's rows. `first` is true in the first pass over the rank.
     pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices, rank: u32, first: bool) -> Half {
         let side = shard.side;
         let column = |side: usize, rank: u32| &*sides.columns[side][rank as usize];
         if first {
             let pending = shard.pending.replace(rank);
             let pending = pending.map(|rank| (column(side, rank), column(1 - side, rank)));
-            // Users have gone before: what their column was is what items must put back.
+            // Users were solved before: items must add back the users' old column.
             let others = if side == 1 { &sides.before } else { column(1, rank) };
             self.move_on(shard, pending, (column(side, rank), others));
         }
@@ -75,7 +76,7 @@ impl CoordinateDescent {
         Half { column, moved, ..Half::default() }
     }
 
-    /// Takes the pending product off the residual and puts the old product of the rank back.
+    /// Subtracts the pending product from the residual and adds back the old product of the rank.
     fn move_on(
         &self,
         shard: &mut SideShard,
@@ -104,7 +105,7 @@ impl CoordinateDescent {
     }
 }
 
-/// The sums of r v and of v v, in eight lanes that are added in order.
+/// Returns the sums of r v and of v v, in eight lanes that are added in order.
 fn sums(values: &[f32], others: &[u32], column: &[f32]) -> (f32, f32) {
     let (mut tops, mut bottoms) = ([0.0_f32; 8], [0.0_f32; 8]);
     for (values, others) in values.chunks(8).zip(others.chunks(8)) {

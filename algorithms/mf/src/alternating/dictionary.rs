@@ -1,4 +1,5 @@
-//! [`Values`]: the ratings of a shard: as they are, or as numbers into a table, which takes half the memory.
+//! [`Values`]: the ratings of a shard, either as numbers or as indices into a table, which take half the
+//! memory.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,15 +8,15 @@ use std::sync::Arc;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-/// Most distinct values of a table.
+/// Largest number of distinct values in a table.
 const MOST: usize = 1 << 16;
 
-/// Ratings less what is taken off all of them.
+/// Ratings less their center.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Values {
-    /// As they are: 4 bytes each.
+    /// The values themselves, 4 bytes each.
     Plain(Vec<f32>),
-    /// Where each is in the table: 2 bytes each.
+    /// Indices into a table of the values, 2 bytes each.
     DictionaryEncoded(Vec<u16>, Arc<Vec<f32>>),
 }
 
@@ -26,7 +27,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// So many zeros, to be set; listed if there is a list.
+    /// Makes `count` zeros, to be set; as indices if there is a list.
     pub(crate) fn zeros(count: usize, list: Option<&Dictionary>) -> Self {
         match list {
             Some(list) => Self::DictionaryEncoded(vec![0; count], Arc::clone(&list.table)),
@@ -34,7 +35,7 @@ impl Values {
         }
     }
 
-    /// They as bytes, without the table; [`Values::of`] takes them back.
+    /// Returns the values as bytes, without the table; [`Values::of`] reads them.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Plain(values) => bytemuck::cast_slice(values),
@@ -42,7 +43,7 @@ impl Values {
         }
     }
 
-    /// Reads values back that are listed if there is a list.
+    /// Reads values, as indices if there is a list.
     pub(super) fn of(bytes: &[u8], list: Option<&Dictionary>) -> Self {
         match list {
             Some(list) => {
@@ -62,7 +63,7 @@ impl Values {
         }
     }
 
-    /// Sets a value to one of others, which are listed as these are or lie there as they are.
+    /// Sets a value to one of `from`, which has the same list as these, or has plain values.
     pub(super) fn copy(&mut self, at: usize, from: &Self, place: usize, list: Option<&mut Dictionary>) {
         match (&mut *self, from) {
             (_, Self::Plain(from)) => self.set(at, from[place], list),
@@ -73,7 +74,7 @@ impl Values {
         }
     }
 
-    /// A range of them, read into `room` where they are listed.
+    /// Returns a range of the values, decoded into `scratch` if they are indices.
     pub(crate) fn read<'a>(&'a self, range: Range<usize>, scratch: &'a mut Vec<f32>) -> &'a [f32] {
         match self {
             Self::Plain(values) => &values[range],
@@ -85,7 +86,7 @@ impl Values {
         }
     }
 
-    /// They themselves, to be changed; from here on as they are.
+    /// Returns the values for changes; they stay plain from then on.
     pub(crate) fn plain(&mut self) -> &mut Vec<f32> {
         if let Self::DictionaryEncoded(places, table) = self {
             *self = Self::Plain(places.iter().map(|&place| table[usize::from(place)]).collect());
@@ -97,7 +98,7 @@ impl Values {
     }
 }
 
-/// Distinct values in the order in which they come; `None` if there are too many for a table.
+/// Returns the distinct values in order of occurrence; `None` if there are too many for a table.
 pub(crate) fn distinct(all: impl Iterator<Item = f32>) -> Option<Vec<f32>> {
     let mut list = Dictionary::default();
     let mut values = Vec::new();
@@ -113,17 +114,17 @@ pub(crate) fn distinct(all: impl Iterator<Item = f32>) -> Option<Vec<f32>> {
     Some(values)
 }
 
-/// A table of values, and where each of them is in it. Copies share both.
+/// A table of values, and the index of each. Copies share both.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
     pub(crate) table: Arc<Vec<f32>>,
     places: Arc<HashMap<u32, u16>>,
-    /// Values looked up last, by a hash of their bits: most data has few values.
+    /// Values looked up last, by a hash of their bits: most data have few values.
     recent: Vec<(u32, u16)>,
 }
 
 impl Dictionary {
-    /// Finds the places of a table of at most 65,536 values.
+    /// Finds the indices of a table of at most 65,536 values.
     pub(crate) fn new(table: Vec<f32>) -> Self {
         let table = Arc::new(table);
         let mut list = Self { table: Arc::clone(&table), ..Self::default() };
@@ -133,13 +134,13 @@ impl Dictionary {
 
     fn add(&mut self, value: f32, place: u16) {
         Arc::make_mut(&mut self.places).insert(value.to_bits(), place);
-        // Once there is a value, there is a place that is right for every slot of it.
+        // Every slot starts with a valid value, so that no slot is ever wrong.
         if self.recent.is_empty() {
             self.recent = vec![(value.to_bits(), place); 256];
         }
     }
 
-    /// Where a value is, if it is in the list.
+    /// Returns the index of a value, if it is in the list.
     fn place(&mut self, value: f32) -> Option<u16> {
         let bits = value.to_bits();
         let slot = self.recent.get_mut((bits.wrapping_mul(0x9E37_79B1) >> 24) as usize)?;

@@ -1,13 +1,13 @@
-//! [`AlternatingStopping`]: the best factors so far, and when a run that alternates is done.
+//! [`AlternatingStopping`]: the best factors so far, and the decision when an alternating run ends.
 
 use raddle::Status;
 
 use super::sides::{FactorColumns, FactorMatrices};
 
-/// Evaluations without a new best after which a run is done.
+/// Number of evaluations without a new best after which a run ends.
 const PATIENCE: u64 = 3;
 
-/// The pinned block of a run that alternates between the sides.
+/// The pinned block of an alternating run.
 #[derive(Debug, Clone, Default)]
 pub struct AlternatingStopping {
     pub(crate) best: f64,
@@ -15,12 +15,12 @@ pub struct AlternatingStopping {
     without_progress: u64,
     /// The metric after each epoch.
     pub(crate) log: Vec<f64>,
-    /// Columns of users and items that measured best, once something was measured: none by least squares, whose shards
-    /// keep their rows.
+    /// The best columns of users and items, once measured; `None` for least squares, whose shards keep their
+    /// rows.
     pub(crate) kept: Option<[FactorColumns; 2]>,
-    /// Squares of what has moved in this epoch, and of what there is.
+    /// Squared norms of the changes of this epoch, and of the factors.
     pub(crate) moved: (f64, f64),
-    /// Measure on held-out ratings after this epoch: a sum, and over how many ratings or users.
+    /// Sum of the measure on held-out ratings after this epoch, and the number of ratings or users in it.
     pub(crate) measured: (f64, u64),
 }
 
@@ -31,18 +31,17 @@ impl AlternatingStopping {
         Self { best: f64::INFINITY, ..Self::default() }
     }
 
-    /// `true` if the factors that measured best are not those after so many epochs.
+    /// `true` if the best factors are not those after this number of epochs.
     pub(super) fn is_earlier(&self, epochs: u64) -> bool {
         self.kept.is_some() && self.best_epoch != epochs
     }
 
-    /// Check that a run can be in this state.
+    /// Checks that a run can be in this state.
     pub(super) fn is_possible(&self) -> bool {
         self.without_progress <= PATIENCE && !self.best.is_nan()
     }
 
-    /// Takes in what has moved in a half of an epoch, of each shard in their order; `begins` says that an
-    /// epoch does.
+    /// Adds the changes of half an epoch, of each shard in order; `begins` is true at the start of an epoch.
     pub(super) fn move_by(&mut self, begins: bool, halves: impl Iterator<Item = (f64, f64)>) {
         let moved = halves.fold((0.0, 0.0), |sum, half| (sum.0 + half.0, sum.1 + half.1));
         if begins {
@@ -51,7 +50,7 @@ impl AlternatingStopping {
         self.moved = (self.moved.0 + moved.0, self.moved.1 + moved.1);
     }
 
-    /// Takes in what is to become small after `epoch` epochs, measured or not; tells why the run is over, if
+    /// Records the value to be minimised after `epoch` epochs, if measured; returns why the run is over, if
     /// it is.
     pub(crate) fn next(
         &mut self,

@@ -1,4 +1,4 @@
-//! A fit that alternates between the sides: from parameters to an engine, and from its outcome to a model.
+//! A fit that alternates between the sides: makes an engine from parameters, and a model from its outcome.
 
 use std::sync::Arc;
 
@@ -22,31 +22,34 @@ use crate::params::{Equations, Method, Mf};
 use crate::runner::Runner;
 use raddle_kernels::factors::{LANES, Vector};
 
-/// Ratings of a shard at least, times its rank: some tenths of a millisecond.
+/// Smallest number of ratings times rank in a shard: some tenths of a millisecond of work.
 const TASK: usize = 400_000;
-/// Shards of a side that no data set exceeds by itself; `shards` may.
+/// Largest number of shards of a side chosen by the size of the data; `shards` may be larger.
 const MOST_SHARDS: usize = 32;
 
-/// Epochs of a run whose length is not given, at most; and where nothing is measured.
+/// Largest number of epochs of a run without a given length; the next constant is the number if nothing is
+/// measured.
 const MOST_EPOCHS: u64 = 60;
 const EPOCHS: u64 = 15;
 
-/// Regularisation by default, at every rating, in standard deviations; and once a row for implicit feedback.
+/// Default regularisation at every rating, in standard deviations; the next constant is that once per row,
+/// for implicit feedback.
 const REG: f64 = 0.06;
 const IMPLICIT_REG: f64 = 0.05;
 
-/// Steps of conjugate gradients for implicit feedback.
+/// Number of conjugate gradient steps for implicit feedback.
 const STEPS: usize = 3;
 
-/// The input twice: as it is counted, chunks side by side, and as shards take their ratings from it, chunk by
-/// chunk.
+/// The input twice: in chunks that are counted side by side, and in chunks from which shards take their
+/// ratings one after another.
 struct Input {
     counted: Vec<Chunk>,
     taken: Vec<Chunk>,
 }
 
 impl Input {
-    /// So many shards, which count and take these chunks; how many they take; and how many ratings these have.
+    /// Makes `count` shards, which count and take these chunks; also returns the number of chunks they take,
+    /// and of ratings in these.
     fn shards(self, count: usize) -> (Lazy<SideShard>, usize, usize) {
         let ratings = self.taken.iter().map(|chunk| chunk.ratings().2.len()).sum();
         let mut shards: Vec<SideShard> =
@@ -72,7 +75,7 @@ impl Mf {
         if let Some(by_parts) = &problem.by_parts {
             let chunks = CHUNKS.min(shards);
             let keeping = self.keeping(way, center);
-            // As many rounds as chunks in memory take, though all are staged before the first of them.
+            // As many rounds as for chunks in memory, although all chunks are staged before the first round.
             let input = (shards_by_parts(by_parts, shards, chunks, keeping), chunks, problem.ratings());
             let judged = self.judged(problem)?;
             let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
@@ -89,7 +92,7 @@ impl Mf {
         Ok(fit.admit_divergence())
     }
 
-    /// Fit that uses the ratings up as shards take them.
+    /// Fits, and frees the ratings as shards take them.
     pub(crate) fn fit_alternating_owned<R: Runner>(
         &self,
         mut problem: Problem,
@@ -111,7 +114,7 @@ impl Mf {
         Ok(self.collect(&problem, way, center, runner.run(engine)?).admit_divergence())
     }
 
-    /// How sides are solved, what is taken off every rating, and the factors to start from.
+    /// Returns how the sides are solved, the center of the ratings, and the factors to start from.
     fn beginning(&self, problem: &Problem) -> (SideSolver, f64, FactorMatrices) {
         let (mean, deviation) = moments(problem);
         let center = if self.is_centered() { mean } else { 0.0 };
@@ -119,13 +122,14 @@ impl Mf {
         (way, center, self.sides(problem, way, center, mean))
     }
 
-    /// How shards keep their ratings: values are listed unless coordinate descent changes them.
+    /// Returns how shards store their ratings: values are listed in a table unless coordinate descent changes
+    /// them.
     fn keeping(&self, way: SideSolver, center: f64) -> Keeping {
         let held_as = self.implicit.is_some().then_some(1.0);
         Keeping { center: center as f32, held_as, listed: matches!(way, SideSolver::Rows(_)) }
     }
 
-    /// Whose lists are measured while training, for implicit feedback.
+    /// Returns the users whose lists are measured during training, for implicit feedback.
     fn judged(&self, problem: &Problem) -> Result<Option<Judged>, MfError> {
         let Some(measured) = problem.measured.as_ref().filter(|_| self.implicit.is_some()) else {
             return Ok(None);
@@ -137,7 +141,7 @@ impl Mf {
         Ok(Some(Judged::new(users, self.seed)))
     }
 
-    /// Parts of each side.
+    /// Returns the number of parts of each side.
     fn parts(&self, problem: &Problem) -> usize {
         let by_cost = (problem.ratings() * self.rank / TASK).clamp(1, MOST_SHARDS);
         self.shards.unwrap_or(by_cost).min(problem.users.max(problem.items))
@@ -148,7 +152,7 @@ impl Mf {
             (Some(reg), ..) => reg,
             (None, Some(_), _) => IMPLICIT_REG,
             (None, None, false) => REG * deviation,
-            // A row of middling count has the weight that it would have at every rating.
+            // A row with the middle count has the weight that it would have if counted at every rating.
             (None, None, true) => {
                 let [users, items] = problem.learned(self.init.is_some());
                 let middle = problem.ratings() as f64 / (users as f64 * items as f64).sqrt();
@@ -191,7 +195,7 @@ impl Mf {
         let measured = problem.measured.as_ref();
         let parts = shards.len() / 2;
         let rows = (problem.users, problem.items);
-        // Shards of users and of items take turns, and count as equal: one of each is a round over both sides.
+        // Shards of users and of items alternate and count as equal: one of each is a round over both sides.
         let cost = way.cost(2 * ratings, rows.0 + rows.1) / (2 * parts);
         let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);
         let measure = measured.map(|measured| of_lists.unwrap_or(measured.triples.len()) * self.rank / parts);
@@ -214,11 +218,12 @@ impl Mf {
         Engine::new(program, schedule, lazy_parts).costs(costs).workers(self.workers)
     }
 
-    /// The factors to start from: of users zeros, of items small random numbers, or those of a model.
+    /// Returns the factors to start from: zeros for users, small random numbers for items, or those of a
+    /// model.
     fn sides(&self, problem: &Problem, way: SideSolver, center: f64, mean: f64) -> FactorMatrices {
         let start = self.start();
         let rank = self.rank;
-        // Products make up the mean where it is not taken off.
+        // If no mean is subtracted, the products must add up to it.
         let level =
             if center == 0.0 && self.non_negative { (mean.max(0.0) / rank as f64).sqrt() } else { 0.0 };
         let rated = self.init.as_ref().map(|_| problem.rated());
@@ -233,7 +238,7 @@ impl Mf {
             let mut biases = vec![0.0; rows];
             for row in 0..rows as u32 {
                 if rated.as_ref().is_some_and(|rated| !rated[side as usize][row as usize]) {
-                    // It stays as the model has it, and counts nothing meanwhile.
+                    // A row without ratings stays as in the model, and counts nothing during the fit.
                     factors[row as usize * rank..][..rank].fill(0.0);
                 } else if let Some((given, bias)) = start.given(side, row) {
                     if let Some(given) = given {
@@ -277,7 +282,7 @@ impl Mf {
     }
 }
 
-/// Mean and standard deviation of the values; 1 where that is 0.
+/// Returns mean and standard deviation of the values; 1 for a deviation of 0.
 fn moments(problem: &Problem) -> (f64, f64) {
     let count = problem.ratings() as f64;
     let (sum, squares) = problem.moments();
@@ -287,7 +292,7 @@ fn moments(problem: &Problem) -> (f64, f64) {
 }
 
 impl Mf {
-    /// The model that a run has come to.
+    /// Makes the model from the outcome of a run.
     fn collect(
         &self,
         problem: &Problem,
@@ -304,7 +309,8 @@ impl Mf {
             SideSolver::Columns(columns) => (columns.rank, columns.reg),
         };
         let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
-        // Rows without ratings are zeros after an epoch; before it there is only the start.
+        // Rows without ratings are zeros after an epoch; before the first epoch there are only the initial
+        // factors.
         let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
         let mut to = [(user_factors, user_biases), (item_factors, item_biases)];
         match way {
@@ -335,7 +341,7 @@ impl Mf {
         let sign = if self.implicit.is_some() { -1.0 } else { 1.0 };
         let best = progress.best.is_finite().then_some(sign * progress.best);
         if let Some(best) = best {
-            // The model is that of the best epoch, and so is what is said of it.
+            // The model is that of the best epoch, and so is the metric.
             report.metric.value = best;
         }
         let (best_epoch, log) = (progress.best_epoch, progress.log);

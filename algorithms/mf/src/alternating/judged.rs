@@ -1,4 +1,4 @@
-//! [`Judged`]: how well a model of implicit feedback recommends held-out clicks while it is trained.
+//! [`Judged`]: measures during training how well a model of implicit feedback recommends held-out clicks.
 
 use raddle::random::splitmix64;
 
@@ -7,33 +7,32 @@ use super::sides::FactorMatrices;
 use crate::ranking::{Gains, top};
 use raddle_kernels::factors::{TOGETHER, Vector, scores};
 
-/// Name of the measure.
+/// Name of the metric.
 pub(super) const NAME: &str = "ndcg@10";
 
-/// Items of a list.
+/// Length of a list.
 const AT: usize = 10;
 
-/// Users for whom lists are made, at most: a list costs as much as hundreds of rows that are solved.
+/// Largest number of users for whom lists are made: a list costs as much as solving hundreds of rows.
 const USERS: usize = 2000;
 
-/// Keeps the choice of users apart from other uses of the same seed.
+/// Number of the random stream that chooses users.
 const CHOICE: u64 = 0x6a75_6467_6564;
 
-/// NDCG at 10, over all users with held-out clicks, or over the 2,000 of them that a hash of user and seed
-/// names where there are more. What a user has clicked on in training is in no list.
+/// NDCG at 10, over all users with held-out clicks, or over a random 2,000 of them, chosen by a hash of user
+/// and seed. Items that a user has clicked in training are left out.
 ///
-/// Of a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over those that are among the
-/// first 10 of the list, over the largest possible value of that sum, which is that of min(t, 10) hits at the
-/// first places.
+/// For a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over the clicks among the first
+/// 10 of the list, divided by its largest possible value, that of min(t, 10) hits at the first places.
 #[derive(Debug)]
 pub(crate) struct Judged {
-    /// Ascending.
+    /// Users, ascending.
     users: Vec<u32>,
     gains: Gains,
 }
 
 impl Judged {
-    /// For the users of held-out clicks, of which each may be named again and again.
+    /// Chooses among the users of held-out clicks, in which a user may occur several times.
     pub(super) fn new(mut users: Vec<u32>, seed: u64) -> Self {
         users.sort_unstable();
         users.dedup();
@@ -46,12 +45,12 @@ impl Judged {
         Self { users, gains: Gains::new(AT) }
     }
 
-    /// How many users there are.
+    /// Returns the number of users.
     pub(super) fn users(&self) -> usize {
         self.users.len()
     }
 
-    /// The sum over the users of a shard, and their number; rows are of `chunks` vectors.
+    /// Returns the sum over the users of a shard, and their number; rows have `chunks` vectors.
     pub(super) fn measure(&self, shard: &SideShard, sides: &FactorMatrices, chunks: usize) -> (f64, u64) {
         let (first, end) = (shard.first as u32, (shard.first + shard.len()) as u32);
         let from = |user: u32| self.users.partition_point(|&other| other < user);
@@ -62,7 +61,7 @@ impl Judged {
         let mut all: [Vec<f32>; TOGETHER] = Default::default();
         let (mut names, mut list, mut wanted, mut sum) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
         for some in users.chunks(TOGETHER) {
-            // The last may stand there several times.
+            // The last user may fill several places.
             let rows: [&[Vector]; TOGETHER] = std::array::from_fn(|at| row(some[at.min(some.len() - 1)]));
             scores(rows, &sides.rows[1].0, chunks, &mut all);
             for (&user, scores) in some.iter().zip(&mut all) {

@@ -1,12 +1,12 @@
-//! [`Keeping`]: the form in which shards keep ratings.
+//! [`Keeping`]: the form in which shards store ratings.
 
-/// Form in which shards keep the ratings of the input.
+/// Form in which shards store the ratings of the input.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keeping {
     /// Center of the ratings, subtracted from each.
     pub(crate) center: f32,
-    /// Value of each rating to measure on, if not its own.
+    /// Value used for each held-out rating in place of its own, if any.
     pub(crate) held_as: Option<f32>,
-    /// `true` if distinct values are listed where they are few.
+    /// `true` if values are stored as indices into a table when few are distinct.
     pub(crate) listed: bool,
 }

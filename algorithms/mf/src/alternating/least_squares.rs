@@ -1,12 +1,12 @@
-//! Alternating least squares: each row solved by itself, given the other side (Hu, Koren and Volinsky 2008;
-//! Zhou, Wilkinson, Schreiber and Pan 2008).
+//! Alternating least squares: each row is solved separately, given the other side (Hu, Koren and Volinsky
+//! 2008; Zhou, Wilkinson, Schreiber and Pan 2008).
 
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, FactorRows, Half};
 use crate::params::Equations;
 use raddle_kernels::factors::{self as kernels, LANES, Vector};
 
-/// How rows are solved.
+/// Settings for solving rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LeastSquares {
     pub(crate) rank: usize,
@@ -19,13 +19,13 @@ pub(crate) struct LeastSquares {
     pub(crate) non_negative: bool,
 }
 
-/// Passes of coordinate descent over a row that may not be negative.
+/// Number of coordinate-descent passes over a row that may not be negative.
 const PASSES: usize = 8;
 
-/// Ratings of a row whose features are gathered at a time: they stay near, however many a row has.
+/// Number of ratings of a row whose features are gathered at a time, so that they stay in the cache.
 const PIECE: usize = 1024;
 
-/// Memory that solving a row needs, kept from row to row.
+/// Buffers for solving a row, reused from row to row.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     features: Vec<Vector>,
@@ -36,22 +36,22 @@ pub(crate) struct Scratch {
 }
 
 impl LeastSquares {
-    /// Vectors a row.
+    /// Number of vectors in a row.
     pub(crate) fn chunks(&self) -> usize {
         (self.rank + if self.biases { 2 } else { 0 }).div_ceil(LANES)
     }
 
-    /// The value of a row of this side that is 1 always.
+    /// Returns the position that is always 1 in a row of this side.
     pub(crate) fn fixed(&self, side: usize) -> Option<usize> {
         // A user's row ends with its bias and 1, an item's with 1 and its bias.
         self.biases.then(|| self.rank + 1 - side)
     }
 
-    /// Multiply-adds that solve so many rows with so many ratings.
+    /// Returns the multiply-adds for solving `rows` rows with `ratings` ratings.
     pub(crate) fn cost(&self, ratings: usize, rows: usize) -> usize {
         let width = self.rank + if self.biases { 2 } else { 0 };
         match self.equations {
-            // Each step goes through the features of a row twice, and once through the sum of squares.
+            // Each step passes through the features of a row twice, and once through the sum of squares.
             Equations::Gradients(steps) if !self.non_negative => {
                 (steps + 1) * width * (2 * ratings + rows * width)
             }
@@ -59,7 +59,7 @@ impl LeastSquares {
         }
     }
 
-    /// New rows of a shard, given the other side.
+    /// Returns the new rows of a shard, given the other side.
     pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices) -> Half {
         let chunks = self.chunks();
         let other = &sides.rows[1 - shard.side].0;
@@ -72,7 +72,7 @@ impl LeastSquares {
             let ratings = shard.range(number);
             raddle::cancellation_point((ratings.len() * self.rank * self.rank) as u64);
             if ratings.is_empty() {
-                // Nothing is known of it: it must not count in the sum of squares either.
+                // A row without ratings is zero: it must not count in the sum of squares either.
                 row.fill(Vector([0.0; LANES]));
                 continue;
             }
@@ -99,7 +99,7 @@ impl LeastSquares {
         Half { rows, square: FactorRows(square), moved, ..Half::default() }
     }
 
-    /// Solves one row of `side`, from where it is.
+    /// Solves one row of `side`, starting from its values.
     pub(crate) fn row(
         &self,
         (others, values): (&[u32], &[f32]),
@@ -146,7 +146,7 @@ impl LeastSquares {
         }
     }
 
-    /// Gathers features, weights and targets. What the other side adds on its own is taken off the targets.
+    /// Gathers features, weights and targets, less what the other side's biases contribute.
     fn prepare(
         &self,
         (others, values): (&[u32], &[f32]),
@@ -160,7 +160,7 @@ impl LeastSquares {
         for &value in values {
             let (weight, target) = match self.implicit {
                 Some(weight) if value > 0.0 => (weight as f32 * value, 1.0 + weight as f32 * value),
-                // Not preferred, with the confidence of its size.
+                // Not preferred, with a confidence by its size.
                 Some(weight) => (weight as f32 * -value, 0.0),
                 None => (1.0, value),
             };
@@ -176,14 +176,15 @@ impl LeastSquares {
         for (&row, target) in others.iter().zip(&mut scratch.targets) {
             scratch.features.extend_from_slice(&other[row as usize * chunks..][..chunks]);
             if let Some(fixed) = fixed {
-                // The other side's bias meets the 1 of this row: it is known, and no feature.
+                // The feature that is multiplied by the 1 of this row is the other side's bias: it is known,
+                // and set to 0 here.
                 let at = scratch.features.len() - chunks + fixed / LANES;
                 *target -= std::mem::take(&mut scratch.features[at].0[fixed % LANES]);
             }
         }
     }
 
-    /// The equations of a row, added up piece by piece in the order of its ratings, and their solution.
+    /// Adds up the equations of a row in pieces, in the order of its ratings, and solves them.
     fn exactly(
         &self,
         (others, values): (&[u32], &[f32]),
@@ -218,11 +219,11 @@ impl LeastSquares {
         }
     }
 
-    /// Coordinate descent on the equations, factors at 0 or above; the bias may be anything.
+    /// Solves the equations by coordinate descent with factors at 0 or above; the bias has no limit.
     fn positive(&self, matrix: &[Vector], right: &[Vector], side: usize, row: &mut [Vector]) {
         let chunks = self.chunks();
         let at = |i: usize, j: usize| {
-            // The upper triangle is what there is.
+            // Only the upper triangle is stored.
             let (i, j) = (i.min(j), i.max(j));
             matrix[i * chunks + j / LANES].0[j % LANES]
         };
@@ -244,7 +245,7 @@ impl LeastSquares {
     }
 }
 
-/// The sum of x x' over rows, a whole square.
+/// Returns the sum of x x' over rows, as a full square.
 pub(crate) fn squares_of(rows: &[Vector], chunks: usize) -> Vec<Vector> {
     let width = chunks * LANES;
     let mut square = vec![Vector([0.0; LANES]); width * chunks];

@@ -1,4 +1,4 @@
-//! Shards of ratings that are read by parts, each made where it lives.
+//! Shards of ratings that are read by parts, each made on the worker where it lives.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::input::by_parts::ByParts;
 use crate::input::chunk::chunk_owner;
 use crate::model::Side;
 
-/// Users and items take turns.
+/// Side of a shard: those of users and items alternate.
 pub(super) fn side(shard: usize) -> Side {
     if shard.is_multiple_of(2) { Side::Users } else { Side::Items }
 }
 
-/// Shards that have staged of each chunk what is theirs, read where they live by one pass for all; and the tally of
-/// one chunk, where they count it.
+/// Shards that have staged their ratings of each chunk, read by one pass for all shards of a process; and the
+/// tally of one chunk, if they count it.
 pub(super) fn shards_by_parts(
     by_parts: &Arc<ByParts>,
     count: usize,
@@ -29,7 +29,7 @@ pub(super) fn shards_by_parts(
     Lazy::together(count, move |numbers: &[u32]| make(&by_parts, numbers, (count, chunks), keeping))
 }
 
-/// The shards of these numbers.
+/// Makes the shards with these numbers.
 fn make(
     by_parts: &ByParts,
     numbers: &[u32],
@@ -60,7 +60,7 @@ fn make(
         }
         shards.push(shard);
     }
-    // The ratings of one chunk at a time are there twice.
+    // Two copies exist of the ratings of one chunk at a time.
     for chunk in 0..chunks {
         let by_shard = by_parts.chunk_by_shard((chunk, chunks), &places, numbers.len())?;
         for ((shard, &number), chunk) in shards.iter_mut().zip(numbers).zip(by_shard) {
@@ -95,7 +95,7 @@ mod tests {
             let keeping = Keeping { center: 0.5, held_as, listed };
             let tallies: Vec<Tally> = whole.iter().map(|chunk| Tally::of(chunk, rows, keeping)).collect();
             let partitioning = Partitioning::new(&tallies, rows, parts);
-            // On two processes, each of which has every other one.
+            // Two processes, each with every other shard.
             let here = |first: usize| -> Vec<u32> { (0..count as u32).skip(first).step_by(2).collect() };
             let made = |first: usize| make(&by_parts, &here(first), (count, chunks), keeping).unwrap();
             let made = [0, 1].map(|first| pairs(here(first), made(first)));

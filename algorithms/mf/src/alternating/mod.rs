@@ -1,10 +1,10 @@
-//! Alternating least squares and coordinate descent: one side is solved while the other stands still.
+//! Alternating least squares and coordinate descent: one side is solved while the other is fixed.
 //!
-//! Users and items are two families of shards, each with the ratings in its own order. By least squares each
-//! shard keeps the factors of its rows, and the replica has those of the side that stands still; by coordinate
-//! descent, whose columns of both sides are needed at each rank, the replica has all. An epoch solves the
-//! users, then the items; each row depends on the other side alone, so that it does not matter where, or
-//! beside which others, it is solved.
+//! Users and items are two families of shards, each with the ratings in its own order. In least squares each
+//! shard keeps the factors of its rows, and the replica has those of the fixed side; in coordinate descent,
+//! which needs the columns of both sides at each rank, the replica has all factors. An epoch solves the
+//! users, then the items; each row depends only on the other side, so that it does not matter where, or
+//! together with which others, it is solved.
 
 mod column_index;
 mod coordinate_descent;

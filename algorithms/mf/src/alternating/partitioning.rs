@@ -1,8 +1,9 @@
-//! [`Partitioning`]: which rows each shard has, and [`Tally`]: what is counted to find out.
+//! [`Partitioning`]: the rows of each shard, and [`Tally`]: the counts from which they are found.
 //!
-//! Shards come by their ratings on the workers where they live. At the first boundary some of them count
-//! chunks of the input; the counts say which rows each shard has; and in the first rounds each takes the
-//! ratings of its rows from the input, a chunk a round. An input that is used up goes as they come.
+//! Shards receive their ratings on the workers where they live. At the first boundary some of them count
+//! chunks of the input; the counts determine the rows of each shard; and in the first rounds each shard takes
+//! the ratings of its rows from the input, one chunk per round. An input that may be used up is freed
+//! meanwhile.
 
 use std::ops::Range;
 
@@ -12,22 +13,23 @@ use super::dictionary::{Dictionary, distinct};
 use super::keeping::Keeping;
 use crate::input::chunk::{Chunk, Counts};
 
-/// Solving a row costs as much as this many of its ratings, besides these.
+/// Solving a row costs as much as this number of ratings, in addition to its own.
 const ROW: u64 = 16;
 
-/// How both sides are cut into shards.
+/// Division of both sides into shards.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Partitioning {
-    /// The first row of each part, and one more.
+    /// The first row of each part, and the end of the last.
     users: Vec<u32>,
     items: Vec<u32>,
-    /// The distinct values of the ratings less what is taken off all of them, if they are listed.
+    /// The distinct values of the centred ratings, if they are listed.
     pub(crate) list: Option<Dictionary>,
 }
 
 raddle::state!(Partitioning { users, items, list });
 
-/// How often a chunk of the input names each row, and its distinct values if they are asked for and few.
+/// Number of times that a chunk of the input names each row; and its distinct values if they are asked for
+/// and few.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     counts: Counts,
@@ -37,14 +39,14 @@ pub struct Tally {
 raddle::state!(Tally { counts, values });
 
 impl Tally {
-    /// Counts a chunk, and lists its values as they are kept.
+    /// Counts a chunk, and lists its values as they are stored.
     pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), keeping: Keeping) -> Self {
         let values = chunk.ratings().2.iter().map(|value| value - keeping.center);
         let values = keeping.listed.then(|| distinct(values)).flatten();
         Self { counts: chunk.count(users, items), values }
     }
 
-    /// Adds what the chunks behind these have counted.
+    /// Adds the counts of later chunks.
     pub(crate) fn merge(&mut self, right: &Self) {
         self.counts.add_rows(&right.counts);
         self.values = match (self.values.take(), &right.values) {
@@ -54,7 +56,7 @@ impl Tally {
     }
 }
 
-/// How many ratings each row of a side has, from the tallies of all chunks.
+/// Returns the number of ratings of each row of a side, from the tallies of all chunks.
 pub(super) fn counts(tallies: &[Tally], side: usize, rows: usize) -> Vec<u64> {
     let mut all = vec![0; rows];
     for tally in tallies {
@@ -64,8 +66,8 @@ pub(super) fn counts(tallies: &[Tally], side: usize, rows: usize) -> Vec<u64> {
     all
 }
 
-/// The first row of each of `parts` ranges of rows of even cost, given how many ratings each row has; and one
-/// more.
+/// Returns the first row of each of `parts` ranges of rows of equal cost, from the number of ratings of each
+/// row; and the end of the last range.
 pub(super) fn cut(counts: &[u64], parts: usize) -> Vec<u32> {
     let costs: Vec<u64> = counts.iter().map(|count| ROW + count).collect();
     let ranges = even_parts(&costs, parts);
@@ -73,8 +75,7 @@ pub(super) fn cut(counts: &[u64], parts: usize) -> Vec<u32> {
 }
 
 impl Partitioning {
-    /// Cuts both sides into `parts` ranges of rows of even cost, given the tallies of all chunks in their
-    /// order.
+    /// Divides both sides into `parts` ranges of rows of equal cost, from the tallies of all chunks in order.
     pub(crate) fn new(tallies: &[Tally], (users, items): (usize, usize), parts: usize) -> Self {
         let cut = |side: usize, rows: usize| cut(&counts(tallies, side, rows), parts);
         let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();
@@ -83,20 +84,21 @@ impl Partitioning {
         Self { users, items, list: table.map(Dictionary::new) }
     }
 
-    /// The rows of a part of a side: 0 for users, 1 for items.
+    /// Returns the rows of a part of a side: 0 for users, 1 for items.
     pub(crate) fn rows(&self, side: usize, part: usize) -> Range<u32> {
         let firsts = if side == 0 { &self.users } else { &self.items };
         firsts[part]..firsts[part + 1]
     }
 
-    /// How many rows a side has.
+    /// Returns the number of rows of a side.
     pub(crate) fn count(&self, side: usize) -> usize {
         let firsts = if side == 0 { &self.users } else { &self.items };
         firsts.last().map_or(0, |&end| end as usize)
     }
 }
 
-/// Where rows of a range are named. Most stretches of sorted data name none: those are passed over quickly.
+/// Returns the positions at which rows of a range are named. Most stretches of sorted data name none, and are
+/// skipped quickly.
 pub(crate) fn positions(named: &[u32], rows: Range<u32>) -> Vec<u32> {
     const STRETCH: usize = 1024;
     let length = rows.end - rows.start;
@@ -106,7 +108,7 @@ pub(crate) fn positions(named: &[u32], rows: Range<u32>) -> Vec<u32> {
         if !stretch.iter().fold(false, |any, &row| any | is_mine(row)) {
             continue;
         }
-        // Without a branch: in data without order it would be foretold wrong half of the time.
+        // Without a branch, which in unordered data would be mispredicted half of the time.
         let mut count = 0;
         for (&row, at) in stretch.iter().zip(first..) {
             scratch[count] = at;

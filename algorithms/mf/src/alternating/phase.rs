@@ -1,4 +1,4 @@
-//! [`AlternatingPhase`]: purposes of the rounds of a run that alternates between the sides.
+//! [`AlternatingPhase`]: purposes of the rounds of an alternating run.
 
 /// Purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,7 +9,7 @@ pub enum AlternatingPhase {
     Rows(usize),
     /// A column of a side is solved.
     Column(Column),
-    /// The users' shards measure what is held out.
+    /// The users' shards measure held-out ratings.
     Measure,
 }
 

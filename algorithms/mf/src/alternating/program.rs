@@ -19,10 +19,10 @@ use super::shard::{CountedChunk, SideShard};
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use raddle_kernels::factors as kernels;
 
-/// Multiply-adds of a rating in a round of coordinate descent: two keep the residual, two are of the sums.
+/// Multiply-adds per rating in a round of coordinate descent: two for the residual and two for the sums.
 const COLUMN: usize = 4;
 
-/// How a side is solved.
+/// The method that solves a side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum SideSolver {
     Rows(LeastSquares),
@@ -30,7 +30,8 @@ pub(crate) enum SideSolver {
 }
 
 impl SideSolver {
-    /// Multiply-adds of a round over a side with so many ratings and rows: of all rows, or of a column.
+    /// Returns the multiply-adds of a round over a side with `ratings` ratings and `rows` rows: of all rows,
+    /// or of a column.
     pub(crate) fn cost(&self, ratings: usize, rows: usize) -> usize {
         match self {
             Self::Rows(solver) => solver.cost(ratings, rows),
@@ -39,26 +40,27 @@ impl SideSolver {
     }
 }
 
-/// The mathematics of a run that alternates between the sides.
+/// The mathematics of an alternating run.
 #[derive(Debug)]
 pub struct AlternatingProgram {
     pub(crate) way: SideSolver,
     /// Name of the data to measure on, if any.
     pub(crate) measured_on: Option<&'static str>,
-    /// Whose lists are measured, for implicit feedback; else it is the squared error of held-out ratings.
+    /// Users whose lists are measured, for implicit feedback; otherwise the squared error of held-out ratings
+    /// is measured.
     pub(crate) judged: Option<Judged>,
     pub(crate) target: Option<f64>,
     pub(crate) epochs: u64,
-    /// Users and items.
+    /// Numbers of users and items.
     pub(crate) rows: (usize, usize),
-    /// Parts of each side.
+    /// Number of parts of each side.
     pub(crate) parts: usize,
-    /// Form in which shards keep the ratings.
+    /// Form in which shards store the ratings.
     pub(crate) keeping: Keeping,
 }
 
 impl AlternatingProgram {
-    /// Which rows each shard has, from what the chunks of the input have counted, in their order.
+    /// Finds the rows of each shard from the tallies of the input's chunks, in order.
     fn lay_out(&self, shares: Partials<SidePartial>) -> Verdict<SideUpdate> {
         let tallies = raddle::answers!(shares, SidePartial::Tally).into_iter();
         let tallies: Vec<Tally> = tallies.flatten().map(|tally| *tally).collect();
@@ -70,7 +72,7 @@ impl AlternatingProgram {
         verdict
     }
 
-    /// Tally of the input's chunk that is counted at a shard, if one is.
+    /// Returns the tally of the input's chunk that is counted at a shard, if there is one.
     pub(super) fn tally(&self, shard: &SideShard) -> Option<Tally> {
         shard.counted.as_ref().map(|counted| match counted {
             CountedChunk::Ratings(chunk) => Tally::of(chunk, self.rows, self.keeping),
@@ -78,7 +80,7 @@ impl AlternatingProgram {
         })
     }
 
-    /// A shard takes its ratings from a chunk of the input.
+    /// Lets a shard take its ratings from a chunk of the input.
     fn take(&self, number: u32, shard: &mut SideShard, sides: &FactorMatrices) {
         let Some(partitioning) = &sides.partitioning else { return };
         let part = number as usize / 2;
@@ -91,7 +93,7 @@ impl AlternatingProgram {
         }
     }
 
-    /// Names of the metric and of the data to measure on.
+    /// Returns the names of the metric and of the data on which it is measured.
     fn metric(&self) -> (&'static str, &'static str) {
         match (self.measured_on, &self.judged) {
             (Some(on), Some(_)) => (judged::NAME, on),
@@ -100,12 +102,12 @@ impl AlternatingProgram {
         }
     }
 
-    /// By what the metric is multiplied to become small where it is good.
+    /// Returns the sign by which the metric is multiplied so that smaller is better.
     pub(super) fn sign(&self) -> f64 {
         if self.judged.is_some() { -1.0 } else { 1.0 }
     }
 
-    /// Measure on the held-out ratings of a shard: the sum of NDCG over users, or of squared errors.
+    /// Measures on the held-out ratings of a shard: the sum of NDCG over users, or of squared errors.
     fn measure(&self, shard: &SideShard, sides: &FactorMatrices) -> (f64, u64) {
         match (&self.judged, &self.way) {
             (Some(judged), SideSolver::Rows(rows)) => judged.measure(shard, sides, rows.chunks()),
@@ -113,7 +115,7 @@ impl AlternatingProgram {
         }
     }
 
-    /// The squared errors of the held-out ratings of a shard.
+    /// Returns the squared errors of the held-out ratings of a shard.
     fn errors(&self, shard: &SideShard, sides: &FactorMatrices) -> (f64, u64) {
         let mut sum = 0.0;
         for &(user, item, value) in &shard.held {
@@ -206,7 +208,7 @@ impl Program for AlternatingProgram {
         let mut verdict =
             Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default());
         let is_best = measured.is_some() && early_stopping.best_epoch == boundary.epoch;
-        // Columns that measured best are pinned.
+        // The best columns are kept in the pinned block.
         if matches!(self.way, SideSolver::Rows(_)) && is_best != sides.is_best {
             verdict.change = Some(SideUpdate { is_best: Some(is_best), ..SideUpdate::default() });
         }
@@ -218,7 +220,8 @@ impl Program for AlternatingProgram {
         shard.drop_training_data();
     }
 
-    /// Ratings are taken from the input again; factors, and what coordinate descent has left of ratings, are not in it.
+    /// Ratings are taken from the input again. Factors, and the residuals of coordinate descent, are not in
+    /// the input.
     fn save_state(&self, shard: &SideShard, out: &mut Learned<Writer>) {
         match self.way {
             SideSolver::Columns(_) => shard.save_state(out),
@@ -264,25 +267,25 @@ impl Merge for AlternatingProgram {
         }
     }
 
-    /// New rows are as many merged as not, and squares are floating-point numbers, added in shard order.
+    /// New rows are no smaller when merged, and squares are floating-point numbers, which are added in shard
+    /// order.
     fn merges(&self, phase: Option<&AlternatingPhase>) -> bool {
         phase.is_none()
     }
 }
 
-/// Users, then items; of coordinate descent, for each rank. Shards of users and of items take turns in
-/// number, so that every worker has some of both.
+/// Schedule of users, then items; in coordinate descent, for each rank. Shards of users and of items have
+/// alternating numbers, so that every worker has some of both.
 #[derive(Debug, Clone)]
 pub struct Alternation {
     way: SideSolver,
-    /// Parts of each side.
+    /// Number of parts of each side.
     parts: u32,
-    /// Chunks of the input that shards take their ratings from, one a round.
+    /// Number of chunks from which shards take their ratings, one per round.
     chunks: usize,
-    /// Counted cost of measuring with a shard, where epochs end so.
+    /// Counted cost of measuring with a shard, if epochs end with a measurement.
     measure: Option<u64>,
-    /// `true` if shards have their ratings: not those that have just been made, as where a run begins or is
-    /// resumed.
+    /// `true` if shards have their ratings: not if they were just made, as when a run starts or is resumed.
     is_set_up: bool,
 }
 
@@ -291,7 +294,7 @@ impl Alternation {
         Self { way, parts, chunks, measure, is_set_up: false }
     }
 
-    /// The shards of a side.
+    /// Returns the shards of a side.
     fn shards(&self, side: usize) -> impl Iterator<Item = u32> {
         (0..self.parts).map(move |part| 2 * part + side as u32)
     }
@@ -309,7 +312,7 @@ impl Alternation {
 
 impl Schedule<AlternatingPhase> for Alternation {
     fn identity(&self) -> String {
-        // In how many chunks the input is taken in changes no bit.
+        // The number of chunks changes no bit of the result.
         let Self { way, parts, chunks: _, measure, is_set_up: _ } = self;
         format!("alternation of {way:?}, {parts} parts, measured {}", measure.is_some())
     }
@@ -330,7 +333,7 @@ impl Schedule<AlternatingPhase> for Alternation {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let take = Round::to_shards(AlternatingPhase::Take, 0..2 * self.parts);
-            // Ratings from several chunks are joined when all of the input is gone.
+            // Ratings from several chunks are joined in one more round, once all of the input is freed.
             rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
         }
         rounds.extend(match &self.way {
@@ -393,7 +396,7 @@ mod tests {
             non_negative: false,
         };
         let (parts, given) = (5, 100);
-        // Both sides, each of five parts: all rows at once, or three passes over each of six columns.
+        // Both sides have five parts: all rows at once, or three passes over each of six columns.
         for (way, tasks) in [(SideSolver::Rows(rows), 2 * 5), (SideSolver::Columns(columns), 2 * 5 * 6 * 3)] {
             for (measure, measured) in [(Some(7), 5 * 7), (None, 0)] {
                 let mut schedule = Alternation::new(way, parts, 2, measure);

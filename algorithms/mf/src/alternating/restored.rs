@@ -1,4 +1,4 @@
-//! Checks of a checkpoint before a run goes on that alternates between the sides.
+//! Checks of a checkpoint before an alternating run is resumed.
 
 use raddle::state::StateError;
 use raddle::{RestoreByShard, Restoring};
@@ -15,17 +15,17 @@ use raddle_kernels::factors::LANES;
 #[derive(Debug)]
 pub struct SideAnswer {
     side: u32,
-    /// The tally of the chunk that is counted there, if one is.
+    /// The tally of the chunk counted at the shard, if there is one.
     tally: Option<Tally>,
-    /// Number of ratings that coordinate descent has left residuals of, if it has.
+    /// Number of residuals of coordinate descent, if there are any.
     left: Option<u64>,
-    /// The first row, the vectors of the factors of all rows here, and of the best ones, if they are known.
+    /// The first row; and the numbers of vectors of the factors and of the best factors, if they are known.
     rows: (u64, Option<u64>, Option<u64>),
 }
 
 raddle::state!(SideAnswer { side, tally, left, rows });
 
-/// The cut of both sides is found again, and every row is there.
+/// Finds the division of both sides again, and checks that every row is there.
 impl RestoreByShard for AlternatingProgram {
     type Question = ();
     type Answer = SideAnswer;
@@ -40,7 +40,7 @@ impl RestoreByShard for AlternatingProgram {
         let mut shards: Vec<SideAnswer> = shards.into_iter().collect();
         let tallies: Vec<Tally> = shards.iter_mut().filter_map(|shard| shard.tally.take()).collect();
         let again = Partitioning::new(&tallies, self.rows, self.parts);
-        // The cut is the first conclusion's.
+        // The division is made by the first conclusion.
         let is_new = boundary.epoch == 0 && !is_concluded && sides.partitioning.is_none();
         let partitioning = if is_new { Some(&again) } else { sides.partitioning.as_deref() };
         let partitioning = partitioning.filter(|partitioning| **partitioning == again);
@@ -57,7 +57,7 @@ impl RestoreByShard for AlternatingProgram {
             let has_begun = boundary.epoch > 0;
             ensure(!has_begun || first == u64::from(rows.start), "the first row of a shard")?;
             ensure(own.is_some() == has_begun && own.is_none_or(is_whole), "the factors of a shard")?;
-            // The best factors are the last ones, or those that each shard has beside them.
+            // The best factors are the last ones, or stored in each shard separately.
             let is_known = best.is_some() || !pinned.is_earlier(boundary.epoch);
             ensure(best.is_none_or(is_whole) && is_known, "the best factors")?;
         }
@@ -80,7 +80,7 @@ impl RestoreByShard for AlternatingProgram {
 }
 
 impl AlternatingProgram {
-    /// Check that all factors of the replica are there.
+    /// Checks that all factors of the replica are there.
     fn check_sides(
         &self,
         epoch: u64,
@@ -98,7 +98,7 @@ impl AlternatingProgram {
         ensure((0..2).all(|side| self.fit_columns(side, &kept[side])), "the best factors")
     }
 
-    /// Check of the factors of least squares: as many as the side has rows, where they are known.
+    /// Checks the factors of least squares: as many as the side has rows, if they are known.
     fn fit_rows(&self, side: usize, are_known: bool, rows: &FactorRows) -> bool {
         let vectors = match &self.way {
             SideSolver::Rows(way) if are_known => self.count(side) * way.chunks(),
@@ -107,7 +107,7 @@ impl AlternatingProgram {
         rows.0.len() == vectors
     }
 
-    /// Check of the factors of coordinate descent: as many columns as there are, each as long as its side.
+    /// Checks the factors of coordinate descent: all columns, each as long as its side.
     fn fit_columns(&self, side: usize, columns: &FactorColumns) -> bool {
         let count = match &self.way {
             SideSolver::Rows(_) => 0,
@@ -120,7 +120,7 @@ impl AlternatingProgram {
         if side == 0 { self.rows.0 } else { self.rows.1 }
     }
 
-    /// Vectors of the sum of x x' over a side's rows; none where none is asked for.
+    /// Returns the number of vectors in the sum of x x' over a side's rows; 0 if it is not needed.
     fn square(&self) -> usize {
         match &self.way {
             SideSolver::Rows(way) if way.implicit.is_some() => way.chunks() * way.chunks() * LANES,

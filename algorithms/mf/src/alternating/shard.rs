@@ -15,35 +15,35 @@ use crate::input::chunk::Chunk;
 use crate::model::Side;
 use raddle_kernels::factors::Vector;
 
-/// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are
-/// listed, else 6; and 2 more where rows have few and the other side is large.
+/// A range of rows of one side, with their ratings in compressed rows: 4 bytes per rating if values are
+/// listed in a table, else 6; and 2 more if rows have few ratings and the other side is large.
 #[derive(Debug, Clone, Default)]
 pub struct SideShard {
     /// 0 for users, 1 for items.
     pub(crate) side: usize,
     /// The first row.
     pub(crate) first: usize,
-    /// The rows of the other side.
+    /// The rows of the other side that the ratings name.
     pub(crate) named: ColumnIndex,
-    /// Ratings less what is taken off all of them; for coordinate descent, what is left of them.
+    /// Centred ratings; for coordinate descent their residuals.
     pub(crate) values: Values,
-    /// For least squares: factors of the rows here, from when the first ratings are taken.
+    /// For least squares: factors of the rows here, once the first ratings are taken.
     pub(crate) own: Option<FactorRows>,
-    /// Those of the epoch that measured best, unless they are the last ones.
+    /// Factors of the best epoch, unless it is the last one.
     pub(crate) best: Option<FactorRows>,
-    /// Ratings of the users here to measure on: (user, item, rating).
+    /// Held-out ratings of the users here: (user, item, rating).
     pub(crate) held: Vec<(u32, u32, f32)>,
-    /// The rank whose product has not been taken off `values` yet.
+    /// The rank whose product has not been subtracted from `values` yet.
     pub(crate) pending: Option<u32>,
-    /// The chunk of the input that is counted here, if one is.
+    /// The chunk of the input that is counted here, if there is one.
     pub(crate) counted: Option<CountedChunk>,
-    /// The chunks of the input that the shard has not yet taken its own from, in their order.
+    /// The chunks of the input from which the shard has not taken its ratings yet, in order.
     pub(crate) input: Vec<Chunk>,
-    /// Ratings taken from the chunks before, until they are joined.
+    /// Ratings taken from earlier chunks, until they are joined.
     taken: Vec<StagedChunk>,
-    /// Residuals of the ratings where a run goes on, until the shard has the ratings.
+    /// Residuals from a checkpoint, until the shard has its ratings.
     left: Option<Vec<f32>>,
-    /// `true` where the shard had its ratings and has gone back to a boundary before that, at which its run ends.
+    /// `true` if the shard had its ratings and was restored to a boundary before that, at which its run ends.
     is_undone: bool,
 }
 
@@ -63,12 +63,12 @@ raddle::state!(SideShard {
     is_undone
 });
 
-/// A chunk of the input that is counted at the first boundary, or what has been counted where it was read.
+/// A chunk of the input to be counted at the first boundary, or its counts if it was counted when read.
 #[derive(Debug, Clone)]
 pub(crate) enum CountedChunk {
     /// The ratings.
     Ratings(Chunk),
-    /// How often they name each row.
+    /// The number of times that the ratings name each row.
     Tally(Box<Tally>),
 }
 
@@ -80,12 +80,12 @@ raddle::state!(
 );
 
 impl SideShard {
-    /// A shard of a side that will take its rows from the chunks of the input.
+    /// A shard of a side that will take its rows' ratings from the chunks of the input.
     pub(crate) fn new(side: Side, input: Vec<Chunk>) -> Self {
         Self { side: usize::from(side == Side::Items), input, ..Self::default() }
     }
 
-    /// All ratings of `rows` rows of a side, `center` taken off each.
+    /// A shard with all ratings of `rows` rows of a side, less `center`.
     pub(crate) fn whole(triples: &Triples, (rows, others): (usize, usize), side: Side, center: f32) -> Self {
         let mut shard = Self { side: usize::from(side == Side::Items), ..Self::default() };
         let all = (&*triples.users, &*triples.items, &*triples.values);
@@ -93,19 +93,19 @@ impl SideShard {
         shard
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.named.len()
     }
 
-    /// Where the ratings of a row, counted from the first, are.
+    /// Returns the positions of the ratings of a row, counted from the first.
     pub(crate) fn range(&self, row: usize) -> Range<usize> {
         self.named.range(row)
     }
 
-    /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held
-    /// with the users. After the last of several chunks it joins them. Returns `true` if the shard has all its
-    /// ratings now and had not before.
+    /// Takes the ratings of a part of the side from the next chunk of the input; held-out ratings go with the
+    /// users. After the last of several chunks it joins them. Returns `true` if the shard has all its ratings
+    /// now and had not before.
     pub(crate) fn take(&mut self, part: usize, partitioning: &Partitioning, keeping: Keeping) -> bool {
         self.counted = None;
         let (rows, others) = (partitioning.rows(self.side, part), partitioning.count(1 - self.side));
@@ -127,13 +127,13 @@ impl SideShard {
         is_only
     }
 
-    /// Takes the ratings of these rows from a chunk, as they are, to be joined with those of other chunks.
+    /// Takes the ratings of these rows from a chunk, to be joined with those of other chunks.
     pub(super) fn stage(&mut self, chunk: &Chunk, rows: (Range<u32>, usize), keeping: Keeping) {
         let (named, values) = self.take_from(chunk, rows, keeping, None);
         self.taken.push(StagedChunk::new(&named, &values));
     }
 
-    /// The ratings of these rows in a chunk, with the number of rows of the other side.
+    /// Returns the ratings of these rows in a chunk, with the number of rows of the other side.
     fn take_from(
         &mut self,
         chunk: &Chunk,
@@ -171,8 +171,8 @@ impl SideShard {
         (named, laid)
     }
 
-    /// Takes the products of all columns off the values, so that what is left is the residual; unless the run
-    /// goes on with what had been left.
+    /// Subtracts the products of all columns from the values, so that the residual is left; unless the run is
+    /// resumed with stored residuals.
     pub(crate) fn take_off(&mut self, columns: &[FactorColumns; 2]) {
         if let Some(left) = self.left.take() {
             self.values = Values::Plain(left);
@@ -190,7 +190,8 @@ impl SideShard {
         }
     }
 
-    /// Copies the factors of the rows here from those to start with, unless the run goes on with other ones.
+    /// Copies the factors of the rows here from the initial ones, unless the run is resumed with other
+    /// factors.
     pub(crate) fn begin(
         &mut self,
         starts: &FactorRows,
@@ -205,12 +206,12 @@ impl SideShard {
         }
     }
 
-    /// Factors of a row, counted from the first, of `chunks` vectors.
+    /// Returns the factors of a row, counted from the first, of `chunks` vectors.
     pub(super) fn own_row(&self, row: usize, chunks: usize) -> &[Vector] {
         self.own.as_ref().map_or(&[], |own| &own.0[row * chunks..][..chunks])
     }
 
-    /// Keeps nothing of the data, but the factors.
+    /// Drops the data and keeps the factors.
     pub(super) fn drop_training_data(&mut self) {
         let Self { side, first, own, best, .. } = std::mem::take(self);
         *self = Self { side, first, own, best, ..Self::default() };
@@ -223,13 +224,13 @@ impl SideShard {
         out.write(&self.best);
     }
 
-    /// Reads them.
+    /// Reads the factors of least squares.
     pub(crate) fn load_rows(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         (self.first, self.own, self.best) = (from.read()?, from.read()?, from.read()?);
         Ok(())
     }
 
-    /// Writes what is left of the ratings, which data and factors alone do not say to the last bit.
+    /// Writes the residuals, which data and factors do not determine to the last bit.
     pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         let left = match (&self.left, &self.values) {
             (Some(left), _) | (None, Values::Plain(left)) => left,
@@ -245,12 +246,13 @@ impl SideShard {
         self.is_undone || !(self.input.is_empty() && self.taken.is_empty())
     }
 
-    /// Residuals of the ratings where a run goes on, if they are known.
+    /// Returns the residuals of the ratings, if they are known.
     pub(super) fn left(&self) -> Option<&[f32]> {
         self.left.as_deref()
     }
 
-    /// Reads that; a shard that has its ratings goes on with it, another one once it has them.
+    /// Reads the residuals. A shard that has its ratings uses them at once; another one when it has its
+    /// ratings.
     pub(crate) fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.pending = from.read()?;
         let (is_set_up, left): (bool, Vec<f32>) = (from.read()?, from.read()?);
@@ -258,7 +260,7 @@ impl SideShard {
             (true, true) => self.left = Some(left),
             (true, false) => self.values = Values::Plain(left),
             (false, true) => {}
-            // What is left of the ratings is no state of that boundary: a run that begins there takes them anew.
+            // Residuals are no state of that boundary: a run that starts there takes the ratings again.
             (false, false) => {
                 (self.named, self.values) = <(ColumnIndex, Values)>::default();
                 self.is_undone = true;

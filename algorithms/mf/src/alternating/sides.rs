@@ -1,4 +1,4 @@
-//! [`FactorMatrices`]: the factors that every worker has a copy of, for shards of the other side.
+//! [`FactorMatrices`]: the factors of which every worker has a copy, for shards of the other side.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use raddle_kernels::factors::{LANES, Vector};
 /// The factors of users (0) and items (1) that shards of the other side need.
 ///
 /// With biases, values `rank` and `rank + 1` of a row are the user's bias and 1, or 1 and the item's bias:
-/// the product of two rows is then the whole prediction less the mean. Copies share what neither has changed.
+/// the product of two rows is then the whole prediction less the mean. Copies share unchanged parts.
 #[derive(Debug, Clone, Default)]
 pub struct FactorMatrices {
-    /// For least squares: whole vectors, row behind row. Where a run begins, both sides; from then on the side that
-    /// was solved last, for each shard has the rows of its own.
+    /// For least squares: whole vectors, one row after another. At the start of a run both sides; from then
+    /// on only the side solved last, as each shard has its own rows.
     pub(crate) rows: [Arc<FactorRows>; 2],
-    /// The sum of x x' over the rows of each side, whole vectors; for implicit feedback.
+    /// For implicit feedback: the sum of x x' over the rows of each side, in whole vectors.
     pub(crate) squares: [FactorRows; 2],
-    /// For coordinate descent: rank by rank, a value a row.
+    /// For coordinate descent: one column per rank, with a value per row.
     pub(crate) columns: [FactorColumns; 2],
-    /// The column changed last, as it was before.
+    /// The column changed last, before its change.
     pub(crate) before: Arc<Vec<f32>>,
-    /// Which rows each shard has, once that is known.
+    /// The rows of each shard, once known.
     pub(crate) partitioning: Option<Arc<Partitioning>>,
-    /// `true` if the factors have measured best at the boundary before: shards keep them beside those of the epoch.
+    /// `true` if the factors were the best at the previous boundary: shards then keep a copy of them.
     pub(crate) is_best: bool,
 }
 
-/// A value a row, rank by rank.
+/// One column per rank, with a value per row.
 pub(crate) type FactorColumns = Vec<Arc<Vec<f32>>>;
 
 /// Rows of whole vectors.
@@ -75,17 +75,17 @@ impl State for FactorMatrices {
 /// Answer of a shard.
 #[derive(Debug)]
 pub enum SidePartial {
-    /// It has taken its ratings from the input; or there is nothing to say at a boundary.
+    /// The shard has taken its ratings from the input, or has nothing to answer at a boundary.
     Nothing(()),
-    /// Its half of an epoch.
+    /// The shard's half of an epoch.
     Half(Half),
-    /// Measure on held-out ratings: a sum, and over how many ratings or users.
+    /// A sum of the measure on held-out ratings, and the number of ratings or users in it.
     Measured((f64, u64)),
-    /// At the first boundary: what its chunk of the input holds, if it has one.
+    /// The counts of the shard's chunk of the input, if it has one, at the first boundary.
     Tally(Option<Box<Tally>>),
 }
 
-/// New rows or a new column of a shard's rows, and squares of what has moved and of what there is.
+/// New rows, or a new column, of a shard's rows; and squared norms of the change and of the factors.
 #[derive(Debug, Clone, Default)]
 pub struct Half {
     pub(crate) rows: FactorRows,
@@ -104,8 +104,8 @@ raddle::state!(
     }
 );
 
-/// Change that a round makes visible: new rows or a new column of a side. Changes of boundaries say which rows each
-/// shard has, and if the factors have measured best.
+/// Change that a round makes visible: new rows or a new column of a side. Changes of boundaries have the rows
+/// of each shard, and whether the factors were the best.
 #[derive(Debug, Clone, Default)]
 pub struct SideUpdate {
     pub(super) side: usize,
@@ -122,8 +122,8 @@ pub struct SideUpdate {
 raddle::state!(SideUpdate { side, rank, rows, square, column, partitioning, is_best, have_begun });
 
 impl SideUpdate {
-    /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is
-    /// dropped as soon as it is in. `rank` names a column.
+    /// The answers of all shards of a side, in order, joined once for all workers. Each answer is dropped
+    /// once it is copied. `rank` names a column.
     pub(super) fn new(side: usize, rank: Option<u32>, halves: Vec<Half>) -> Self {
         let scratch = |length: fn(&Half) -> usize| halves.iter().map(length).sum();
         let mut rows = Vec::with_capacity(scratch(|half| half.rows.0.len()));
@@ -144,7 +144,7 @@ impl SideUpdate {
         Self { side, rank, rows, square: FactorRows(square), column, ..Self::default() }
     }
 
-    /// Puts what is new where it belongs.
+    /// Copies the new rows or column into the factors.
     pub(crate) fn commit(&self, sides: &mut FactorMatrices) {
         if let Some(partitioning) = &self.partitioning {
             sides.partitioning = Some(Arc::clone(partitioning));

@@ -1,13 +1,13 @@
-//! [`StagedChunk`]: what a shard has taken from one chunk of the input, until it joins them.
+//! [`StagedChunk`]: the ratings that a shard has taken from one chunk of the input, until they are joined.
 
 use super::column_index::ColumnIndex;
 use super::dictionary::{Dictionary, Values};
 use crate::input::mmap_arrays::MmapArrays;
 
-/// Ratings of a chunk, laid out as those of a shard are, in memory that leaves no holes when they are joined.
+/// Ratings of a chunk in the layout of a shard's, in memory that leaves no holes when they are joined.
 #[derive(Debug, Clone)]
 pub(super) struct StagedChunk {
-    /// Of [`ColumnIndex`] pages a row, then its arrays, then the values.
+    /// Pages per row of the [`ColumnIndex`], then its arrays, then the values.
     arrays: MmapArrays,
 }
 
@@ -19,7 +19,7 @@ impl StagedChunk {
         Self { arrays: MmapArrays::of(&[pages, starts, narrow, wide, values.bytes()]) }
     }
 
-    /// The ratings; listed if there is a list, unless they lie here as they are.
+    /// Returns the ratings; as indices if there is a list, unless they are stored plainly here.
     fn read(&self, list: Option<&Dictionary>) -> (ColumnIndex, Values) {
         let (named, values) = (ColumnIndex::of(&self.arrays), self.arrays.array(4));
         let is_plain = values.len() == named.count() * size_of::<f32>();
@@ -27,7 +27,7 @@ impl StagedChunk {
     }
 }
 
-/// The ratings of all chunks, given in their order, as if they had been taken from the input at once.
+/// Joins the ratings of all chunks, in order, as if they had been taken from the input at once.
 pub(super) fn join(
     taken: &[StagedChunk],
     sizes: (usize, usize),
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Lays ratings of 9 rows out.
+    /// Stages ratings of 9 rows.
     fn laid(
         ratings: &[(usize, u32, f32)],
         others: usize,

@@ -1,4 +1,5 @@
-//! [`Carried`]: what a fit leaves for the next version of its data, and [`Mf::go_on`], which goes on from it.
+//! [`Carried`]: the state that a fit leaves for the next version of its data, and [`Mf::go_on`], which
+//! continues from it.
 
 #[cfg(test)]
 mod naive;
@@ -20,21 +21,21 @@ use crate::params::{Method, Mf};
 use crate::runner::Runner;
 use crate::sgd::carry::{self as sgd, Folded};
 
-/// Rows of a fit, carried over to one that goes on from it when ratings were inserted or retracted: as they
-/// are, bit for bit, and which user and item has which. [`State`] writes it as bytes.
+/// Rows of a fit, carried over to one that continues from it after ratings were inserted or retracted: bit
+/// for bit, with the user or item of each. [`State`] writes it as bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Carried(Kind);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
-    /// Of gradient steps.
+    /// State of gradient steps.
     Steps(sgd::TrainedRows),
-    /// Of solvers that need the factors alone.
+    /// State of solvers that need only the factors.
     Factors(Model),
 }
 
 impl Mf {
-    /// Fits, and keeps what [`go_on`](Mf::go_on) needs; nothing where the run ended before its first epoch.
+    /// Fits, and returns what [`go_on`](Mf::go_on) needs; `None` if the run ended before its first epoch.
     ///
     /// # Errors
     /// As [`fit_on`](Mf::fit_on).
@@ -61,16 +62,17 @@ impl Mf {
         Ok((mf.guarded(fit.with_more(problem.less), problem)?, carried))
     }
 
-    /// Goes on from a fit on other data: users and items have the numbers that they had, with new ones behind
-    /// them; `delta` says which ratings came and went. Ratings are [less](Problem::less) the same as in that fit.
+    /// Continues from a fit on other data: users and items keep their numbers, with new ones after them;
+    /// `delta` has the ratings inserted and retracted. Ratings must be [less](Problem::less) the same offset
+    /// as in that fit.
     ///
-    /// Rows that had no ratings, and those whose ratings have changed by half, are folded in; those that have
-    /// none any more become zeros; all others begin as they were. Gradient steps then follow the end of the
-    /// course that led to the earlier fit, in short stages for as long as what is held out gains. The other
-    /// solvers start from the factors.
+    /// Rows that had no ratings, and those of which half of the ratings have changed, are folded in; rows
+    /// without ratings become zeros; all others start from their old values. Gradient steps then follow the
+    /// end of the step schedule of the earlier fit, in short stages, as long as the error on held-out ratings
+    /// falls. The other solvers start from the factors.
     ///
     /// # Errors
-    /// As [`fit_on`](Mf::fit_on), and if what is carried is of another solver or rank.
+    /// As [`fit_on`](Mf::fit_on), and if `carried` is of another solver or rank.
     pub fn go_on<R: Runner>(
         &self,
         problem: &Problem,
@@ -109,7 +111,7 @@ impl Mf {
         if width == self.start().width() { Ok(()) } else { Err(MfError::CarriedOver) }
     }
 
-    /// Folds in the rows that had no ratings, and those whose ratings have changed by half.
+    /// Folds in the rows that had no ratings, and those of which half of the ratings have changed.
     fn folded(
         &self,
         carried: &sgd::TrainedRows,
@@ -127,7 +129,7 @@ impl Mf {
                 Side::Users => (user, is_anew[1][item as usize]),
                 Side::Items => (item, is_anew[0][user as usize]),
             };
-            // Rows that are folded in know only those that are not.
+            // Rows are folded in by their ratings with rows that are not folded in.
             let is_meant = |&(user, item, _): &(u32, u32, f32)| {
                 let (own, other_is_anew) = ends(user, item);
                 is_anew[side as usize][own as usize] && !other_is_anew
@@ -158,13 +160,14 @@ impl Mf {
 }
 
 impl Fit {
-    /// The factors for a fit that goes on from them, whatever the guard makes of the model.
+    /// Returns the factors for a fit that continues from them, whatever the guard makes of the model.
     fn factors(&self) -> Option<Carried> {
         (self.report.epochs > 0).then(|| Carried(Kind::Factors(self.model.clone())))
     }
 }
 
-/// Which users and items begin anew: those that had no ratings, and those whose ratings have changed by half.
+/// Returns which users and items start again: those that had no ratings, and those of which half of the
+/// ratings have changed.
 fn anew(carried: &sgd::TrainedRows, problem: &Problem, delta: &Delta<Pair>) -> [Vec<bool>; 2] {
     let mut counts = [vec![0_u32; problem.users()], vec![0; problem.items()]];
     for (&user, &item) in problem.train().users.iter().zip(&problem.train().items) {
@@ -224,7 +227,7 @@ impl State for Carried {
 }
 
 impl Carried {
-    /// Check that all parts fit together.
+    /// Checks that all parts are consistent.
     fn is_whole(&self) -> bool {
         match &self.0 {
             Kind::Steps(carried) => carried.is_whole(),

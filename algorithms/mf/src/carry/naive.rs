@@ -1,9 +1,10 @@
-//! Gradient steps by their definition, in plain loops and double precision: an oracle that shares nothing
+//! Gradient steps by their definition, in plain loops and double precision: an oracle that shares no code
 //! with the program.
 //!
-//! It takes ratings one after the other as they are given. The program splits them among cells, takes some
-//! two by two and products ahead of their steps: both are the same, up to rounding, where all ratings of a
-//! row are the same one again and again. It knows nothing of runs that are behind the mean of the ratings.
+//! The oracle takes ratings one after another in the given order. The program splits them among cells, takes
+//! some in pairs and computes products ahead of their steps: both agree, up to rounding, if all ratings of a
+//! row are the same rating repeated. The oracle does not cover runs that do worse than the mean of the
+//! ratings.
 
 use crate::model::Model;
 
@@ -14,18 +15,18 @@ pub(super) type Line = (usize, usize, f64);
 #[derive(Clone)]
 pub(super) struct Course {
     pub(super) stages: Vec<u32>,
-    /// The length of the stage whose last tenth is gone on with; without, every stage begins with the first
+    /// The length of the stage whose last tenth is repeated; without it, every stage starts with the first
     /// rows.
     pub(super) tail: Option<u32>,
-    /// The first step; by the length of the stage if it is not given.
+    /// The first step; `None` derives it from the length of the stage.
     pub(super) step: Option<f64>,
-    /// The regularisation of factors in the units of the ratings, likewise.
+    /// The regularisation of factors in the units of the ratings; `None` derives it likewise.
     pub(super) reg: Option<f64>,
     pub(super) bias_reg: f64,
 }
 
 impl Course {
-    /// Step and decay of factors in an epoch of a stage, for ratings that are divided by `scale`.
+    /// Returns step and decay of factors in an epoch of a stage, for ratings that are divided by `scale`.
     fn at(&self, length: u32, epoch: u32, scale: f64) -> (f64, f64) {
         let turned = f64::from(epoch) / f64::from(length);
         let (whole, turned) = match self.tail {
@@ -40,7 +41,7 @@ impl Course {
     }
 }
 
-/// Rows of ratings that are taken less `center` and divided by `scale`.
+/// Rows for ratings from which `center` is subtracted and that are divided by `scale`.
 #[derive(Clone)]
 pub(super) struct Naive {
     pub(super) center: f64,
@@ -51,7 +52,7 @@ pub(super) struct Naive {
 }
 
 impl Naive {
-    /// The rows of a model.
+    /// Returns the rows of a model.
     pub(super) fn of(model: &Model, scale: f64) -> Self {
         let row = |factors: &[f32], bias: f32| {
             let factors: Vec<f64> = factors.iter().map(|&value| f64::from(value) / scale.sqrt()).collect();
@@ -67,13 +68,13 @@ impl Naive {
         found
     }
 
-    /// All values, in deviations.
+    /// Returns all values, in deviations.
     pub(super) fn values(&self) -> Vec<f64> {
         let rows = self.users.iter().chain(&self.items);
         rows.flat_map(|(factors, bias)| factors.iter().chain([bias])).copied().collect()
     }
 
-    /// The predicted rating.
+    /// Returns the predicted rating.
     pub(super) fn predict(&self, user: usize, item: usize) -> f64 {
         let ((p, b), (q, c)) = (&self.users[user], &self.items[item]);
         let mut sum = b + c;
@@ -83,7 +84,7 @@ impl Naive {
         self.center + self.scale * sum
     }
 
-    /// The root mean squared error.
+    /// Returns the root mean squared error.
     pub(super) fn error(&self, lines: &[Line]) -> f64 {
         let mut sum = 0.0;
         for &(user, item, value) in lines {
@@ -92,7 +93,7 @@ impl Naive {
         (sum / lines.len() as f64).sqrt()
     }
 
-    /// An epoch.
+    /// Runs an epoch.
     pub(super) fn train(&mut self, lines: &[Line], course: &Course, length: u32, epoch: u32) {
         let (step, decay) = course.at(length, epoch, self.scale);
         let (bias_step, bias_decay) = (0.3 * step, course.bias_reg / self.scale);
@@ -117,7 +118,7 @@ pub(super) struct Run {
     pub(super) best_epoch: usize,
 }
 
-/// A run whose error on `held` says when a stage ends and whether another one follows.
+/// Runs the stages; the error on `held` decides when a stage ends and whether another one follows.
 pub(super) fn run(start: &Naive, course: &Course, lines: &[Line], held: &[Line]) -> Run {
     let mut found = Run { log: Vec::new(), best: start.clone(), best_epoch: 0 };
     let (mut now, mut best) = (start.clone(), f64::INFINITY);
@@ -140,7 +141,7 @@ pub(super) fn run(start: &Naive, course: &Course, lines: &[Line], held: &[Line])
                 break;
             }
         }
-        // The first stage has its own last quarter to gain on.
+        // The first stage is judged by the gain of its own last quarter.
         let (from, least) = match before.is_infinite() {
             true => {
                 let earlier = found.log.len() - found.log.len().div_ceil(4);

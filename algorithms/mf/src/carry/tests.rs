@@ -1,4 +1,4 @@
-//! Runs by gradient steps against their definition, and in other units.
+//! Compares runs by gradient steps with their definition, and with runs in other units.
 
 use std::path::PathBuf;
 
@@ -19,15 +19,15 @@ use crate::model::{Learned, Model};
 use crate::params::{Method, Mf, ScheduleKind};
 use crate::runner::{InProcess, Runner};
 
-/// Users, and as many items: user k rates item (29 k + 5) mod 48 alone, again and again.
+/// Number of users, and of items: user k rates only item (29 k + 5) mod 48, repeatedly.
 const PAIRS: usize = 48;
 
-/// `count` ratings of each user's item, all of one value.
+/// Makes `count` ratings of each user's item, all of one value.
 fn apart(value: impl Fn(usize) -> f64, count: impl Fn(usize) -> usize) -> Vec<Line> {
     let most = (0..PAIRS).map(&count).max().unwrap();
     let again = (0..most).flat_map(|time| (0..PAIRS).map(move |user| (time, user)));
     let there = again.filter(|&(time, user)| time < count(user));
-    // Single precision is what the program is given.
+    // The program gets ratings in single precision.
     there.map(|(_, user)| (user, (29 * user + 5) % PAIRS, f64::from(value(user) as f32))).collect()
 }
 
@@ -43,14 +43,14 @@ fn problem(lines: &[Line], held: &[Line]) -> Problem {
     Problem::new(PAIRS, PAIRS, triples(lines)).unwrap().validate_on(triples(held)).unwrap()
 }
 
-/// Mean and standard deviation.
+/// Returns mean and standard deviation.
 fn moments(lines: &[Line]) -> (f64, f64) {
     let mean = lines.iter().map(|line| line.2).sum::<f64>() / lines.len() as f64;
     let squares = lines.iter().map(|line| (line.2 - mean).powi(2)).sum::<f64>();
     (mean, (squares / lines.len() as f64).sqrt())
 }
 
-/// That a fit came to what its definition comes to, at every epoch.
+/// Checks that a fit equals its definition at every epoch.
 #[track_caller]
 fn same(fit: &Fit, run: &naive::Run, what: &str) {
     let Naive { scale, .. } = run.best;
@@ -66,7 +66,7 @@ fn same(fit: &Fit, run: &naive::Run, what: &str) {
     }
 }
 
-/// Parameters of a fit, and what the definition has for them.
+/// Parameters of a fit, and the same for the definition.
 fn courses() -> Vec<(&'static str, Mf, Course)> {
     let mf = || Mf::params().rank(3).shards(2);
     let course = Course { stages: Vec::new(), tail: None, step: None, reg: None, bias_reg: 0.02 };
@@ -83,12 +83,12 @@ fn stages_begin_with_the_same_rows_and_end_by_validation_as_defined() {
     let lines = apart(taste, |_| 8);
     let (mean, scale) = moments(&lines);
     let mut lengths = Vec::new();
-    // So much of what is trained on is true: the longer the better only up to a point.
+    // This share of each training rating is true: longer training is better only up to a point.
     let parts = [0.5, 0.9].into_iter().flat_map(|part| courses().into_iter().map(move |case| (part, case)));
     for (part, (what, mf, course)) in parts {
         let held = apart(|user| mean + part * (taste(user) - mean), |_| 1);
         let problem = problem(&lines, &held);
-        // Steps that move nothing: what is left is the start.
+        // Steps of nearly 0 leave the initial rows.
         let start = mf.clone().epochs(1).step(1e-30).fit_by_steps(&problem, &mut InProcess).unwrap().model;
         let start = Naive::of(&start, scale);
         let stages = match mf.epochs {
@@ -121,8 +121,8 @@ fn delta(entered: Vec<Pair>, left: Vec<Pair>) -> Delta<Pair> {
     }
 }
 
-/// Ratings of a version: a third of the users rate once more than eight times, a third once less. Says what
-/// that changes.
+/// Ratings of a version, in which a third of the users rate once more than eight times and a third once less;
+/// and the changes.
 fn changed(version: usize) -> (Vec<Line>, Delta<Pair>) {
     let third = |user: usize| (user + version) % 3;
     let lines = apart(taste, |user| if version == 0 { 8 } else { [9, 7, 8][third(user)] });
@@ -134,8 +134,8 @@ fn changed(version: usize) -> (Vec<Line>, Delta<Pair>) {
     (lines, delta(entered, left))
 }
 
-/// A first fit, whose best rows by validation come before the last; what it leaves, its rows, and the length
-/// of its stage.
+/// A first fit whose best rows by validation come before the last; with its state to carry, its rows, and the
+/// length of its stage.
 fn first_version(mf: &Mf) -> (Fit, Carried, Naive, u32) {
     let (lines, _) = changed(0);
     let (mean, scale) = moments(&lines);
@@ -147,8 +147,8 @@ fn first_version(mf: &Mf) -> (Fit, Carried, Naive, u32) {
     (fit, carried.unwrap(), start, length)
 }
 
-/// Held-out ratings that equal the run's predictions after so many epochs: its error falls until then, and
-/// rises from there on.
+/// Held-out ratings that equal the run's predictions after `epochs` epochs: its error falls until then, and
+/// rises afterwards.
 fn held_at(start: &Naive, course: &Course, lines: &[Line], epochs: u32) -> Vec<Line> {
     let mut there = start.clone();
     for epoch in 0..epochs {
@@ -162,7 +162,7 @@ fn a_version_goes_on_from_the_best_rows_of_the_one_before_as_defined() {
     for (what, mf, course) in courses() {
         let (first, mut carried, mut start, whole) = first_version(&mf);
         assert!(first.best_epoch < first.report.epochs, "{what}: the best rows are not the last");
-        // The course stays that of the first fit; its steps and its decay, too.
+        // Stage length, steps and decay stay those of the first fit.
         let course = Course { stages: vec![2; 4], tail: Some(whole), ..course };
         for (version, (best_at, epochs)) in (1..).zip([(3, 6), (0, 2), (9, 8), (1, 4)]) {
             let what = format!("{what}, version {version}");
@@ -192,7 +192,7 @@ fn a_version_of_given_length_has_stages_of_that_length_together() {
     same(&fit, &run, "three epochs");
 }
 
-/// Ratings of 90 users and 60 items.
+/// Makes ratings of 90 users and 60 items.
 fn generated() -> Triples {
     generate::ratings("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.3,seed=5")
         .unwrap()
@@ -200,9 +200,8 @@ fn generated() -> Triples {
         .triples
 }
 
-/// The fits of a problem whose ratings are `unit` times as large: of gradient steps with what they leave for
-/// a version, of least squares, and of coordinate descent. Regularisation and first factors have the same
-/// units.
+/// The fits of a problem whose ratings are `unit` times as large: of gradient steps with their state to
+/// carry, of least squares, and of coordinate descent. Regularisation and first factors have the same units.
 fn in_units(unit: f32) -> Vec<(&'static str, Model)> {
     let times = |all: Triples| -> Triples {
         all.iter().map(|(user, item, value)| (user, item, unit * value)).collect()
@@ -213,8 +212,8 @@ fn in_units(unit: f32) -> Vec<(&'static str, Model)> {
     let steps = mf().reg(0.4 * u).bias_reg(0.3 * u);
     let (fit, carried) = steps.fit_to_carry(&problem, &mut InProcess).unwrap();
     let (next, _) = steps.go_on(&problem, &carried.unwrap(), &delta(vec![], vec![]), &mut InProcess).unwrap();
-    // Factors are in units of roots of ratings; gradient steps see to that, the others begin with those that
-    // are given.
+    // Factors are in units of roots of ratings; gradient steps take care of that, the others start with given
+    // factors.
     let start = |mf: Mf| mf.reg(0.4 * u).init_scale(0.2 * u.sqrt());
     let squares = start(mf().method(Method::Als).biases(false)).fit(&problem).unwrap();
     let descent = start(mf().method(Method::Ccd).bias_reg(0.3)).fit(&problem).unwrap();
@@ -254,7 +253,7 @@ fn ratings_and_their_regularisation_in_other_units_give_the_model_in_other_units
 fn the_error_of_a_cell_is_the_mean_over_its_ratings() {
     let triples = generated();
     let problem = Problem::new(90, 60, triples.clone()).unwrap();
-    // Steps that move nothing from factors near 0: what is met is how far ratings are from their mean.
+    // Steps of nearly 0 from factors near 0: the errors are the distances of ratings from their mean.
     let mf = Mf::params().rank(2).shards(2).blocks(3).epochs(1).step(1e-12).init_scale(1e-9);
     let outcome = mf.schedule(ScheduleKind::Priority).steps_engine(&problem).run().unwrap();
     let partitioning = outcome.parts.replica.partitioning.unwrap();
@@ -291,7 +290,7 @@ fn ratings_that_differ_by_rounding_alone_are_not_divided_by_it() {
     assert!(not_empty(deviations).any(|deviation| deviation > 0.0), "nothing was rounded");
 }
 
-/// Ends a run after some epochs, and goes on from a checkpoint where there is one.
+/// Ends a run after some epochs, and resumes from a checkpoint if there is one.
 #[derive(Default)]
 struct Limit {
     epochs: Option<u64>,

@@ -1,4 +1,4 @@
-//! Ids that options name, and [`Filters`]: the rows that a list may hold.
+//! Ids that options name, and [`Filters`]: the rows that a list may contain.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use raddle::cli::Error;
 use raddle_datasets::Ids;
 use raddle_mf::Query;
 
-/// The rows that a list may hold, by `--only` and `--without`.
+/// The rows that a list may contain, by `--only` and `--without`.
 pub(super) struct Filters {
     only: Option<Vec<u32>>,
     without: Vec<u32>,
 }
 
 impl Filters {
-    /// From what the options name; `what` is an `item` or a `user`.
+    /// Filters from the values of the options; `what` is `item` or `user`.
     pub(super) fn new(
         only: Option<&str>,
         without: Option<&str>,
@@ -34,14 +34,14 @@ impl Filters {
         }
     }
 
-    /// A query for this number of rows.
+    /// Makes a query for `count` rows.
     pub(super) fn query(&self, count: usize) -> Query<'_> {
         let query = Query::best(count).without(&self.without);
         self.only.as_ref().map_or(query, |only| query.only(only))
     }
 }
 
-/// Rows of the ids that an option names, each of which the model must have.
+/// Returns the rows of the ids that an option names; the model must have each of them.
 pub(super) fn rows(option: &str, given: &str, of: &Ids, what: &str) -> Result<Vec<u32>, Error> {
     let index = of.index();
     let row = |id: String| {
@@ -50,8 +50,8 @@ pub(super) fn rows(option: &str, given: &str, of: &Ids, what: &str) -> Result<Ve
     ids(option, given)?.into_iter().map(row).collect()
 }
 
-/// Ids in a list divided by commas, or in a file, one a line: one with the separator, or blanks around it, stands in
-/// double quotes, as `mf recommend` and CSV write it.
+/// Returns the ids in a list separated by commas, or in a file with one id per line. An id that contains the
+/// separator, or that starts or ends with a blank, is in double quotes, as `mf recommend` and CSV write it.
 pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
     let ids: Vec<String> = if Path::new(given).is_file() {
         let text = raddle_datasets::read_text(Path::new(given))
@@ -68,7 +68,7 @@ pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
     }
 }
 
-/// The ids of a list. Two double quotes within quotes are one.
+/// Splits a list into ids. Within quotes, two double quotes stand for one.
 fn listed(list: &str, between: char) -> Result<Vec<String>, String> {
     let (mut ids, mut rest) = (Vec::new(), list);
     let blanks = |text: &'_ str| text.find(|letter: char| letter == between || !letter.is_whitespace());
@@ -80,7 +80,7 @@ fn listed(list: &str, between: char) -> Result<Vec<String>, String> {
                 rest = &behind[blanks(behind).unwrap_or(behind.len())..];
                 if !(rest.is_empty() || rest.starts_with(between)) {
                     let what = if between == ',' { "a comma" } else { "a line break" };
-                    return Err(format!("write {what} behind a closing double quote"));
+                    return Err(format!("write {what} after a closing double quote"));
                 }
                 id
             }
@@ -100,7 +100,7 @@ fn listed(list: &str, between: char) -> Result<Vec<String>, String> {
     }
 }
 
-/// The text up to a closing double quote, of which two are one, and what stands behind it.
+/// Returns the text up to a closing double quote, with doubled quotes replaced by one, and the text after it.
 fn unquoted(mut left: &str) -> Result<(String, &str), String> {
     let mut text = String::new();
     loop {
@@ -126,7 +126,7 @@ mod tests {
             ("", "there is no id in it"),
             (" , ,", "there is no id in it"),
             ("\"a", "a double quote is not closed"),
-            ("\"a\"b,c", "write a comma behind"),
+            ("\"a\"b,c", "write a comma after"),
         ] {
             assert!(ids("--users", wrong).unwrap_err().to_string().contains(why), "{wrong}");
         }

@@ -1,20 +1,20 @@
-//! Models that a fit is held against: the mean of the ratings, and the biases alone.
+//! Baselines to which a fit is compared: the mean of the ratings, and the biases alone.
 
 use raddle::Metric;
 use raddle::cli::{Report, number};
 use raddle_datasets::Triples;
 use raddle_mf::{Baselines, Fit, Learned};
 
-/// The errors of the mean and of the biases alone beside those of the model.
+/// The errors of the mean and of the biases alone, compared with those of the model.
 pub(super) struct Compared<'a> {
     fit: &'a Fit,
     baselines: &'a Baselines,
-    /// Errors on the test data, where there is any: of the model, the mean and the biases.
+    /// Errors on the test data, if any: of the model, the mean and the biases.
     test: Option<[f64; 3]>,
 }
 
 impl<'a> Compared<'a> {
-    /// With what the fit has found of both; `None` for implicit feedback.
+    /// Compares a fit with the baselines that it has measured; `None` for implicit feedback.
     pub(super) fn of(fit: &'a Fit, (test, offset): (Option<&Triples>, f64)) -> Option<Self> {
         let baselines = fit.baselines.as_ref()?;
         let none = Triples::default();
@@ -26,7 +26,7 @@ impl<'a> Compared<'a> {
         Some(Self { fit, baselines, test })
     }
 
-    /// Report with these results.
+    /// Adds the errors of the baselines to the report.
     pub(super) fn report(&self, report: Report) -> Report {
         let Baselines { mean_rmse, biases_rmse, on, .. } = self.baselines;
         let report = report.result("mean_rmse", *mean_rmse).result("biases_rmse", *biases_rmse);
@@ -39,7 +39,7 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Lines for the screen, to stand above how the run ended.
+    /// Lines for the screen, shown before the conclusion of the run.
     pub(super) fn lines(&self) -> String {
         let Baselines { mean_rmse, biases_rmse, on, .. } = self.baselines;
         let mut lines = format!("{on}: {}", beside(*mean_rmse, *biases_rmse));
@@ -52,7 +52,7 @@ impl<'a> Compared<'a> {
         lines
     }
 
-    /// That nothing was learned, or that the biases would do better.
+    /// Says that nothing was learned, or that the biases alone do better.
     fn verdict(&self) -> Option<String> {
         let Baselines { mean_rmse, biases_rmse, on, .. } = self.baselines;
         let Fit { learned, factors_best, report: run, .. } = self.fit;
@@ -85,7 +85,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// How it is said that a model is of no use.
+/// The start of a sentence about a model that has learned nothing.
 const NOTHING: &str = "nothing was learned beyond the mean";
 
 fn beside(mean: f64, biases: f64) -> String {

@@ -20,7 +20,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf cv synth:ratings:users=300,items=150,n=9000 --ranks 4,16 --regs 0.02,0.05 --folds 3
 
 Every rank is tried with every regularisation, each on every fold. Then the
-best setting is fitted to all ratings, for as long as was best on its folds.";
+best setting is fitted to all ratings, for the length of run that was best on
+its folds.";
 
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
@@ -28,7 +29,7 @@ best setting is fitted to all ratings, for as long as was best on its folds.";
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
 pub(crate) struct Options {
-    /// Ranks to try. Default: --rank alone.
+    /// Try these ranks. Default: --rank alone.
     #[arg(
         long,
         value_name = "K,...",
@@ -37,7 +38,7 @@ pub(crate) struct Options {
         conflicts_with = "rank"
     )]
     ranks: Vec<usize>,
-    /// Regularisations to try. Default: --reg alone.
+    /// Try these regularisations. Default: --reg alone.
     #[arg(
         long,
         value_name = "X,...",
@@ -46,7 +47,7 @@ pub(crate) struct Options {
         conflicts_with = "reg"
     )]
     regs: Vec<f64>,
-    /// Number of folds: parts of the ratings, each held out once.
+    /// Set the number of folds: parts of the ratings, each held out once.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
     #[command(flatten)]
@@ -60,7 +61,7 @@ pub(crate) struct Options {
     train: TrainOptions,
 }
 
-/// Refuses a value that is listed twice: it would be tried twice.
+/// Refuses a value that is listed twice, as it would be tried twice.
 fn refuse_twice<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<(), Error> {
     match (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
         Some(twice) => Err(Error::usage(format!("{option} names {} twice", values[twice]))),
@@ -75,7 +76,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.refuse_distributed("this command", true)?;
     if session.is_resumed() {
-        session.screen().note("a cross-validation keeps no checkpoint: it begins anew");
+        session.screen().note("a cross-validation keeps no checkpoint: it starts from the beginning");
     }
     let metric = model.metric();
     let settings = options.settings();
@@ -147,7 +148,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &summary, &text)
 }
 
-/// Check that the options make sense together.
+/// Checks that the options are consistent.
 fn check(options: &Options) -> Result<(), Error> {
     let train = &options.train;
     refuse_twice("--ranks", &options.ranks)?;
@@ -166,7 +167,7 @@ fn check(options: &Options) -> Result<(), Error> {
 }
 
 impl Options {
-    /// Every rank with every regularisation.
+    /// Returns every rank with every regularisation.
     fn settings(&self) -> Vec<ModelOptions> {
         let ranks = if self.ranks.is_empty() { vec![self.model.rank] } else { self.ranks.clone() };
         let regs: Vec<Option<f64>> = match self.regs.is_empty() {
@@ -178,13 +179,13 @@ impl Options {
     }
 }
 
-/// The settings with the means of their scores.
+/// Pairs the settings with the means of their scores.
 fn tried(settings: &[ModelOptions], found: &CrossValidation) -> Vec<Tried> {
     let of = |(setting, scores): (&ModelOptions, &Vec<f64>)| {
         let count = scores.len() as f64;
         let mean = scores.iter().sum::<f64>() / count;
         let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        // Of one fold there is no spread.
+        // A single fold has no spread.
         let error = Some((spread / count).sqrt()).filter(|error| error.is_finite());
         Tried { rank: setting.rank, reg: setting.reg, mean, error }
     };
@@ -203,7 +204,8 @@ fn tables(
     let mut text = format!("Cross-validation of {name} over {}\n", count(options.folds as u64, "fold"));
     if found.empty > 0 {
         let empty = count(found.empty as u64, "fold");
-        text += &format!("{empty} left out: no rating in it whose user and item have others\n");
+        text +=
+            &format!("{empty} left out: the user or the item of each of its ratings has no other rating\n");
     }
     text += &format!("\n{:>6}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
     let mut lines = format!("rank\treg\t{metric}\tstandard_error\n");

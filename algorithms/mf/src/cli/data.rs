@@ -1,4 +1,4 @@
-//! Reading the ratings that a command line names.
+//! Reading of the ratings that a command line names.
 
 use std::fmt::{Display, Formatter};
 
@@ -15,10 +15,10 @@ use super::ids::Joined;
 /// The default data.
 pub(crate) const DEFAULT: &str = "synth:ratings:users=800,items=400,n=48000,rank=4,noise=0.5,signal=0.8";
 
-/// How the latest ratings are asked for, before their share.
+/// Prefix of the value that asks for the latest ratings; their share follows it.
 pub(crate) const LATEST: &str = "last:";
 
-/// The share of `last:0.1`, if this is asked for.
+/// Returns the share of `last:0.1`, if the value has this form.
 pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
     let Some(share) = text.strip_prefix(LATEST) else { return Ok(None) };
     let range = |share: &f64| *share > 0.0 && *share < 1.0;
@@ -31,8 +31,10 @@ pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
 pub(crate) fn known() -> String {
     let names = registry::RATINGS.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a file (csv, tsv, MovieLens `::`, LIBMF text or mtx; gzip, zstd or neither), - for standard input; a public set by \
-         name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched); or ratings to generate, such as \
+        "a file (csv, tsv, MovieLens `::`, LIBMF text or mtx; gzip, zstd or neither), - for standard input; \
+         a public set by \
+         name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched); or \
+         ratings to generate, such as \
          synth:ratings:users=500,items=200,n=20000"
     )
 }
@@ -42,18 +44,19 @@ pub(crate) fn known_or_default() -> String {
     format!("The ratings: {}. Generated ones with a known truth if none are given", known())
 }
 
-/// How ratings are read.
+/// Options for reading ratings.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct Reading {
-    /// The columns of user, item, rating and time: names of the header, or numbers from 1.
+    /// Take user, item, rating and time from these columns: names of the header, or numbers from 1.
     #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// Which rating counts if a user rates an item again: last, first (both by time, where a column has times), sum, mean, or
-    /// refuse. Default: last; sum for pairs without a rating, as each of them is an event.
+    /// Choose the rating that counts if a user rates an item again: last, first (both by time, if a column
+    /// has times), sum, mean, or refuse. Default: last; sum for pairs without a rating, as each of them is an
+    /// event.
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,
-    /// How lines without a rating, or without an id, are treated: refuse, or drop (they are left out and counted).
+    /// Treatment of lines without a rating or an id: refuse, or drop (they are left out and counted).
     #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = ["refuse", "drop"])]
     missing: String,
     #[command(flatten)]
@@ -66,7 +69,7 @@ fn as_text<T: Display, S: serde::Serializer>(value: &Option<T>, serializer: S) -
 }
 
 impl Reading {
-    /// How to read a format with this number of threads.
+    /// Returns how to read a format with this number of threads.
     pub(crate) fn options(&self, format: Option<&str>, threads: usize) -> Result<RatingsOptions, Error> {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
@@ -81,12 +84,12 @@ impl Reading {
         })
     }
 
-    /// The rule for several ratings of a pair.
+    /// Returns the rule for several ratings of a pair.
     pub(crate) fn rule(&self, pairs_only: bool) -> Duplicates {
         Duplicates::or_usual(self.duplicates, pairs_only)
     }
 
-    /// Notes on how ratings were read, a line each: those of the reader, and duplicates that were merged.
+    /// Notes on how ratings were read, one per line: those of the reader, and one on merged duplicates.
     pub(crate) fn notes(&self, ratings: &Ratings) -> String {
         let mut said: String = ratings.notes.iter().map(|note| format!("{note}\n")).collect();
         let what = match self.rule(ratings.pairs_only) {
@@ -110,7 +113,7 @@ impl Reading {
         said
     }
 
-    /// Which options say how to read.
+    /// Returns the options for reading, each with whether it was given.
     pub(crate) fn given(&self, format: Option<&str>) -> Vec<(&'static str, bool)> {
         let mut given = vec![
             ("--format", format.is_some()),
@@ -122,8 +125,8 @@ impl Reading {
         given
     }
 
-    /// Refuses options of reading where none of these sources is a file: generated ratings and public sets are read in
-    /// their own way.
+    /// Refuses options for reading if none of these sources is a file: generated ratings and public sets are
+    /// not read by them.
     pub(crate) fn refuse_idle(&self, sources: &[Option<&str>], format: Option<&str>) -> Result<(), Error> {
         let is_known = |source: &str| registry::RATINGS.iter().any(|entry| entry.name == source);
         let is_file = |source: &str| {
@@ -139,8 +142,8 @@ impl Reading {
         refuse_without_effect(&self.given(format), "on generated ratings and public sets")
     }
 
-    /// Reads DATA, or the default, with all ratings of a pair as they stand and in double precision, unless they are
-    /// refused.
+    /// Reads DATA, or the default, in double precision and with all ratings of a pair, unless repeated
+    /// ratings are refused.
     pub(crate) fn read_repeated(
         &self,
         source: Option<&str>,
@@ -150,7 +153,7 @@ impl Reading {
         let keep_repeated = self.duplicates != Some(Duplicates::Refuse);
         let options = RatingsOptions { keep_repeated, keeps_exact: true, ..self.options(format, threads)? };
         let source = source.unwrap_or(DEFAULT);
-        // In the order of their times, where there are times; standard input is read once only.
+        // Ordered by time, if there are times; standard input can be read only once.
         let dated = RatingsOptions { times: true, ..options.clone() };
         let in_order = (keep_repeated && source != "-").then(|| read_any_ratings(source, &dated));
         match in_order {
@@ -159,8 +162,8 @@ impl Reading {
         }
     }
 
-    /// Reads DATA with an observation for each line; those of a pair are merged where a rule is given alone. Ratings are
-    /// less `offset`, if it is given.
+    /// Reads DATA with one observation per line; those of a pair are merged only if a rule is given.
+    /// `offset`, if given, is subtracted from the ratings.
     pub(crate) fn read_lines(
         &self,
         source: &str,
@@ -172,7 +175,7 @@ impl Reading {
         read_any_ratings(source, &options).map_err(Error::input)
     }
 
-    /// Reads DATA, or the default: with its times, if they are asked for, and less `offset`, if it is given.
+    /// Reads DATA, or the default: with its times, if `times` is true, and less `offset`, if it is given.
     pub(crate) fn read(
         &self,
         source: Option<&str>,
@@ -185,7 +188,8 @@ impl Reading {
     }
 }
 
-/// The observations of other data by the rows that these users and items have; what they do not have is left out.
+/// Converts the observations of other data to the rows of these users and items; observations of others are
+/// left out.
 pub(crate) fn in_rows_of(other: &Ratings, users: &Ids, items: &Ids) -> Triples {
     let user_rows = users.index().rows_of(&other.users);
     let item_rows = items.index().rows_of(&other.items);
@@ -195,17 +199,17 @@ pub(crate) fn in_rows_of(other: &Ratings, users: &Ids, items: &Ids) -> Triples {
     other.triples.iter().filter_map(place).collect()
 }
 
-/// Rows that only one of the data and a model to start from has.
+/// Numbers of rows that only the data or only the model to start from has.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    /// Users and items of the model that the data does not name: they stay as they are.
+    /// Users and items of the model that the data do not name: their rows stay unchanged.
     pub(crate) kept: [usize; 2],
     /// Users and items of the data that the model does not have.
     pub(crate) new: [usize; 2],
 }
 
 impl Kept {
-    /// Gives the data the rows of the model, with the users and items that it has besides behind them.
+    /// Renumbers the data by the rows of the model, and adds the data's other users and items after them.
     pub(crate) fn behind(start: &Saved, ratings: &mut Ratings) -> Self {
         let (users, items) = (
             Joined::new(&start.about.users, &ratings.users),
@@ -234,12 +238,12 @@ impl Display for Kept {
     }
 }
 
-/// Generated ratings have a known truth.
+/// `true` for generated ratings, whose truth is known.
 pub(crate) fn is_generated(source: Option<&str>) -> bool {
     source.is_none_or(|source| source.starts_with("synth:"))
 }
 
-/// The error of the truth on these ratings, where it is known.
+/// Returns the error of the truth on these ratings, if it is known.
 pub(crate) fn known_error(source: Option<&str>, triples: &Triples) -> Option<f64> {
     let truth = generate::truth(source.unwrap_or(DEFAULT)).ok()?;
     (!triples.is_empty()).then(|| truth.rmse(triples))

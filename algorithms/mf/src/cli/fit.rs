@@ -17,7 +17,7 @@ use super::split::Split;
 use super::stored::{self, Stored};
 use super::versions;
 
-/// Fits, writes and reports.
+/// Fits, and writes the model and the report.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
@@ -51,12 +51,12 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
 
 /// Input of a fit.
 struct Given {
-    /// Without the ratings themselves.
+    /// The ratings' ids and notes, without the ratings themselves.
     ratings: Ratings,
     problem: Problem,
-    /// Training and validation data together, if the model is fitted again.
+    /// Training and validation data together, if the model is refitted.
     whole: Option<Triples>,
-    /// Data for the measures after the fit, so that it can give the ratings up.
+    /// Data for the measures after the fit, so that the fit can free the ratings.
     prepared: Prepared,
     identity: String,
     mf: Mf,
@@ -83,7 +83,7 @@ fn in_memory(
     let described = data::describe(&ratings, ratings.triples.len());
     let mut kept = None;
     let mut init = String::from("random");
-    // Pairs that the model to start from knows of.
+    // Pairs that the model to start from has seen.
     let (mut earlier, mut is_known) = (None, true);
     if let Some(mut start) = start {
         init = start.model.digest();
@@ -101,7 +101,7 @@ fn in_memory(
     Ok(Given { ratings, problem, whole, prepared, identity, mf })
 }
 
-/// Finds the ratings in this folder, or puts them there, to be read by parts, and splits them.
+/// Opens the ratings stored in this folder, or stores them there, to be read by parts, and splits them.
 fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> Result<Given, Error> {
     let stored = session.timed(Timed::Read, || stored::open(options, folder))?;
     let split = session.timed(Timed::Prepare, || Stored::split(options, stored))?;
@@ -121,7 +121,7 @@ fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> 
     Ok(Given { ratings, problem, whole: None, prepared, identity, mf })
 }
 
-/// Fits again on everything, for the length that was best. Where that is cut short, the first fit is what there is.
+/// Fits again on all ratings, for the best length. If this is cut short, the first fit is returned.
 fn refit(
     mf: &Mf,
     (ratings, whole): (&Ratings, Triples),
@@ -140,7 +140,7 @@ fn refit(
     first.trace.extend(trace);
     match second.ending {
         Ending::Target | Ending::Converged => {
-            // The measure on held-out ratings is that of the first fit.
+            // The metric on held-out ratings belongs to the first fit.
             let on = format!("{}, before the fit on all ratings", metric.on);
             (first.report.ending, first.report.metric) = (ending, Metric { on, ..metric });
             (first.model, first.learned) = (model, learned);

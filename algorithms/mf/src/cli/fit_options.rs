@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::data::{self, Reading};
 use super::options::ModelOptions;
 
-/// A run that goes on may have another target: it only says when the run ends.
+/// Options that a resumed run may change: --target, for example, only decides when the run ends.
 pub(super) const FREE: Free<'_> =
     Free { neutral: &["target", "changes", "save-data", "no-seen"], limits: &[] };
 
@@ -29,7 +29,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// Data that drive the early stop: a share of the ratings, by hash; the latest of them (last:0.05); a file; or none.
+    /// End the fit by its error on these ratings: a share of the data, by hash; the latest ratings
+    /// (last:0.05); a file; or none.
     #[arg(
         long,
         value_name = "FRACTION|last:X|FILE|none",
@@ -37,20 +38,22 @@ pub(crate) struct Options {
         allow_negative_numbers = true
     )]
     pub(super) validation: String,
-    /// Data to measure at the end: split (by the documented hash), the latest ratings (last:0.1), a file, or none.
+    /// Measure at the end on these ratings: split (by the documented hash), the latest ratings (last:0.1), a
+    /// file, or none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
-    /// Fit again on training and validation data together, for as long as was best.
+    /// Fit again on training and validation data together, for the length that was best.
     #[arg(long)]
     pub(super) refit: bool,
-    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with --implicit.
+    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC. Default with
+    /// --implicit: at 10.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) ranking: Option<usize>,
-    /// Least test rating that is a hit of --ranking. Default: every test rating is one, whatever its value.
+    /// Count test ratings of at least this value as hits of --ranking. Default: every test rating is a hit.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(super) relevant: Option<f64>,
-    /// Keep the ratings in this folder as a file that is read by parts: with several processes, none then has all of them
-    /// in memory. There they are kept for the run without it, too.
+    /// Store the ratings in this folder as a file to be read by parts: with several processes, none then has
+    /// all of them in memory. Without this option, several processes store them in the folder of the run.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Leave out users and items with fewer than N ratings, until none has fewer.
@@ -68,23 +71,24 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Ratings that a user and an item must have.
+    /// Returns the smallest number of ratings that a user and an item must have.
     pub(super) fn least(&self) -> u64 {
         self.min_count.unwrap_or(0)
     }
 
-    /// Refuses a --min-count that leaves no rating.
+    /// Refuses a --min-count that leaves no ratings.
     pub(super) fn leaves_some(&self, ratings: usize) -> Result<(), Error> {
         match self.min_count.filter(|_| ratings == 0) {
             Some(least) => Err(Error::usage(format!(
-                "--min-count {least} leaves no rating: there are no users and items that have as many of each \
+                "--min-count {least} leaves no rating: there are no users and items that have as many of \
+                 each \
                  other's; give less"
             ))),
             None => Ok(()),
         }
     }
 
-    /// Check that the options make sense together.
+    /// Checks that the options are consistent.
     pub(super) fn check(&self) -> Result<(), Error> {
         self.changes.check(&self.train)?;
         if self.ranking.is_some() && self.test == "none" {
@@ -111,13 +115,14 @@ impl Options {
     }
 }
 
-/// Identity that makes a checkpoint this run's, given the digests of the data and of the model to start from.
+/// Returns the identity of a run, to which a checkpoint belongs, from the digests of the data and of the
+/// model to start from.
 pub(super) fn identity(
     options: &Options,
     (data, init): (&str, &str),
     on_test: bool,
 ) -> Result<String, Error> {
-    // The target only says when the run ends; but where there is one, a test set is measured on.
+    // The target only decides when the run ends, but with a target the test set is measured.
     let on = if on_test { "test" } else { "validation" };
     raddle::cli::identity("mf", options, FREE, &[("data", data), ("init", init), ("measured-on", on)])
 }

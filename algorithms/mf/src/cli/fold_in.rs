@@ -28,10 +28,10 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Weight of |p|^2. Default: that of the model.
+    /// Set the weight of |p|^2. Default: that of the model.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     reg: Option<f64>,
-    /// Number of items to recommend to each new user.
+    /// Set the number of items to recommend to each new user.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     top: usize,
     /// Write the model with the new rows to this folder.
@@ -48,12 +48,13 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=400,items=200,n=20000 --out run
   mf fold-in run synth:ratings:users=500,items=200,n=25000 --out wider
 
-Users and items that the model has stay as they are. New users are solved from
-their ratings of the model's items, then new items from the ratings of all
-users. Rows are added behind those of the model. What is rated here is left out
-of lists as what the model was fitted on, as far as its folder has kept that.";
+The model's users and items stay as they are. New users are solved from their
+ratings of the model's items, then new items from the ratings of all users.
+Their rows are added after those of the model. Lists leave out what is rated
+here, and what users had rated in the data of the fit, if the model's folder
+keeps that.";
 
-/// Solves the rows of new users, then of new items, and recommends to the former.
+/// Solves the rows of new users, then of new items, and recommends items to the new users.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, uses, .. } = options;
     let mut saved = Saved::open(&options.model)?;
@@ -64,7 +65,7 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
-    // In the units of the model.
+    // The ratings are read less the offset of the model.
     let offset = saved.about.offset;
     let ratings = reading.read(Some(data), format.as_deref(), 1, (false, Some(offset)))?;
     let reg = options.reg.unwrap_or(saved.about.reg);
@@ -117,16 +118,16 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// Sizes of a model before and after.
+/// Numbers of users and items of a model before and after.
 struct Widened {
     old_users: u32,
     new_users: usize,
     new_items: usize,
-    /// Items that each user has seen, by the data.
+    /// Items of the data that each user has rated.
     seen: Seen,
 }
 
-/// Adds the rows that the data has besides behind those of the model.
+/// Adds the data's new rows after those of the model.
 fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Error> {
     let how = FoldIn { reg, ..saved.about.fold_in() };
     let Saved { about: About { users, items, .. }, model, .. } = saved;
@@ -139,7 +140,7 @@ fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Erro
     let by_new_users = all.iter().filter(|&(user, item, _)| user >= old_users && item < old_items);
     let by_new_users = by_new_users.map(|(user, item, value)| (user - old_users, item, value)).collect();
     how.users(model, &by_new_users, of_users.new).map_err(refuse)?;
-    // New users are behind the old ones now.
+    // New users now come after the old ones.
     let of_new_items = all.iter().filter(|&(_, item, _)| item >= old_items);
     let of_new_items = of_new_items.map(|(user, item, value)| (user, item - old_items, value)).collect();
     how.items(model, &of_new_items, of_items.new).map_err(refuse)?;

@@ -1,23 +1,26 @@
-//! Words of other libraries, and what `mf` says to them.
+//! Option names of other libraries, and the `mf` options that replace them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The names.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (
-            "factors n-factors num-factors nfactors components n-components no-components k f dim dims dimension dimensions \
+            "factors n-factors num-factors nfactors components n-components no-components k f dim dims \
+             dimension dimensions \
              latent latent-factors latent-dim embedding-dim embedding-size",
             "--rank",
         ),
         (
-            "regularization regularisation reg-all reg-param l2 l2-reg lambda lam lambd weight-decay damping lambda-p lambda-q \
+            "regularization regularisation reg-all reg-param l2 l2-reg lambda lam lambd weight-decay \
+             damping lambda-p lambda-q \
              reg-pu reg-qi user-reg item-reg",
             "--reg",
         ),
         (
             "alpha confidence",
-            "--implicit {x}: an observed pair has weight 1 + {x} |value|, any other weight 1 (of implicit's own alpha it is {x} |value|)",
+            "--implicit {x}: an observed pair has weight 1 + {x} |value|, any other weight 1 (of implicit's \
+             own alpha it is {x} |value|)",
         ),
         ("implicit-prefs implicit-feedback clicks binary", "--implicit"),
         ("learning-rate lr lr-all lrate eta eta0 step-size stepsize r", "--step"),
@@ -26,7 +29,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("sgd use-sgd", "--solver sgd"),
         (
             "bpr warp loss objective criterion",
-            "[solver] the squared error is minimised, of clicks with confidences (--implicit): there is no loss to choose",
+            "[solver] the squared error is minimised, of clicks with confidences (--implicit): there is no \
+             loss to choose",
         ),
         ("positive non-negative nonneg nmf", "--nonnegative"),
         ("use-cg cg cg-iterations cg-iters", "--cg-steps"),
@@ -38,8 +42,10 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("init-std init-std-dev init-stdev init-sd init-scale-factor", "--init-scale"),
         ("num-blocks n-blocks num-item-blocks", "--blocks"),
         (
-            "test-size test-fraction test-split holdout hold-out val-size validation-split validation-fraction eval-set",
-            "[validation] --validation {x} holds ratings out to end the fit, and --test (split, last:X, a file) to measure it",
+            "test-size test-fraction test-split holdout hold-out val-size validation-split \
+             validation-fraction eval-set",
+            "[validation] --validation {x} holds ratings out to end the fit, and --test (split, last:X, a \
+             file) to measure it",
         ),
         (
             "early-stopping patience n-iter-no-change convergence",
@@ -47,7 +53,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "tol tolerance epsilon eps stop-tol",
-            "[target] the error of held-out ratings ends a fit (--validation); --target RMSE ends it where it is reached",
+            "[target] the error of held-out ratings ends a fit (--validation); --target RMSE ends it where \
+             it is reached",
         ),
         (
             "metric metrics scoring score eval-metric evaluate precision-at ndcg map",
@@ -59,11 +66,13 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "[validation] trace.jsonl of --out DIR has each epoch's error",
         ),
         (
-            "min-ratings min-interactions min-rating-count min-support min-user-count min-item-count kcore k-core",
+            "min-ratings min-interactions min-rating-count min-support min-user-count min-item-count kcore \
+             k-core",
             "--min-count",
         ),
         (
-            "user-col user-column item-col item-column rating-col rating-column timestamp-col time-column userid-column label \
+            "user-col user-column item-col item-column rating-col rating-column timestamp-col time-column \
+             userid-column label \
              target-column y response rating-name user-item-columns names",
             "--columns user,item,rating,time, by name or by number",
         ),
@@ -87,15 +96,18 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         ("filter-items exclude-items block-items blacklist remove-items", "--without"),
         (
-            "filter-already-liked-items filter-seen exclude-seen remove-seen filter-viewed exclude-rated seen",
+            "filter-already-liked-items filter-seen exclude-seen remove-seen filter-viewed exclude-rated \
+             seen",
             "[with-seen] what users have rated is left out by default; --with-seen lists it",
         ),
         (
-            "filter-already-liked-items filter-seen exclude-seen remove-seen filter-viewed exclude-rated seen train data",
+            "filter-already-liked-items filter-seen exclude-seen remove-seen filter-viewed exclude-rated \
+             seen train data",
             "--exclude DATA, to leave out what users have rated there",
         ),
         (
-            "n topn top-n topk top-k k N num num-items n-items num-recommendations n-recommendations limit count",
+            "n topn top-n topk top-k k N num num-items n-items num-recommendations n-recommendations limit \
+             count",
             "--top",
         ),
         (
@@ -108,7 +120,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("train fitting factorize factorise", "the verb is fit: `mf fit DATA`"),
         (
             "evaluate eval score test validate rmse",
-            "`mf fit DATA --test split` measures a fit on ratings that it has not seen, with --ranking K its lists, too; `mf predict \
+            "`mf fit DATA --test split` measures a fit on ratings that it has not seen, with --ranking K \
+             its lists, too; `mf predict \
              MODEL DATA` says the error of a model on other ratings",
         ),
         (

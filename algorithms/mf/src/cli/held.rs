@@ -1,18 +1,18 @@
-//! [`Held`]: ratings in memory, or in a file of which parts are read.
+//! [`Held`]: ratings in memory, or in a file that is read by parts.
 
 use std::borrow::Cow;
 
 use raddle::cli::Error;
 use raddle_datasets::{PartOfRatings, Triples};
 
-/// Ratings in memory, or in a file until they are asked for.
+/// Ratings in memory, or in a file until they are needed.
 pub(super) enum Held {
     Whole(Triples),
     Stored(PartOfRatings),
 }
 
 impl Held {
-    /// The ratings themselves.
+    /// Returns the ratings themselves.
     pub(super) fn read(&self) -> Result<Cow<'_, Triples>, Error> {
         match self {
             Self::Whole(triples) => Ok(Cow::Borrowed(triples)),
@@ -21,7 +21,7 @@ impl Held {
     }
 }
 
-/// All of them, one after the other; `None` of nothing.
+/// Concatenates all ratings; `None` for an empty list.
 pub(super) fn together(all: &[Held]) -> Result<Option<Cow<'_, Triples>>, Error> {
     let [first, others @ ..] = all else { return Ok(None) };
     let mut triples = first.read()?;

@@ -1,17 +1,17 @@
-//! [`Joined`]: the ids of a model with those of other data behind them.
+//! [`Joined`]: the ids of a model, followed by those of other data.
 
 use raddle_datasets::Ids;
 use raddle_mf::files::integer_ids;
 
-/// The ids of a model with those that data has besides behind them, in the order of the data.
+/// The ids of a model, followed by the data's other ids, in the order of the data.
 #[derive(Debug)]
 pub(crate) struct Joined {
     pub(crate) ids: Ids,
     /// For each row of the data, the row that its id has here.
     pub(crate) rows: Vec<u32>,
-    /// Rows of the model that the data does not name.
+    /// Number of rows of the model that the data do not name.
     pub(crate) kept: usize,
-    /// Rows of the data that the model does not have.
+    /// Number of rows of the data that the model does not have.
     pub(crate) new: usize,
 }
 
@@ -34,7 +34,7 @@ impl Joined {
     }
 }
 
-/// The ids of a model, and behind them those of these rows of the data.
+/// Returns the ids of a model, followed by the ids of these rows of the data.
 fn behind(model: &Ids, data: &Ids, rows: &[usize]) -> Ids {
     let numbers = |ids: &Ids| -> Option<Vec<u32>> {
         match ids {

@@ -10,24 +10,24 @@ use raddle_mf::{MfError, TopK};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// Rows that are held at a time, of all lists together.
+/// Largest number of rows held at a time, over all lists together.
 const HELD: usize = 1 << 20;
 
-/// Lists at a time, at most.
+/// Largest number of lists at a time.
 const BATCH: usize = 4096;
 
-/// Kinds of rows in lists: of who asks, and of those listed, each `item` or `user`.
+/// Kinds of rows in lists: `who` is the row asked about and `what` a row listed, each `item` or `user`.
 #[derive(Clone, Copy)]
 pub(super) struct Kind<'a> {
     pub(super) who: &'static str,
     pub(super) what: &'static str,
-    /// The ids of what is listed.
+    /// The ids of the rows listed.
     pub(super) ids: &'a Ids,
     /// A number that is added to each score.
     pub(super) offset: f64,
 }
 
-/// The best rows for somebody, the best first.
+/// The best rows for a user or an item, the best first.
 pub(super) struct Listed<'a> {
     kind: Kind<'a>,
     who: &'a str,
@@ -48,12 +48,12 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// A score, in as few digits as name it.
+/// A score, printed in as few digits as identify it.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Score {
     Single(f32),
-    /// A score that single precision does not tell from others.
+    /// A score that single precision cannot represent distinctly.
     Double(f64),
 }
 
@@ -66,7 +66,7 @@ impl Display for Score {
     }
 }
 
-/// A line for each row, after a line end.
+/// Writes a line for each row, after a line end.
 impl Display for Listed<'_> {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         self.rows()
@@ -98,20 +98,20 @@ impl Serialize for Scored {
     }
 }
 
-/// Lists that are found some at a time.
+/// Lists that are computed in batches.
 pub(super) struct Lists<'a, F> {
     pub(super) kind: Kind<'a>,
-    /// Who asks: names and rows.
+    /// Names and rows of those asked about.
     pub(super) asking: (&'a [String], &'a [u32]),
-    /// Longest that a list may be.
+    /// Largest length of a list.
     pub(super) top: usize,
-    /// Lists of some rows.
+    /// Computes the lists of some rows.
     pub(super) find: F,
 }
 
 impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
-    /// Writes them to a file, and then says `said`; or to stdout, with the notes as JSON where that is asked
-    /// for, under this key.
+    /// Writes the lists to a file, and then prints `said`; or writes them to stdout, with the notes as JSON
+    /// if that is asked for, under the key `key`.
     pub(super) fn write(
         &self,
         out: Option<&Path>,
@@ -131,7 +131,7 @@ impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
                 .and_then(|()| writeln!(out, "]}}")),
         };
         match written.and_then(|()| out.flush()) {
-            // A reader that has enough, such as `head`, is no failure.
+            // A reader that has read enough, such as `head`, is no failure.
             Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Error::failed(format!("cannot write to stdout: {why}")))
             }
@@ -139,7 +139,7 @@ impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
         }
     }
 
-    /// Streams them, one after the other: a line a row, or objects divided by commas.
+    /// Streams the lists one after another: one line per row, or objects separated by commas.
     fn stream(&self, out: &mut dyn Write, json: bool) -> io::Result<()> {
         let mut is_first = true;
         let batch = (HELD / self.top.min(self.kind.ids.len()).max(1)).clamp(1, BATCH);

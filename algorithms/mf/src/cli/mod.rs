@@ -56,10 +56,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fold-in run synth:ratings:users=550,items=200,n=22000
   mf cv --ranks 4,16 --folds 3
 
-Exit status: 0 done, 1 failed, 2 bad usage or input,
-3 stopped at a limit, a target missed or diverged, 130 interrupted.";
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, a
+target missed or diverged, 130 interrupted.";
 
-/// Options of the short help, and their lines there.
+/// Options of the short help, with their lines there.
 const COMMON: &[(&str, &str)] = &[
     ("rank", "number of factors; 32 by default"),
     ("reg", "weight of the squared factors"),

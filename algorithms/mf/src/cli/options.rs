@@ -5,24 +5,25 @@ use raddle::cli::{Error, ROUND_OPTIONS, TrainOptions, choose, refuse_without_eff
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
 
-/// The model and the way to it.
+/// Options of the model and its solver.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct ModelOptions {
-    /// Number of factors of each user and item.
+    /// Set the number of factors of each user and item.
     #[arg(long, value_name = "K", default_value_t = 32, allow_negative_numbers = true)]
     pub(crate) rank: usize,
-    /// Weight of |p|^2 + |q|^2, in units of ratings. Default: by the solver and the length of the run.
+    /// Set the weight of |p|^2 + |q|^2, in units of ratings. Default: by the solver and the length of the
+    /// run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) reg: Option<f64>,
     /// Count --reg once for each user and item. Default: once for each rating.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
-    /// Solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic coordinate descent).
-    /// Default: sgd; als with --implicit.
+    /// Choose the solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic
+    /// coordinate descent). Default: sgd; als with --implicit.
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
-    /// Implicit feedback: values are counts. An observed pair has weight 1 + W |value|, any other weight 1; what a value of 0
-    /// or below is of is not preferred.
+    /// Fit implicit feedback: values are counts. An observed pair has weight 1 + W |value|, any other pair
+    /// weight 1; a pair with a value of 0 or below counts as not preferred.
     #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5", allow_negative_numbers = true)]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases for users and items.
@@ -31,49 +32,52 @@ pub(crate) struct ModelOptions {
     /// Keep all factors at 0 or above.
     #[arg(long)]
     pub(crate) nonnegative: bool,
-    /// First step size of sgd, in standard deviations of the ratings. Default: by the length of the run.
+    /// Set the first step size of sgd, in standard deviations of the ratings. Default: by the length of the
+    /// run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Divide the steps of users and items by their number of ratings to this power. Default: only on a side that has far
-    /// more ratings a row than the other.
+    /// Divide the steps of users and items by their number of ratings to this power. Default: only on a side
+    /// that has far more ratings per row than the other.
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub(crate) count_power: Option<f64>,
-    /// Multiply the steps of items by this. For sgd. Default: 1.
+    /// Multiply the steps of items by this factor, in sgd. Default: 1.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) item_step: Option<f64>,
-    /// Initial factors are uniform in +- X / sqrt(rank). Default: 0.2.
+    /// Draw initial factors uniformly from +- X / sqrt(rank). Default: 0.2.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) init_scale: Option<f64>,
-    /// Step size of biases, relative to that of factors. For sgd. Default: 0.3.
+    /// Set the step size of biases relative to that of factors, in sgd. Default: 0.3.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_step: Option<f64>,
-    /// Weight of squared biases; sgd divides it by the standard deviation of the ratings. For sgd and ccd. Default: 0.02.
+    /// Set the weight of squared biases, in sgd and ccd; sgd divides it by the standard deviation of the
+    /// ratings. Default: 0.02.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_reg: Option<f64>,
-    /// Number of conjugate gradient steps for each row in als; 0 solves exactly by Cholesky.
+    /// Set the number of conjugate gradient steps for each row in als; 0 solves exactly by Cholesky.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) cg_steps: Option<usize>,
-    /// Number of passes of ccd over one rank before the next. Default: 1.
+    /// Set the number of passes of ccd over one rank before the next. Default: 1.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
-    /// Stop at this root mean squared error of the test set, or of the validation set if there is no test set.
+    /// Stop at this root mean squared error on the test set, or on the validation set if there is no test
+    /// set.
     #[arg(long, value_name = "RMSE", allow_negative_numbers = true)]
     pub(crate) target: Option<f64>,
-    /// Keep no list of what users have rated in the folder: `mf recommend` then needs --exclude or --with-seen.
+    /// Do not store in the folder what users have rated: `mf recommend` then needs --exclude or --with-seen.
     #[arg(long)]
     pub(crate) no_seen: bool,
-    /// Number of blocks (partitions) of the items. Default: as many as --shards.
+    /// Set the number of blocks (partitions) of the items. Default: as many as --shards.
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub(crate) blocks: Option<usize>,
 }
 
 impl ModelOptions {
-    /// Name of the measure on held-out ratings.
+    /// Returns the name of the metric on held-out ratings.
     pub(crate) fn metric(&self) -> &'static str {
         if self.implicit.is_some() { "ndcg@10" } else { "rmse" }
     }
 
-    /// The way in which users and items are added to the model of a fit.
+    /// Returns the method by which users and items are added to the model of a fit.
     pub(crate) fn fold_in(&self, fit: &Fit) -> FoldIn {
         let biases = !self.no_biases && self.implicit.is_none();
         FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
@@ -84,15 +88,16 @@ impl ModelOptions {
         self.solver.as_deref().unwrap_or(if self.implicit.is_some() { "als" } else { "sgd" })
     }
 
-    /// Note on a solver that nobody has named.
+    /// Note on a solver that was chosen by default.
     pub(crate) fn note(&self) -> &'static str {
         match (&self.solver, self.implicit) {
-            (None, Some(_)) => "implicit feedback is fitted by --solver als, as no other knows it\n",
+            (None, Some(_)) => "implicit feedback is fitted by --solver als, the only solver for it\n",
             _ => "",
         }
     }
 
-    /// Number taken off the ratings: 0 where factors stand for all of a rating, or its size counts; `None` finds out.
+    /// Returns the number subtracted from the ratings: 0 if factors represent the whole rating or its size
+    /// matters; `None` to derive it from the data.
     pub(crate) fn offset(&self) -> Option<f64> {
         (self.implicit.is_some() || self.nonnegative && self.no_biases).then_some(0.0)
     }
@@ -144,7 +149,7 @@ impl ModelOptions {
         })
     }
 
-    /// Options that were given and would change nothing are refused.
+    /// Refuses options that were given and have no effect.
     fn refuse_idle(&self, method: Method, train: &TrainOptions) -> Result<(), Error> {
         train.refuse_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")?;
         let (sgd, als, ccd) = (method == Method::Sgd, method == Method::Als, method == Method::Ccd);

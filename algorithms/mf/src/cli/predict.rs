@@ -24,7 +24,8 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Write a line for each pair to this file, `user item prediction` separated by tabs, ids as in CSV. Default: stdout.
+    /// Write `user item prediction` for each pair to this file, separated by tabs, with ids quoted as in CSV.
+    /// Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -35,20 +36,20 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf predict run synth:ratings:users=500,items=200,n=20000
 
-A user or item that the model does not have counts nothing: the prediction is
-the mean with the bias that is known. Where items have no biases (--implicit,
---no-biases), a user of whom nothing was learned gets the scores of the mean user.
-Every line of the data has its prediction, unless --duplicates merges those of a
-pair. A model of implicit feedback predicts scores, near 1 for what a user turns to
-and near 0 for the rest.";
+If the model does not have the user or the item of a pair, the prediction is
+the mean plus the bias of the one it has. Without biases (--implicit,
+--no-biases), a user about whom nothing was learned gets the scores of the
+mean user. Every line of the data has a prediction, unless --duplicates merges
+the lines of a pair. A model of implicit feedback predicts scores, near 1 for
+items that a user turns to and near 0 for the rest.";
 
-/// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions go to a
+/// Predicts each pair. If the data have ratings, the error is printed: on stdout if the predictions go to a
 /// file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, out, uses, .. } = options;
     let saved = Saved::open_without_seen(&options.model)?;
     reading.refuse_idle(&[Some(data)], format.as_deref())?;
-    // In the units of the model, where these are its own.
+    // The ratings are read less the offset of the model, if it has one.
     let offset = Some(saved.about.offset).filter(|&offset| offset != 0.0);
     let ratings = reading.read_lines(data, format.as_deref(), offset)?;
     let found = Predictions::of(&saved, &ratings, reading);
@@ -60,7 +61,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         }
         None if uses.json => uses.say("", &found.found())?,
         None => {
-            // A reader that has enough, such as `head`, is no failure.
+            // A reader that has read enough, such as `head`, is no failure.
             if let Err(why) = found.lines(&mut BufWriter::new(io::stdout().lock()))
                 && why.kind() != io::ErrorKind::BrokenPipe
             {
@@ -75,14 +76,14 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
 /// A prediction for each pair of the data.
 struct Predictions<'a> {
     ratings: &'a Ratings,
-    /// Notes on how they were read.
+    /// Notes on how the pairs were read.
     notes: Vec<String>,
     values: Vec<f64>,
-    /// Pairs of a user or item that the model does not have.
+    /// Number of pairs with a user or item that the model does not have.
     unknown: u64,
-    /// Pairs of a user of whom nothing was learned, which are the mean user's.
+    /// Number of pairs of a user of whom nothing was learned, which get the scores of the mean user.
     stood_in: u64,
-    /// Root mean squared and mean absolute error, where there are ratings to compare with.
+    /// Root mean squared and mean absolute error, if there are ratings.
     errors: Option<(f64, f64)>,
 }
 
@@ -105,14 +106,14 @@ impl<'a> Predictions<'a> {
             values.push(prediction);
         }
         let number = values.len() as f64;
-        // Clicks are no numbers that are predicted.
+        // Clicks are not numbers to be predicted.
         let has_ratings = !ratings.pairs_only && saved.about.implicit.is_none();
         let errors = has_ratings.then(|| ((squares / number).sqrt(), sizes / number));
         let notes = reading.notes(ratings).lines().map(str::to_owned).collect();
         Self { ratings, notes, values, unknown, stood_in, errors }
     }
 
-    /// Each pair with its prediction.
+    /// Returns each pair with its prediction.
     fn pairs(&self) -> impl Iterator<Item = (String, String, f64)> {
         let Ratings { users, items, triples, .. } = self.ratings;
         let names = |(user, item, _): (u32, u32, f32)| (users.name(user as usize), items.name(item as usize));

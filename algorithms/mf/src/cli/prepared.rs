@@ -1,4 +1,4 @@
-//! [`Prepared`]: what is kept of the data during the fit, and all that is said when it has ended.
+//! [`Prepared`]: the part of the data that is kept during the fit, and the report at its end.
 
 use raddle::cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
 use raddle_datasets::{Field, Ids, PartOfRatings, Ratings, Triples};
@@ -14,15 +14,15 @@ use super::rated::{Rated, SUMMARISED};
 use super::split::Cold;
 use super::tested::{Tested, relevant};
 
-/// Users on the screen, and items for each.
+/// Number of users on the screen, and of items for each.
 const SHOWN: (usize, usize) = (5, 4);
-/// Items of each user of the summary.
+/// Number of items for each user of the summary.
 const ITEMS: usize = 10;
 
-/// Data that the summary shows of the ratings to train on.
+/// Facts about the training ratings for the summary.
 struct Shown {
     ratings: usize,
-    /// How they were read.
+    /// Notes on how the ratings were read.
     notes: String,
     cold: Cold,
     /// Rows that only the model to start from has.
@@ -43,7 +43,8 @@ impl Shown {
         notes += match (is_constant, ratings.pairs_only && options.model.implicit.is_none()) {
             (false, false) => "",
             (_, true) => {
-                "there are pairs without ratings: for clicks, fit --implicit, where they count how often, and what was not \
+                "there are pairs without ratings: for clicks, fit --implicit, where they count how often, \
+                 and what was not \
                  clicked counts, too\n"
             }
             (true, false) => {
@@ -55,30 +56,30 @@ impl Shown {
 }
 
 impl Shown {
-    /// Notes on the data, a sentence each.
+    /// Notes on the data, one sentence each.
     fn lines(&self) -> Vec<String> {
         let kept = self.kept.as_ref().map_or_else(String::new, Kept::to_string);
         self.notes.lines().chain(kept.lines()).map(str::to_owned).collect()
     }
 }
 
-/// Facts of the data at the beginning of a fit, for its end.
+/// Facts about the data at the start of a fit, for the report at its end.
 pub(super) struct Prepared {
     pub(super) described: Data,
     shown: Shown,
     test: Option<Held>,
-    /// Ratings that no measured list of recommendations holds: those to train on, and those to validate on.
+    /// Ratings that measured lists of recommendations leave out: training and validation data.
     seen: Vec<Held>,
-    /// Pairs on which the truth is measured, where it is known.
+    /// Pairs on which the truth is measured, if it is known.
     known: Option<Held>,
-    /// Pairs that no list of the report holds, and that the folder keeps.
+    /// Pairs that lists of the report leave out, and that the folder stores.
     rated: Rated,
-    /// Number taken off the ratings.
+    /// Number subtracted from the ratings.
     offset: f64,
 }
 
 impl Prepared {
-    /// Of ratings in memory.
+    /// Prepares ratings in memory.
     pub(super) fn new(
         options: &Options,
         described: Data,
@@ -102,7 +103,7 @@ impl Prepared {
         Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
     }
 
-    /// Facts of ratings that are read by parts.
+    /// Prepares ratings that are read by parts.
     pub(super) fn of_parts(
         options: &Options,
         described: Data,
@@ -127,19 +128,19 @@ impl Prepared {
         Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
     }
 
-    /// Recommendations are measured.
+    /// `true` if recommendations are measured.
     fn ranks(options: &Options, has_test: bool) -> bool {
         has_test && (options.ranking.is_some() || options.model.implicit.is_some())
     }
 
-    /// The truth is known.
+    /// `true` if the truth is known.
     fn knows(options: &Options) -> bool {
         data::is_generated(options.train.data.as_deref())
             && options.model.implicit.is_none()
             && options.changes.changes.is_none()
     }
 
-    /// Measures, writes the model, and says what was found, for the report, as tables and as text.
+    /// Measures, writes the model, and describes the outcome for the report, as tables and as text.
     pub(super) fn write(
         self,
         session: &mut Session,
@@ -188,7 +189,7 @@ impl Prepared {
     }
 }
 
-/// Refuses a --relevant that no test rating reaches.
+/// Refuses a --relevant that is above all test ratings.
 fn refuse_irrelevant(options: &Options, test: &Triples, offset: f64) -> Result<(), Error> {
     match options.relevant.filter(|_| relevant(test, options, offset).is_empty()) {
         Some(least) => Err(Error::usage(format!(
@@ -198,7 +199,7 @@ fn refuse_irrelevant(options: &Options, test: &Triples, offset: f64) -> Result<(
     }
 }
 
-/// Known clicks are in no list, whether they were trained on or held out to validate on.
+/// Returns the clicks that lists leave out, whether for training or for validation.
 fn known(
     options: &Options,
     train: impl Iterator<Item = (u32, u32, f32)>,
@@ -208,7 +209,7 @@ fn known(
     Held::Whole(train.chain(validated.into_iter().flat_map(Triples::iter)).collect())
 }
 
-/// The result as a person reads it, and as generic tables.
+/// The outcome as text and as generic tables.
 fn describe(
     fit: &Fit,
     ratings: &Ratings,
@@ -228,7 +229,7 @@ fn describe(
         true => "\nno recommendations: the model tells no items apart\n".to_owned(),
         false => format!("\n{:>10}  recommended (predicted)\n", "user"),
     };
-    // Scores in single precision are less what ratings are.
+    // Scores in single precision have an offset subtracted that ratings include.
     let (offset, less) = (ratings.offset, fit.model.mean - ratings.offset);
     let near = (offset != 0.0).then(|| Model { mean: less, ..fit.model.clone() });
     Recommender::new(near.as_ref().unwrap_or(&fit.model)).each(&first, &query, |user, best| {
@@ -248,7 +249,7 @@ fn describe(
     (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
 }
 
-/// A score in as few digits as compare it with others.
+/// Formats a score in just enough digits to compare it with others.
 fn short(score: f32, offset: f64) -> String {
     match score.abs() {
         _ if offset != 0.0 => format!("{:.2}", f64::from(score) + offset),
@@ -261,7 +262,7 @@ fn name_of(ids: &Ids, row: u32) -> String {
     ids.name(row as usize)
 }
 
-/// An id in a line of the screen.
+/// Formats an id for a line of the screen.
 fn shown_name(ids: &Ids, row: u32) -> String {
     Field(&ids.name(row as usize)).to_string()
 }

@@ -1,32 +1,32 @@
-//! [`Rated`]: pairs that users have rated, which lists leave out and the folder of the model keeps.
+//! [`Rated`]: pairs that users have rated, which lists leave out and the folder of the model stores.
 
 use raddle::cli::{Error, Session};
 use raddle_datasets::{PartOfRatings, Triples};
 use raddle_mf::Seen;
 use raddle_mf::files::{SeenFile, SeenWriter};
 
-/// Users of the summary.
+/// Number of users in the summary.
 pub(super) const SUMMARISED: usize = 20;
 
-/// Pairs that users have rated: all but the test data, which nobody knows of.
+/// Pairs that users have rated: all but the test data, which lists must not know.
 pub(super) struct Rated {
-    /// Items of the users of the summary.
+    /// Items rated by the users of the summary.
     pub(super) first: Seen,
     folder: Folder,
 }
 
 /// Pairs for the folder of the model.
 enum Folder {
-    /// None: it does not keep them.
+    /// The folder stores no pairs.
     Unkept,
     File(SeenFile),
-    /// Those of a file that is read by parts.
+    /// Pairs in a file that is read by parts.
     Stored(PartOfRatings),
 }
 
 impl Rated {
-    /// Of ratings in memory, and of what the model to start from knew, whose rows come first; for the folder if it
-    /// `keeps` them.
+    /// Collects the pairs of ratings in memory, and those of the model to start from, whose rows come first;
+    /// they are stored in the folder if `keeps` is true.
     pub(super) fn new(
         triples: &Triples,
         earlier: Option<&Seen>,
@@ -47,14 +47,14 @@ impl Rated {
         Ok(Self { first: of_first(users.min(SUMMARISED)), folder })
     }
 
-    /// Of ratings that are read by parts.
+    /// Collects the pairs of ratings that are read by parts.
     pub(super) fn of_part(part: PartOfRatings, users: usize, keeps: bool) -> Result<Self, Error> {
         let count = users.min(SUMMARISED);
         let first = Seen::new(&of_users(&part, 0..count)?, count);
         Ok(Self { first, folder: if keeps { Folder::Stored(part) } else { Folder::Unkept } })
     }
 
-    /// Writes them, where the folder keeps them.
+    /// Writes the pairs, if the folder stores them.
     pub(super) fn write(&self, sizes: (usize, usize), session: &mut Session) -> Result<(), Error> {
         match &self.folder {
             Folder::Unkept => Ok(()),
@@ -65,11 +65,10 @@ impl Rated {
     }
 }
 
-/// Pairs of users and items that are in memory at once.
+/// Largest number of (user, item) pairs in memory at once.
 const TOGETHER: usize = 1 << 25;
 
-/// The file of a part's pairs: some users at a time, so that no more pairs are in memory than a pass over the file is
-/// worth.
+/// Makes the file of a part's pairs, some users at a time, so that memory stays bounded.
 fn file_of(part: &PartOfRatings, (users, items): (usize, usize)) -> Result<SeenFile, Error> {
     let mut counts = vec![0_u32; users];
     part.each(0..part.len(), |user, _, _| counts[user as usize] += 1).map_err(Error::input)?;
@@ -87,7 +86,7 @@ fn file_of(part: &PartOfRatings, (users, items): (usize, usize)) -> Result<SeenF
     file.finish().map_err(Error::failed)
 }
 
-/// The ratings of some users, which are counted from the first of them.
+/// Reads the ratings of some users, numbered from the first of them.
 fn of_users(part: &PartOfRatings, users: std::ops::Range<usize>) -> Result<Triples, Error> {
     let mut triples = Triples::default();
     let take = |user: u32, item: u32, value: f32| {

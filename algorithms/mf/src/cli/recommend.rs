@@ -19,22 +19,23 @@ use super::lists::{Kind, Lists};
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// Number of items for each user.
+    /// Set the number of items for each user.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
-    /// The users by id, those with a comma in double quotes, or a file with one id a line. Default: all.
+    /// Recommend to these users by id, with ids that contain a comma in double quotes, or to those of a file
+    /// with one id per line. Default: all users.
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
-    /// Leave out what users have rated in this data, too: a file, or what `fit` reads.
+    /// Also leave out what users have rated in this data: a file, or any source that `fit` reads.
     #[arg(long, value_name = "DATA")]
     exclude: Option<String>,
-    /// List what users have rated in the data of the fit, too. Default: it is left out.
+    /// Also list what users have rated in the data of the fit. Default: it is left out.
     #[arg(long)]
     with_seen: bool,
-    /// Recommend these items only, by id, or a file with one id a line.
+    /// Recommend only these items by id, or those of a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     only: Option<String>,
-    /// Never recommend these items, by id, or a file with one id a line.
+    /// Never recommend these items by id, or those of a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
     /// Format of --exclude. Default: recognised by its content.
@@ -42,7 +43,7 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Number of worker threads. Default: the number of cores.
+    /// Set the number of worker threads. Default: the number of cores.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write to this file. Default: stdout.
@@ -56,15 +57,18 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2
 
-A line is `user item score`, divided by tabs, the best item of a user first; an id with
-a tab, a line break or a double quote stands in double quotes, as in CSV. What users
-have rated in the data of the fit is left out, as the folder has kept it (--no-seen of
-the fit does not), but for the test data, which nobody knew of.
-Some thousand users go at a time: what is held of their items does not grow
-with their number. A user that the model does not have, or of whom it has learned
-nothing, gets the items that please on the whole: those of the highest biases, or,
-where items have none (--implicit, --no-biases), those of the mean user.
-An id with a comma stands in double quotes: --users '\"Lee, Ann\",7'.";
+A line is `user item score`, separated by tabs, the best item of a user
+first. An id with a tab, a line break or a double quote is in double
+quotes, as in CSV. Items that users have rated in the data of the fit,
+other than its test data, are left out, unless the fit had --no-seen and
+the folder does not know them.
+
+Users are processed some thousand at a time, so that memory does not grow with
+their number. A user that the model does not have, or about whom it has
+learned nothing, gets the generally popular items: those with the highest
+biases, or, without biases (--implicit, --no-biases), those of the mean user.
+
+Put an id with a comma in double quotes: --users '\"Lee, Ann\",7'.";
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
@@ -95,7 +99,7 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     for note in told_of(&saved, unknown, unlearned) {
         options.uses.note(&note);
     }
-    // Scores in single precision are less what ratings were.
+    // Scores in single precision have the offset subtracted that ratings include.
     let offset = saved.about.offset;
     if offset != 0.0 {
         saved.model.mean -= offset;
@@ -115,27 +119,28 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// Threads to search on: what was asked for, else one a core.
+/// Returns the number of threads to search on: the number asked for, else that of the cores.
 pub(super) fn workers(asked: Option<usize>) -> usize {
     #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Why a model cannot recommend.
+/// Says why a model cannot recommend.
 pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
     format!(
-        "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: fit it on \
+        "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: \
+         fit it on \
          more ratings, or, if they are clicks, with --implicit",
         folder.display(),
         number(mean)
     )
 }
 
-/// Note on users that get what pleases on the whole.
+/// Notes on users who get the generally popular items.
 pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<String> {
     let what = match saved.model.stand_in().is_mean_user() {
-        true => "the items that please on the whole, by the scores of the mean user",
-        false => "the items that please on the whole, by the mean and the biases of the items",
+        true => "the generally popular items, by the scores of the mean user",
+        false => "the generally popular items, by the mean and the biases of the items",
     };
     let groups = [
         (unknown, "that the model does not have"),
@@ -147,8 +152,8 @@ pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<St
     groups.into_iter().filter_map(of).collect()
 }
 
-/// Ratings that users have given already, by the folder and by a file where there is one, and notes on how that was
-/// read.
+/// Returns the ratings to leave out, from the folder and from a file if there is one, and notes on how the
+/// file was read.
 fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<String>), Error> {
     let Options { exclude, format, reading, .. } = options;
     let kept = saved.seen.take();
@@ -157,7 +162,8 @@ fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<Strin
         return match kept.is_some() || options.with_seen {
             true => Ok((kept, Vec::new())),
             false => Err(Error::usage(format!(
-                "{}: the folder does not say what users have rated, as --no-seen or an earlier version has written it: \
+                "{}: the folder does not say what users have rated, as --no-seen or an earlier version has \
+                 written it: \
                  give --exclude DATA, the ratings to leave out, or --with-seen to list them, too",
                 options.model.display()
             ))),

@@ -4,15 +4,15 @@ use raddle::cli::{Error, Session, Timed};
 use raddle::{Engine, Outcome, Program};
 use raddle_mf::{MfError, Runner};
 
-/// A session, and what makes its checkpoints this run's.
+/// A session, and the identity of its checkpoints.
 pub(crate) struct InSession<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) identity: String,
-    /// `true` if its run follows others that make the same model, and has a checkpoint of its own.
+    /// `true` if the run follows others that make the same model, and has a checkpoint of its own.
     pub(crate) is_last: bool,
 }
 
-/// Why a fit in a session failed.
+/// Reason why a fit in a session failed.
 pub(crate) enum Failure {
     Fit(MfError),
     Run(Error),
@@ -51,7 +51,8 @@ impl Runner for InSession<'_> {
     }
 }
 
-/// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.
+/// Classifies an error: a parameter out of range is bad usage, data that cannot be fitted are bad input, and
+/// anything else is a failure.
 pub(crate) fn refuse(error: MfError) -> Error {
     match error {
         MfError::Parameter { .. } => Error::usage(format!("--{error}")),

@@ -17,22 +17,22 @@ use super::recommend::workers;
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// The items by id, those with a comma in double quotes, or a file with one id a line.
+    /// The items by id, with ids that contain a comma in double quotes, or a file with one id per line.
     #[arg(value_name = "ITEM,...|FILE", required_unless_present = "users")]
     items: Option<String>,
     /// Find users similar to these, instead of items.
     #[arg(long, value_name = "ID,...|FILE", conflicts_with = "items")]
     users: Option<String>,
-    /// Length of each list.
+    /// Set the length of each list.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
-    /// Choose among these only, by id, or a file with one id a line.
+    /// Choose only among these by id, or among those of a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     only: Option<String>,
-    /// Never choose these, by id, or a file with one id a line.
+    /// Never choose these by id, or those of a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
-    /// Number of worker threads. Default: the number of cores.
+    /// Set the number of worker threads. Default: the number of cores.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write to this file. Default: stdout.
@@ -47,11 +47,12 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf similar run 7 --top 5
   mf similar run --users 0,1
 
-A line is `item other similarity`, divided by tabs, the item itself first, then the
-most similar; ids as in `mf recommend`. The similarity is the cosine of their factors, from -1 to 1; biases and
-the mean do not count. It is 0 where nothing was learned of one of the two.";
+A line is `item other similarity`, separated by tabs: the item itself first,
+then the most similar ones. Ids are quoted as in `mf recommend`. The
+similarity is the cosine of the two items' factors, from -1 to 1, without
+biases and mean. It is 0 if nothing was learned about one of the two.";
 
-/// Writes the items, or users, that are most similar to some.
+/// Writes the items, or users, that are most similar to those asked about.
 pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     let saved = Saved::open_without_seen(&options.model)?;
     if options.top == 0 {
@@ -64,7 +65,8 @@ pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     };
     if saved.about.learned != Learned::Factors.name() {
         return Err(Error::input(format!(
-            "{}: the model has no factors to compare by: fit it on more ratings, or, if they are clicks, with --implicit",
+            "{}: the model has no factors to compare by: fit it on more ratings, or, if they are clicks, \
+             with --implicit",
             options.model.display()
         )));
     }

@@ -10,25 +10,25 @@ use super::fit_options::Options;
 use super::rated::Rated;
 use super::runner::refuse;
 
-/// Ratings as read, split.
+/// The ratings as read, split into training, validation and test data.
 pub(super) struct Split {
     pub(super) problem: Problem,
-    /// Training and validation data together, if the model is fitted again.
+    /// Training and validation data together, if the model is refitted.
     pub(super) whole: Option<Triples>,
     pub(super) test: Option<Triples>,
-    /// Measures are taken on the test set.
+    /// `true` if the run's metric is measured on the test set.
     pub(super) on_test: bool,
-    /// Ratings that were to be held out and are not used.
+    /// Ratings that were to be held out but are not used.
     pub(super) cold: Cold,
 }
 
-/// How many ratings that were to be held out had a user or an item that no rating to train on has: nothing was learned
-/// for them.
+/// Numbers of ratings to hold out whose user or item has no training rating, so that nothing was learned for
+/// them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cold {
     pub(super) test: Option<usize>,
     pub(super) validation: Option<usize>,
-    /// Of these, ratings of files of their own: they are no records of the data.
+    /// Number of these that are in files of their own, and so no records of the data.
     elsewhere: usize,
 }
 
@@ -43,7 +43,7 @@ impl Cold {
         [("test", self.test), ("validation", self.validation)].into_iter().filter_map(note).collect()
     }
 
-    /// The report with its entries for cold ratings.
+    /// Adds the entries for cold ratings to the report.
     pub(super) fn report(self, mut report: Report) -> Report {
         let held = [("test_cold", self.test), ("validation_cold", self.validation)];
         let all: usize = held.iter().filter_map(|(_, cold)| *cold).sum();
@@ -57,7 +57,7 @@ impl Cold {
         report
     }
 
-    /// Counts ratings of a file of its own.
+    /// Counts cold ratings of a file of its own.
     fn of_file(&mut self, cold: usize) -> Option<usize> {
         self.elsewhere += cold;
         Some(cold)
@@ -65,8 +65,8 @@ impl Cold {
 }
 
 impl Split {
-    /// Splits what was read into training, validation and test data; with what users have rated, by the data or by
-    /// an earlier model, for the folder if it keeps that.
+    /// Splits the ratings into training, validation and test data; also returns what users have rated, in the
+    /// data or in an earlier model, for the folder if it stores that.
     pub(super) fn new(
         options: &Options,
         ratings: &mut Ratings,
@@ -139,7 +139,7 @@ impl Split {
         };
         let on_test = test.is_some() && with_target;
         let problem = match (&test, with_target) {
-            // A target is checked on the test set where one is given.
+            // A target is checked on the test set if one is given.
             (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
             _ => problem,
         };
@@ -147,14 +147,14 @@ impl Split {
     }
 }
 
-/// Why the latest ratings cannot be held out.
+/// Reason why the latest ratings cannot be held out.
 pub(super) const NO_TIMES: &str =
     "the ratings have no times: give a file with a column of them, as in --columns user,item,rating,time";
 pub(super) const ONE_TIME: &str = "all ratings have one time: there is no cut between them";
 pub(super) const NOTHING_EARLIER: &str =
     "none of the users and items of the latest ratings have earlier ones";
 
-/// Takes the latest ratings out.
+/// Removes the latest ratings from the data, and returns them.
 fn latest(
     option: &str,
     last: &str,
@@ -173,13 +173,14 @@ fn latest(
     }
 }
 
-/// Ratings of another file by the rows of the data, and how many the file has with those of unknown users and items.
+/// Reads the ratings of another file by the rows of the data, and counts all ratings of the file, including
+/// those of unknown users and items.
 fn other(
     options: &Options,
     (option, file): (&str, &str),
     ratings: &Ratings,
 ) -> Result<(Triples, usize), Error> {
-    // In the units of the data.
+    // Ratings are read less the offset of the data.
     let reading = options.reading.options(None, options.train.worker_count())?;
     let reading = RatingsOptions { offset: Some(ratings.offset), ..reading };
     let read = raddle_datasets::read_any_ratings(file, &reading)

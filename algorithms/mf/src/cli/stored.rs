@@ -1,4 +1,4 @@
-//! Ratings that are read by parts, from a file that is made of the data once.
+//! Ratings that are read by parts, from a file that is made from the data once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,23 +13,24 @@ use super::fit_options::Options;
 use super::runner::refuse;
 use super::split::Cold;
 
-/// Ratings of a file, split.
+/// The ratings of a file, split into training, validation and test data.
 pub(super) struct Stored {
     /// Ids and notes of the ratings, without the ratings.
     pub(super) ratings: Ratings,
-    /// How many there are, those included that are held out.
+    /// Number of ratings, including those held out.
     pub(super) count: usize,
     pub(super) problem: Problem,
     pub(super) train: PartOfRatings,
-    /// All but the test data.
+    /// All ratings but the test data.
     pub(super) known: PartOfRatings,
     pub(super) measured: Option<PartOfRatings>,
     pub(super) test: Option<PartOfRatings>,
     pub(super) cold: Cold,
 }
 
-/// Where ratings are kept to be read by parts, if they are: in the folder of `--cache`, or where the processes of one run
-/// share files. What other files or models say of the ratings, and a second fit, takes them in memory.
+/// Returns the folder in which ratings are stored to be read by parts, if they are: the folder of `--cache`,
+/// or one that the processes of a run share. With other files or a model to start from, or for a second fit,
+/// ratings are read into memory.
 pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
     let names_a_file = |held: &str| {
         !["none", "split"].contains(&held) && !held.starts_with(data::LATEST) && held.parse::<f64>().is_err()
@@ -43,7 +44,7 @@ pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
     folder.filter(|_| !in_memory)
 }
 
-/// Opens the ratings in this folder, or puts them there.
+/// Opens the ratings in this folder, or stores them there.
 pub(super) fn open(options: &Options, folder: &Path) -> Result<StoredRatings, Error> {
     let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
     let format = options.train.format.as_deref();
@@ -54,7 +55,7 @@ pub(super) fn open(options: &Options, folder: &Path) -> Result<StoredRatings, Er
 }
 
 impl Stored {
-    /// Splits ratings as they are split in memory.
+    /// Splits ratings in the same way as in memory.
     pub(super) fn split(options: &Options, stored: StoredRatings) -> Result<Self, Error> {
         let ratings = stored.described().clone();
         let mut all = PartOfRatings::all(Arc::new(stored));
@@ -101,7 +102,7 @@ impl Stored {
             }
         };
         let problem = Problem::by_parts(train.clone()).map_err(refuse)?;
-        // A target is checked on the test set where one is given.
+        // A target is checked on the test set if one is given.
         let (measured, is_test) = match (&test, with_target) {
             (Some(test), true) => (Some(test), true),
             _ => (validation.as_ref(), false),
@@ -124,7 +125,7 @@ fn checked_share(share: &str) -> Result<f64, Error> {
     Err(refuse(MfError::Parameter { name: "validation", value: number.to_string(), range }))
 }
 
-/// Takes the latest ratings out.
+/// Removes the latest ratings from the data, and returns them.
 fn latest(
     option: &str,
     last: &str,

@@ -8,7 +8,8 @@ use raddle_mf::{Fit, Ranking};
 
 use super::fit_options::Options;
 
-/// Items of the lists that a model of implicit feedback is tested by, unless --ranking says how many.
+/// Number of items in the lists by which a model of implicit feedback is tested, unless --ranking gives
+/// another.
 const LISTED: usize = 10;
 
 /// Measures on the test data.
@@ -18,13 +19,14 @@ pub(super) struct Tested {
     /// Root mean squared and mean absolute error.
     errors: Option<(f64, f64)>,
     ranking: Option<Ranking>,
-    /// The least rating that is a hit; all are without.
+    /// The smallest rating that is a hit; `None` if all are.
     relevant: Option<f64>,
-    /// `true` if what is tested on are ratings, not clicks.
+    /// `true` if the test data are ratings, not clicks.
     is_explicit: bool,
 }
 
-/// The ratings that are hits: those of a value or more, what is taken off them counted; of clicks those above 0.
+/// Returns the ratings that are hits: those of at least a value, to which `offset` is added back; of clicks
+/// those above 0.
 pub(super) fn relevant<'t>(test: &'t Triples, options: &Options, offset: f64) -> Cow<'t, Triples> {
     let is_hit = |value: f32| match options.relevant {
         Some(least) => f64::from(value) + offset >= least,
@@ -47,7 +49,7 @@ impl Tested {
         let Some(test) = test else { return Self::default() };
         session.timed(Timed::Certify, || Self {
             ratings: test.len(),
-            // Clicks are held against no number.
+            // Clicks are not numbers to be predicted.
             errors: options.model.implicit.is_none().then(|| fit.model.errors_less(test, offset)),
             ranking: seen.map(|seen| {
                 let at = options.ranking.unwrap_or(LISTED);
@@ -58,7 +60,7 @@ impl Tested {
         })
     }
 
-    /// Adds it to report and summary; and the lines for the screen.
+    /// Adds the measures to report and summary; returns the lines for the screen.
     pub(super) fn tell(
         &self,
         mut report: Report,
@@ -78,7 +80,8 @@ impl Tested {
             let [precision, recall, ndcg, map, auc] = [precision, recall, ndcg, map, auc].map(number);
             let gap = if lines.is_empty() { "\n\n" } else { "\n" };
             lines += &format!(
-                "{gap}test: precision@{at} {precision}, recall@{at} {recall}, ndcg@{at} {ndcg}, map@{at} {map}, auc {auc} \
+                "{gap}test: precision@{at} {precision}, recall@{at} {recall}, ndcg@{at} {ndcg}, map@{at} \
+                 {map}, auc {auc} \
                  over {}",
                 count(users as u64, "user")
             );

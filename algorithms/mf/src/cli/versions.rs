@@ -1,4 +1,4 @@
-//! `mf fit --changes`: a fit, and then the versions of its ratings, each with a model of its own.
+//! `mf fit --changes`: a fit, and then a fit for each version of its ratings, each with a model of its own.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -26,7 +26,7 @@ struct Run<'a> {
     live: LiveRatings,
     digest: String,
     carried: Option<Carried>,
-    /// Changes that the version under way takes in.
+    /// Changes that the current version includes.
     taken: Option<Taken<Pair>>,
 }
 
@@ -38,7 +38,7 @@ struct PreparedVersion {
     rated: Rated,
 }
 
-/// Fits, and goes on from version to version.
+/// Fits the first version, and then each next one.
 pub(super) fn fit(options: &Options, mut session: Session, mf: Mf) -> Result<ExitStatus, Error> {
     check(options)?;
     let (train, reading) = (&options.train, &options.reading);
@@ -54,7 +54,7 @@ pub(super) fn fit(options: &Options, mut session: Session, mf: Mf) -> Result<Exi
     fit_versions(&mut run, &options.changes, &digest, session)
 }
 
-/// Check against options that changing data has no use for.
+/// Refuses options that do not work with changing data.
 fn check(options: &Options) -> Result<(), Error> {
     let timed = [("--validation", &options.validation), ("--test", &options.test)];
     for (option, text) in timed {
@@ -66,14 +66,14 @@ fn check(options: &Options) -> Result<(), Error> {
     }
     match options.refit {
         true => {
-            Err(Error::usage("--refit fits again from scratch, --changes goes on: leave one of them out"))
+            Err(Error::usage("--refit fits again from scratch, --changes continues: leave one of them out"))
         }
         false => Ok(()),
     }
 }
 
 impl Run<'_> {
-    /// The ratings of this version: with all rows that there were, or as a file of them is read.
+    /// Returns the ratings of this version: with all rows that there have been, or as if read from a file.
     fn ratings(&self) -> Ratings {
         match self.options.changes.cold {
             true => {
@@ -85,8 +85,8 @@ impl Run<'_> {
         }
     }
 
-    /// `user item rating`, divided by tabs, or else by blanks, an id with these in double quotes; `user item` and `user`
-    /// where it retracts.
+    /// Parses `user item rating`, separated by tabs, or else by blanks, with an id that contains these in
+    /// double quotes; to retract, `user item` or `user`.
     fn parse(&self, line: &ChangeLine) -> Result<RatingChange, String> {
         let words = fields(&line.text)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -193,7 +193,7 @@ impl Versions for Run<'_> {
             for ((&user, &item), &value) in users.iter().zip(&items).zip(&values) {
                 let (user, item) = (user_ids.name(user as usize), item_ids.name(item as usize));
                 write!(out, "{}\t{}\t", Field(&user), Field(&item))?;
-                // In as few digits as name it.
+                // Printed in as few digits as identify it.
                 match f64::from(value as f32) == value {
                     true => writeln!(out, "{}", value as f32)?,
                     false => writeln!(out, "{value}")?,

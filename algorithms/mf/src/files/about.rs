@@ -1,4 +1,4 @@
-//! [`About`]: the facts about a model that stand in its `model.json`.
+//! [`About`]: the facts about a model in its `model.json`.
 
 use raddle::files::VersionOf;
 use raddle_datasets::Ids;
@@ -9,16 +9,17 @@ use crate::fitted::Fit;
 use crate::fold_in::FoldIn;
 use crate::model::Learned;
 
-/// Facts about a model, the program's own part of `model.json`: those that use needs beside the factors, and how the
-/// model came about. None of them depends on the machine, but where a time limit has ended the run.
+/// Facts about a model, the program's own part of `model.json`: what is needed to use the model in addition
+/// to the factors, and how it was fitted. None of them depends on the machine, unless a time limit has ended
+/// the run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct About {
-    /// Factors of a row.
+    /// Number of factors of each row.
     pub rank: usize,
-    /// Prediction where nothing else is known.
+    /// Prediction for pairs of which nothing else is known.
     pub mean: f64,
-    /// Number taken off the ratings while the model was fitted ([`Ratings::offset`](raddle_datasets::Ratings::offset));
-    /// `mean` includes it.
+    /// Number subtracted from the ratings while the model was fitted
+    /// ([`Ratings::offset`](raddle_datasets::Ratings::offset)); `mean` includes it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: f64,
     /// `true` if users and items have biases.
@@ -27,30 +28,30 @@ pub struct About {
     pub implicit: Option<f64>,
     /// The regularisation that folding in uses, counted at every rating unless `unweighted_reg`.
     pub reg: f64,
-    /// The regularisation counts once a row.
+    /// `true` if the regularisation counts once per row.
     pub unweighted_reg: bool,
     /// The ids of users, row by row: whole numbers where all of them are, else texts.
     #[serde(with = "id_list")]
     pub users: Ids,
-    /// The ids of items, likewise.
+    /// The ids of items, row by row.
     #[serde(with = "id_list")]
     pub items: Ids,
-    /// End of the run, as in its report.
+    /// Reason why the run ended, as in its report.
     pub ending: String,
     /// Parts that the model predicts by: `factors`, `biases` or `mean`.
     #[serde(default = "factors")]
     pub learned: String,
-    /// Name of the measure while training.
+    /// Name of the metric during training.
     pub metric: String,
-    /// Name of the data that it was taken on.
+    /// Name of the data on which the metric was measured.
     pub on: String,
-    /// Its value for this model, where it was measured on ratings that were held out.
+    /// The model's metric, if it was measured on held-out ratings.
     pub best: Option<f64>,
-    /// After which epoch it was.
+    /// Epoch after which the model was best.
     pub best_epoch: u64,
     /// The metric after each epoch; null where it is not finite.
     pub log: Vec<Option<f64>>,
-    /// Of ratings that change: the version of them that the model is of.
+    /// Version of changing ratings that the model was fitted on; `None` if the ratings do not change.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionOf>,
 }
@@ -59,13 +60,13 @@ fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
-/// Parts that models predict by which do not name them.
+/// Default of `learned`, for models that do not name the parts they predict by.
 fn factors() -> String {
     Learned::Factors.name().into()
 }
 
 impl About {
-    /// Facts about a fit of these users and items, to whom others are added as `fold_in` says
+    /// Facts about a fit of these users and items. `fold_in` is how others are added
     /// ([`Mf::fold_in`](crate::Mf::fold_in)).
     pub fn new(fit: &Fit, fold_in: &FoldIn, users: Ids, items: Ids) -> Self {
         Self {
@@ -89,13 +90,13 @@ impl About {
         }
     }
 
-    /// The way in which users and items are added.
+    /// Returns the method by which users and items are added.
     pub fn fold_in(&self) -> FoldIn {
         let &Self { reg, unweighted_reg, biases, implicit, .. } = self;
         FoldIn { reg, unweighted: unweighted_reg, biases, implicit }
     }
 
-    /// Check that no fact is one that no run can have written.
+    /// Checks that a run can have written these facts.
     pub(super) fn check(&self) -> Result<(), String> {
         let is_weight = |value: f64| value.is_finite() && value >= 0.0;
         if self.rank == 0 {

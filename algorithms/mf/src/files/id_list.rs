@@ -1,4 +1,4 @@
-//! The ids of all rows as `model.json` has them: a list of whole numbers where all of them are, else a list of texts.
+//! The ids of all rows in `model.json`: a list of whole numbers if all of them are, else a list of texts.
 
 use std::fmt::Formatter;
 
@@ -6,7 +6,7 @@ use raddle_datasets::Ids;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// Whole numbers, each another one, as ids of rows.
+/// Makes ids from distinct whole numbers.
 pub fn integer_ids(ids: Vec<u32>) -> Ids {
     match ids.iter().copied().eq(0..ids.len() as u32) {
         true => Ids::Dense(ids.len() as u32),
@@ -23,7 +23,7 @@ pub(super) fn serialize<S: Serializer>(ids: &Ids, serializer: S) -> Result<S::Ok
     }
 }
 
-/// Reads them.
+/// Reads the ids, row by row.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Ids, D::Error> {
     deserializer.deserialize_seq(List)
 }
@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for List {
         let mut rows = ids.index().rows_of(&ids).into_iter().zip(0..);
         match rows.all(|(row, own)| row == Some(own)) {
             true => Ok(ids),
-            false => Err(A::Error::custom("an id stands there twice")),
+            false => Err(A::Error::custom("an id occurs twice")),
         }
     }
 }

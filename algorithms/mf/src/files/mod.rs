@@ -4,7 +4,8 @@
 //! use raddle_mf::files::Saved;
 //! use raddle_mf::{Mf, Problem, Seen};
 //!
-//! let data = raddle_datasets::read_any_ratings("synth:ratings:users=90,items=50,n=2000", &Default::default())?;
+//! let source = "synth:ratings:users=90,items=50,n=2000";
+//! let data = raddle_datasets::read_any_ratings(source, &Default::default())?;
 //! let seen = Seen::new(&data.triples, 90);
 //! let mf = Mf::params().rank(4).epochs(5);
 //! let fit = mf.fit(&Problem::new(90, 50, data.triples)?)?;

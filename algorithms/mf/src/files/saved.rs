@@ -1,5 +1,5 @@
-//! [`Saved`]: a model with the ids of its rows, as it lies in a folder: factors and biases as `.npy`, ids and what else is
-//! known as `model.json`.
+//! [`Saved`]: a model with the ids of its rows, as stored in a folder: factors and biases as `.npy`, ids and
+//! other facts as `model.json`.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ const PROGRAM: &str = "mf";
 /// A model, and the facts about it.
 #[derive(Debug, Clone)]
 pub struct Saved {
-    /// Facts about it; the ids of its rows among them.
+    /// Facts about the model, including the ids of its rows.
     pub about: About,
     /// The model.
     pub model: Model,
-    /// Rated items of each user, where the folder keeps them.
+    /// Rated items of each user, if the folder stores them.
     pub seen: Option<Seen>,
 }
 
@@ -30,7 +30,7 @@ impl Saved {
     /// Reads a model.
     ///
     /// # Errors
-    /// If the folder has no model of `mf`, or not as it was written.
+    /// If the folder has no model of `mf`, or its files were changed.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
         let opened = ModelFolder::open(folder, PROGRAM)?;
         let saved = Self::of(&opened)?;
@@ -46,10 +46,10 @@ impl Saved {
         Self::of(&ModelFolder::open(folder, PROGRAM)?)
     }
 
-    /// Reads a model that is open, without what users have rated.
+    /// Reads a model from an open folder, without what users have rated.
     ///
     /// # Errors
-    /// If it is not as it was written.
+    /// If its files were changed.
     pub fn of(opened: &ModelFolder) -> Result<Self, FileError> {
         let about: About = opened.about()?;
         about.check().map_err(|why| FileError::refused(&opened.path().join("model.json"), why))?;
@@ -87,7 +87,7 @@ impl Saved {
     /// Writes the model in place of the run that may be in the folder, as `mf --out --force` does.
     ///
     /// # Errors
-    /// If a run is at work there, or the folder cannot be written.
+    /// If a run is in progress there, or the folder cannot be written.
     pub fn replace(&self, folder: &Path) -> Result<(), FileError> {
         self.commit(NewModel::replace(folder)?)
     }
@@ -100,7 +100,7 @@ impl Saved {
 }
 
 impl About {
-    /// Writes the files of a model of these facts; whoever calls commits them.
+    /// Writes the files of a model with these facts; the caller commits them.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -122,7 +122,7 @@ impl About {
     }
 }
 
-/// Writes what users have rated, where it is known.
+/// Writes what users have rated, if it is known.
 fn write_seen(seen: Option<&Seen>, items: usize, files: &mut impl ModelFiles) -> Result<(), FileError> {
     match seen {
         Some(seen) => {
@@ -134,9 +134,9 @@ fn write_seen(seen: Option<&Seen>, items: usize, files: &mut impl ModelFiles) ->
 }
 
 impl Fit {
-    /// Writes the model into a folder of its own, as `mf --out` does; [`Saved::open`] and the program read it. `fold_in`
-    /// says how users and items are added ([`Mf::fold_in`](crate::Mf::fold_in)). Without `seen`, what users have rated,
-    /// the program asks for it before it recommends.
+    /// Writes the model into a folder of its own, as `mf --out` does; [`Saved::open`] and the program read
+    /// it. `fold_in` says how users and items are added ([`Mf::fold_in`](crate::Mf::fold_in)). Without
+    /// `seen`, the items that users have rated, the program asks for them before it recommends.
     ///
     /// # Errors
     /// If there is a run in the folder already, or it cannot be written.
@@ -200,7 +200,7 @@ mod tests {
             (|model| model.item_factors[2] = f32::NEG_INFINITY, "item_factors.npy: value 3 is -inf"),
             (|model| model.user_biases[2] = f32::NAN, "user_bias.npy: value 3 is NaN"),
             (|model| model.item_biases[1] = f32::NAN, "item_bias.npy: value 2 is NaN"),
-            // The biases say how many users and items the shapes have, which the factors must fill.
+            // The biases determine the numbers of users and items, which the factors must match.
             (|model| model.user_biases.truncate(2), "user_factors.npy: not an array that --out wrote"),
             (|model| model.item_biases.push(0.0), "item_factors.npy: not an array that --out wrote"),
         ] {

@@ -1,5 +1,5 @@
-//! [`SeenFile`]: the pairs that users have rated, in the folder of a model: `seen.npz`, a sparse matrix of truth values,
-//! compressed.
+//! [`SeenFile`]: the pairs that users have rated, in the folder of a model: `seen.npz`, a compressed sparse
+//! matrix of booleans.
 
 use std::io::{self, Write as _};
 
@@ -11,12 +11,12 @@ use crate::recommend::Seen;
 /// Name of the file.
 const NAME: &str = "seen.npz";
 
-/// The file of what users have rated, in memory: compressed, about 1.2 bytes a pair.
+/// The file of the pairs that users have rated, in memory: compressed, about 1.2 bytes per pair.
 #[derive(Debug)]
 pub struct SeenFile(Vec<u8>);
 
 impl SeenFile {
-    /// The file of these pairs, for this many items.
+    /// Makes the file of these pairs, for `items` items.
     ///
     /// # Errors
     /// If it would be too large for an archive.
@@ -26,7 +26,7 @@ impl SeenFile {
         out.finish()
     }
 
-    /// Writes it beside a model; whoever calls commits.
+    /// Writes the file into the folder of a model; the caller commits it.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -35,12 +35,12 @@ impl SeenFile {
     }
 }
 
-/// The file of what users have rated, of users that come some at a time.
+/// Writer of the file for users that are added in batches.
 #[derive(Debug)]
 pub struct SeenWriter(PairsWriter);
 
 impl SeenWriter {
-    /// For this many users and items, and pairs of them.
+    /// A writer for this many users, items and pairs.
     ///
     /// # Errors
     /// If it would be too large for an archive.
@@ -48,7 +48,7 @@ impl SeenWriter {
         PairsWriter::new(sizes, pairs).map(Self)
     }
 
-    /// Takes the next users in.
+    /// Adds the next users.
     ///
     /// # Errors
     /// If it would be too large for an archive.
@@ -56,21 +56,21 @@ impl SeenWriter {
         (0..seen.users() as u32).try_for_each(|user| self.0.row(seen.row(user)))
     }
 
-    /// The file.
+    /// Returns the file.
     ///
     /// # Errors
-    /// If users or pairs are not as many as were announced.
+    /// If the numbers of users or pairs differ from those announced.
     pub fn finish(self) -> io::Result<SeenFile> {
         self.0.finish().map(SeenFile)
     }
 }
 
 impl Seen {
-    /// Rated items in the folder of a model of this many users and items; `None` where the folder does not keep them: an
-    /// earlier version has written it, or `--no-seen`.
+    /// Reads the rated items in the folder of a model with this many users and items; `None` if the folder
+    /// does not store them, because of `--no-seen` or an earlier version.
     ///
     /// # Errors
-    /// If the file is not as it was written.
+    /// If the file was changed.
     pub fn of_model(opened: &ModelFolder, sizes: (usize, usize)) -> Result<Option<Self>, FileError> {
         if !opened.has(NAME) {
             return Ok(None);

@@ -1,5 +1,4 @@
-//! [`Baselines`]: what the mean of the ratings predicts, and what the biases alone do: what a model must do
-//! better than.
+//! [`Baselines`]: predictions by the mean of the ratings and by the biases alone, which a model must beat.
 
 use raddle_datasets::{PartOfRatings, Triples};
 
@@ -7,42 +6,42 @@ use super::problem::Problem;
 use crate::error::MfError;
 use crate::model::{Learned, Model};
 
-/// Ratings of 0 that every mean of a bias has besides its own: the ratio of the variance of ratings about
-/// their means to that of biases, about 3 on public data.
+/// Number of ratings of 0 that are added to the ratings of each bias: the ratio of the variance of ratings
+/// about their means to that of biases, about 3 on public data.
 pub(crate) const DAMPING: f64 = 3.0;
 
-/// The mean of ratings of this sum and number, damped.
+/// Returns the damped mean of ratings with this sum and number.
 pub(crate) fn damped(sum: f64, count: u32) -> f64 {
     sum / (f64::from(count) + DAMPING)
 }
 
-/// Two models that no factor is needed for, and their errors on what a fit is measured on; on the ratings to
-/// train on where nothing is held out.
+/// Two models without factors, and their errors on the ratings that a fit is measured on: held-out ratings,
+/// or training ratings if none are held out.
 ///
-/// The mean is that of the ratings to train on. The bias of an item is the sum of its ratings less the mean,
-/// divided by their number and 3; that of a user likewise of what mean and items leave. The number 3 is a
-/// damping: a bias of few ratings stays near 0.
+/// The mean is that of the training ratings. The bias of an item is the sum of its ratings less the mean,
+/// divided by their number plus 3; the bias of a user is found in the same way from its ratings less the mean
+/// and the items' biases. The number 3 is a damping: a bias from few ratings stays near 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baselines {
-    /// The mean of the ratings to train on.
+    /// The mean of the training ratings.
     pub mean: f64,
     /// The root mean squared error of the mean alone.
     pub mean_rmse: f64,
     /// The root mean squared error of mean and biases.
     pub biases_rmse: f64,
-    /// On what both were measured, such as `validation data`.
+    /// Name of the ratings on which both were measured, such as `validation data`.
     pub on: &'static str,
-    /// A bias a user.
+    /// The bias of each user.
     user_biases: Vec<f32>,
-    /// A bias an item.
+    /// The bias of each item.
     item_biases: Vec<f32>,
 }
 
 impl Baselines {
-    /// Name of the ratings that they are measured on where nothing is held out.
+    /// Name of the ratings that are measured if none are held out.
     pub(crate) const TRAINED_ON: &'static str = "training data";
 
-    /// Of the ratings of a problem: three passes over them.
+    /// Computes the baselines of a problem in three passes over its ratings.
     ///
     /// # Errors
     /// If ratings that are read by parts cannot be read.
@@ -77,12 +76,12 @@ impl Baselines {
         Ok(Self { mean, mean_rmse, biases_rmse, on, user_biases, item_biases })
     }
 
-    /// The better of the two; where there are to be no biases, the mean.
+    /// Returns the better of the two; without biases, the mean.
     pub(crate) fn better(&self, biases: bool) -> Learned {
         if biases && self.biases_rmse < self.mean_rmse { Learned::Biases } else { Learned::Mean }
     }
 
-    /// The error of such a model; not a number for one of factors, which is none of these.
+    /// Returns the error of such a model; NaN for factors, which no baseline has.
     pub(crate) fn rmse(&self, learned: Learned) -> f64 {
         match learned {
             Learned::Factors => f64::NAN,
@@ -91,7 +90,7 @@ impl Baselines {
         }
     }
 
-    /// Such a model, with factors of 0; of the mean alone unless it is asked for biases.
+    /// Returns such a model, with factors of 0: the mean alone unless biases are asked for.
     pub fn model(&self, learned: Learned, rank: usize) -> Model {
         let (users, items) = (self.user_biases.len(), self.item_biases.len());
         let mut model = Model { mean: self.mean, ..Model::zeros(users, items, rank) };
@@ -103,7 +102,7 @@ impl Baselines {
 }
 
 impl Problem {
-    /// `true` if all ratings to train on are one number, but for rounding.
+    /// `true` if all training ratings are equal, up to rounding.
     pub fn is_constant(&self) -> bool {
         let ((sum, squares), number) = (self.moments(), self.ratings() as f64);
         let mean = sum / number;
@@ -111,7 +110,7 @@ impl Problem {
     }
 }
 
-/// Calls `see` with each rating to train on, in their order.
+/// Calls `see` with each training rating, in order.
 fn each_to_train_on(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
     match &problem.by_parts {
         Some(by_parts) => of_part(&by_parts.train, see),
@@ -122,7 +121,7 @@ fn each_to_train_on(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result
     }
 }
 
-/// Calls `see` with each rating that is measured on; with those to train on where nothing is held out.
+/// Calls `see` with each held-out rating; with each training rating if none are held out.
 fn each_measured(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
     let in_file = problem.by_parts.as_ref().and_then(|by_parts| by_parts.measured.as_ref());
     match (&problem.measured, in_file) {
@@ -172,7 +171,7 @@ mod tests {
             let mut stored = problem.clone();
             (stored.train, stored.by_parts) = (Default::default(), Some(std::sync::Arc::new(by_parts)));
             prop_assert_eq!(Baselines::of(&stored).unwrap(), Baselines::of(&problem).unwrap());
-            // The rule may hold nothing out.
+            // The rule may hold out nothing.
             let measured = problem.measured.as_ref().map(|_| Baselines::of(&problem).unwrap().mean_rmse);
             prop_assert_eq!(problem.mean_rmse(), measured);
         }

@@ -1,4 +1,4 @@
-//! [`ByParts`]: ratings of which each shard reads its own from a file, and what all must know of the others.
+//! [`ByParts`]: ratings in a file, from which each shard reads its own, and the counts that all shards need.
 
 use raddle_datasets::{PartOfRatings, Triples};
 
@@ -6,14 +6,14 @@ use super::chunk::{Chunk, range};
 use crate::error::MfError;
 use raddle_kernels::factors::Moments;
 
-/// Ratings in a file, and what one pass over them has found.
+/// Ratings in a file, and the counts of one pass over them.
 #[derive(Debug, Clone)]
 pub(crate) struct ByParts {
     pub(crate) train: PartOfRatings,
     pub(crate) measured: Option<PartOfRatings>,
-    /// How many ratings to train on each user (0) or item (1) has.
+    /// Number of training ratings of each user (0) or item (1).
     pub(crate) counts: [Vec<u32>; 2],
-    /// The sum of the ratings to train on, and of their squares.
+    /// The sum of the training ratings, and of their squares.
     pub(crate) moments: (f64, f64),
 }
 
@@ -29,17 +29,17 @@ impl ByParts {
         Ok(Self { train, measured: None, counts, moments: moments.sums() })
     }
 
-    /// Ratings to train on.
+    /// Returns the number of training ratings.
     pub(crate) fn len(&self) -> usize {
         self.train.len()
     }
 
-    /// Which users and which items have ratings to train on.
+    /// Returns which users and which items have training ratings.
     pub(crate) fn rated(&self) -> [Vec<bool>; 2] {
         self.counts.each_ref().map(|counts| counts.iter().map(|&count| count > 0).collect())
     }
 
-    /// Chunk `part` of `parts`, with all its ratings.
+    /// Reads chunk `part` of `parts`, with all its ratings.
     pub(crate) fn chunk(&self, part: usize, parts: usize) -> Result<Chunk, MfError> {
         let train = self.train.read(range(self.len(), part, parts))?;
         let held = match &self.measured {
@@ -49,8 +49,8 @@ impl ByParts {
         Ok(Chunk::of(train, held))
     }
 
-    /// Chunk `part` of `parts` split among `count` shards: `places` says, for users (0) and items (1), which
-    /// shard takes the ratings of each row, if any here does. Those to measure on go with the users.
+    /// Reads chunk `part` of `parts`, split among `count` shards: `places` has, for users (0) and items (1),
+    /// the shard of each row, if one here takes its ratings. Held-out ratings go with the users.
     pub(crate) fn chunk_by_shard(
         &self,
         (part, parts): (usize, usize),
@@ -77,7 +77,7 @@ impl ByParts {
         Ok(train.into_iter().zip(held).map(|(train, held)| Chunk::of(train, held)).collect())
     }
 
-    /// The users that ratings to measure on name, in their order.
+    /// Returns the users of held-out ratings, in order of occurrence.
     pub(crate) fn measured_users(&self) -> Result<Vec<u32>, MfError> {
         let mut users = Vec::new();
         if let Some(measured) = &self.measured {
@@ -98,13 +98,13 @@ pub(crate) mod testing {
     use super::*;
     use crate::input::problem::Problem;
 
-    /// Ratings of few users and items, pairs again and again.
+    /// Ratings of few users and items, so that pairs repeat.
     pub(crate) fn ratings() -> impl Strategy<Value = Triples> {
         let one = (0u32..40, 0u32..30, 0u8..5).prop_map(|(user, item, value)| (user, item, f32::from(value)));
         proptest::collection::vec(one, 20..900).prop_map(|all| all.into_iter().collect())
     }
 
-    /// These ratings twice, some held out by the same rule: in memory, and in a file.
+    /// Makes the problem of these ratings, some of them held out by the same rule, in memory and in a file.
     pub(crate) fn in_file(triples: &Triples) -> (Problem, ByParts) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");

@@ -1,4 +1,4 @@
-//! [`Chunk`]: a part of the input, in the memory of whoever gave it or in memory of its own.
+//! [`Chunk`]: a part of the input, in memory shared with the caller or of its own.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use raddle_datasets::Triples;
 use super::mmap_arrays::MmapArrays;
 use raddle_kernels::factors as kernels;
 
-/// Chunks of the input that are counted and taken side by side: more would only add up more counts.
+/// Largest number of chunks of the input that are counted and taken in parallel: more would only mean more
+/// counts to add up.
 pub(crate) const CHUNKS: usize = 8;
 
-/// The shard that splits a chunk. Neighbouring shards often live on one worker, so chunks are spread over all
-/// of them.
+/// Returns the shard that splits a chunk. Neighbouring shards often live on one worker, so chunks are spread
+/// over all shards.
 pub(crate) fn chunk_owner(chunk: u32, chunks: u32, shards: u32) -> u32 {
     (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
 }
 
-/// How often the ratings of one chunk name each row, and sums of their values.
+/// Number of times that the ratings of a chunk name each row, and sums of their values.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     pub(crate) users: Vec<u32>,
@@ -31,7 +32,7 @@ pub struct Counts {
 raddle::state!(Counts { users, items, sum, squares });
 
 impl Counts {
-    /// Adds how often the ratings of another chunk name each row.
+    /// Adds the row counts of another chunk.
     pub(crate) fn add_rows(&mut self, other: &Self) {
         for (counts, others) in [(&mut self.users, &other.users), (&mut self.items, &other.items)] {
             counts.iter_mut().zip(others).for_each(|(sum, &count)| *sum = sum.saturating_add(count));
@@ -39,7 +40,7 @@ impl Counts {
     }
 }
 
-/// A part of the input as it was given.
+/// A part of the input in its original order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chunk {
     train: Train,
@@ -47,12 +48,12 @@ pub(crate) struct Chunk {
     pub(crate) held: Range<usize>,
 }
 
-/// Where the ratings of a chunk are.
+/// Storage of the training ratings of a chunk.
 #[derive(Debug, Clone)]
 enum Train {
-    /// A range of ratings that others use, too.
+    /// A range of ratings that are shared with others.
     Range(Arc<Triples>, Range<usize>),
-    /// Ratings that are given up with the last chunk that holds them.
+    /// Ratings that are freed with the last chunk that holds them.
     Owned(Arc<MmapArrays>),
 }
 
@@ -62,7 +63,7 @@ impl Default for Train {
     }
 }
 
-/// Takes the ratings from `first` on off the end: users, items and values.
+/// Removes the ratings from `first` on, and returns users, items and values.
 fn take_off(triples: &mut Triples, first: usize) -> MmapArrays {
     let (users, items, values) = columns(triples, &(first..triples.len()));
     let pages = MmapArrays::of(&[
@@ -79,26 +80,26 @@ fn take_off(triples: &mut Triples, first: usize) -> MmapArrays {
     pages
 }
 
-/// The ratings of a chunk among all, by their positions.
+/// Returns the range of the ratings of a chunk among all.
 pub(super) fn range(count: usize, part: usize, parts: usize) -> Range<usize> {
     count * part / parts..count * (part + 1) / parts
 }
 
 impl Chunk {
-    /// Cuts the input into `parts` chunks, which leave it where it is.
+    /// Cuts the input into `parts` chunks that share it.
     pub(crate) fn cut(train: &Arc<Triples>, measured: Option<&Arc<Triples>>, parts: usize) -> Vec<Self> {
         let train = |part| Train::Range(Arc::clone(train), range(train.len(), part, parts));
         (0..parts).map(|part| Self::with(train(part), measured, part, parts)).collect()
     }
 
-    /// These ratings, to train on and to measure on.
+    /// A chunk of these ratings for training and for measuring.
     pub(crate) fn of(train: Triples, held: Triples) -> Self {
         let (all, held_all) = (0..train.len(), 0..held.len());
         Self { train: Train::Range(Arc::new(train), all), measured: Some(Arc::new(held)), held: held_all }
     }
 
-    /// Cuts the input into as many pieces and leaves `train` without it. If others use the input, all stays
-    /// as it is and there are no pieces.
+    /// Cuts the input into `parts` chunks that own their ratings, and leaves `train` empty. If the input is
+    /// shared with others, it stays as it is and there are no chunks.
     pub(crate) fn use_up(
         train: &mut Arc<Triples>,
         measured: Option<&Arc<Triples>>,
@@ -112,7 +113,7 @@ impl Chunk {
             }
         };
         let count = triples.len();
-        // From the end, so that what is left stays where it is.
+        // Starting at the end, so that the other ratings need not move.
         let chunk = |part| {
             let pages = take_off(&mut triples, range(count, part, parts).start);
             Self::with(Train::Owned(Arc::new(pages)), measured, part, parts)
@@ -127,7 +128,7 @@ impl Chunk {
         Self { train, measured: measured.map(Arc::clone), held }
     }
 
-    /// Users, items and values of the ratings to train on.
+    /// Returns users, items and values of the training ratings.
     pub(crate) fn ratings(&self) -> (&[u32], &[u32], &[f32]) {
         match &self.train {
             Train::Range(triples, range) => columns(triples, range),
@@ -135,15 +136,15 @@ impl Chunk {
         }
     }
 
-    /// Columns of the chunk's ratings to measure on.
+    /// Returns users, items and values of the chunk's held-out ratings.
     pub(crate) fn held(&self) -> (&[u32], &[u32], &[f32]) {
         self.measured.as_ref().map_or((&[], &[], &[]), |measured| columns(measured, &self.held))
     }
 
-    /// How often the ratings name each row, and the sums of values and squares.
+    /// Counts how often the ratings name each row, and sums values and squares.
     ///
-    /// Four places are counted in turn: ratings of one user stand together, and adding to one number again
-    /// and again would wait for it.
+    /// Four counters per row are used in turn: ratings of a user are adjacent, and repeated additions to one
+    /// counter would wait for each other.
     pub(crate) fn count(&self, users: usize, items: usize) -> Counts {
         const PLACES: usize = 4;
         let mut counts = Counts { users: vec![0; users], items: vec![0; items], ..Counts::default() };
@@ -169,7 +170,7 @@ fn columns<'a>(triples: &'a Triples, range: &Range<usize>) -> (&'a [u32], &'a [u
     (&users[range.clone()], &items[range.clone()], &values[range.clone()])
 }
 
-/// Only the chunk itself travels, not the input that it is a part of.
+/// Only the chunk itself is sent, not the input that it is a part of.
 impl State for Chunk {
     fn save(&self, out: &mut Writer) {
         for (users, items, values) in [self.ratings(), self.held()] {

@@ -1,26 +1,26 @@
-//! [`MmapArrays`]: arrays in memory that goes back to the system as soon as nobody needs it.
+//! [`MmapArrays`]: arrays in memory that returns to the system when freed.
 
 use memmap2::MmapMut;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-/// Arrays in pages of their own. What is given back to the allocator may serve only the thread that it came
-/// from, and leaves holes; pages leave none.
+/// Arrays in pages of their own. Memory returned to the allocator may be reusable only by the thread that
+/// allocated it, and leaves holes; pages leave none.
 #[derive(Debug)]
 pub(crate) struct MmapArrays {
     memory: Memory,
-    /// Where each array begins and ends, in bytes.
+    /// Start and end of each array, in bytes.
     ranges: Vec<(usize, usize)>,
 }
 
 #[derive(Debug)]
 enum Memory {
     Own(MmapMut),
-    /// Where the system has no pages: any room.
+    /// Ordinary memory, if the system has no pages to map.
     Any(Vec<u64>),
 }
 
-/// Arrays begin at multiples of this many bytes.
+/// Arrays start at multiples of this many bytes.
 const ALIGNED: usize = size_of::<u64>();
 
 impl MmapArrays {
@@ -47,7 +47,7 @@ impl MmapArrays {
         Self { memory, ranges }
     }
 
-    /// An array by its number, of the type that it had.
+    /// Returns an array by its number, with the type that it had.
     pub(crate) fn array<T: bytemuck::Pod>(&self, number: usize) -> &[T] {
         let bytes: &[u8] = match &self.memory {
             Memory::Own(pages) => pages,

@@ -1,5 +1,5 @@
-//! Input of a fit: ratings that were checked once, the chunks that they are cut into, and memory for them;
-//! and what their mean and biases alone predict.
+//! Input of a fit: checked ratings, the chunks that they are cut into, and memory for them; and the baselines
+//! of mean and biases.
 
 pub(crate) mod baseline;
 pub(crate) mod by_parts;

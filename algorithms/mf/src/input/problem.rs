@@ -1,4 +1,4 @@
-//! [`Problem`]: ratings to train on, and others to measure the model on while it is trained.
+//! [`Problem`]: training ratings, and others to measure the model on during training.
 
 use std::sync::Arc;
 
@@ -9,30 +9,31 @@ use super::by_parts::ByParts;
 use crate::error::MfError;
 use raddle_kernels::factors as kernels;
 
-/// Ratings of `users` users and `items` items, checked once.
+/// Ratings of `users` users and `items` items, checked when they are set.
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub(crate) users: usize,
     pub(crate) items: usize,
     pub(crate) train: Arc<Triples>,
     pub(crate) measured: Option<Measured>,
-    /// Number taken off all ratings.
+    /// Number subtracted from all ratings.
     pub(crate) less: f64,
-    /// Where ratings are read by parts: none is in memory then.
+    /// The ratings if they are read by parts: none is in memory then.
     pub(crate) by_parts: Option<Arc<ByParts>>,
 }
 
-/// Ratings that are not trained on.
+/// Held-out ratings, on which the model is measured.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
     pub(crate) triples: Arc<Triples>,
     /// Name of the data: `validation data` or `test data`.
     pub(crate) on: &'static str,
-    /// The root mean squared error on them of the mean of the ratings to train on.
+    /// The root mean squared error on these ratings of the mean of the training ratings.
     mean_rmse: f64,
 }
 
-/// The root mean squared error of this mean, of ratings that are taken in one by one.
+/// Accumulates the root mean squared error of a mean over ratings that are added one by one: the mean, the
+/// sum of squared errors, and the number of ratings.
 struct OfMean(f64, f64, u64);
 
 impl OfMean {
@@ -51,10 +52,10 @@ impl OfMean {
 }
 
 impl Problem {
-    /// Takes the ratings to train on. Several ratings of a pair all count.
+    /// A problem with these training ratings. Several ratings of a pair all count.
     ///
     /// # Errors
-    /// If there are none, a row is beyond the users or items, or a value is not finite.
+    /// If there are no ratings, a row is beyond the users or items, or a value is not finite.
     pub fn new(users: usize, items: usize, train: impl Into<Arc<Triples>>) -> Result<Self, MfError> {
         let train = train.into();
         check_sizes(users, items, train.len())?;
@@ -62,18 +63,19 @@ impl Problem {
         Ok(Self { users, items, train, measured: None, less: 0.0, by_parts: None })
     }
 
-    /// Says what all ratings are less, those to measure on too: [`Ratings::offset`](raddle_datasets::Ratings::offset).
-    /// Models predict with it, as they did of ratings that are less nothing.
+    /// Sets the offset that is subtracted from all ratings, held-out ones included:
+    /// [`Ratings::offset`](raddle_datasets::Ratings::offset). Models add it to their predictions, so that
+    /// these are the same as without an offset.
     pub fn less(self, offset: f64) -> Self {
         Self { less: offset, ..self }
     }
 
-    /// Takes ratings to train on that stay in their file: each shard reads its own where it lives. Of several
-    /// processes none then holds more than its share. Models are those of the same ratings in memory.
-    /// [`train`](Self::train) and [`measured`](Self::measured) have none of them.
+    /// A problem with training ratings that stay in their file: each shard reads its own where it lives, so
+    /// that each of several processes holds only its share. The models are those of the same ratings in
+    /// memory. [`train`](Self::train) and [`measured`](Self::measured) are empty.
     ///
     /// # Errors
-    /// If there are none, or they cannot be read.
+    /// If there are no ratings, or they cannot be read.
     pub fn by_parts(train: PartOfRatings) -> Result<Self, MfError> {
         let [users, items] = train.stored().counts().each_ref().map(Vec::len);
         check_sizes(users, items, train.len())?;
@@ -82,11 +84,11 @@ impl Problem {
         Ok(Self { users, items, train: Arc::default(), measured: None, less, by_parts })
     }
 
-    /// Measures on ratings of the same file while training, called test data where `is_test`, else validation
-    /// data. Cold pairs are dropped.
+    /// Measures on ratings of the same file during training; they are called test data if `is_test` is true,
+    /// else validation data. Cold pairs are dropped.
     ///
     /// # Errors
-    /// If the ratings to train on are in memory, or those to measure on cannot be read.
+    /// If the training ratings are in memory, or the ratings to measure on cannot be read.
     pub fn measure_on_part(mut self, part: &PartOfRatings, is_test: bool) -> Result<Self, MfError> {
         let mean = self.mean();
         let Some(by_parts) = &mut self.by_parts else { return Err(MfError::InMemory) };
@@ -101,8 +103,8 @@ impl Problem {
         Ok(self)
     }
 
-    /// Holds out a fraction of the ratings, by the hash of the pair and this seed, to validate on. Of these,
-    /// pairs whose user or item is left without training ratings are dropped.
+    /// Holds out a fraction of the ratings, by the hash of the pair and this seed, for validation. Pairs
+    /// whose user or item has no training ratings left are dropped.
     ///
     /// # Errors
     /// If the fraction is not between 0 and 1, or nothing is left to train on.
@@ -114,7 +116,7 @@ impl Problem {
         self.validate_where(|user, item| hashed(user, item, seed, 0.0, fraction))
     }
 
-    /// Holds out the pairs that `is_out` names, to validate on.
+    /// Holds out the pairs for which `is_out` is true, for validation.
     ///
     /// # Errors
     /// If nothing is left to train on.
@@ -141,8 +143,8 @@ impl Problem {
         Ok(self.with(triples, "validation data"))
     }
 
-    /// Measures on these ratings, called test data, while training: for a target on them. Cold pairs are
-    /// dropped.
+    /// Measures on these ratings, called test data, during training, so that a target can be set on them.
+    /// Cold pairs are dropped.
     ///
     /// # Errors
     /// If a row is beyond the users or items, or a value is not finite.
@@ -162,7 +164,7 @@ impl Problem {
         self
     }
 
-    /// Which users and which items have ratings to train on.
+    /// Returns which users and which items have training ratings.
     pub(crate) fn rated(&self) -> [Vec<bool>; 2] {
         if let Some(by_parts) = &self.by_parts {
             return by_parts.rated();
@@ -175,8 +177,8 @@ impl Problem {
         rated
     }
 
-    /// How many users and items there are to learn: all of them, or, where the others stay as a model has
-    /// them, those with ratings.
+    /// Returns how many users and items there are to learn: all of them, or only those with ratings if the
+    /// others stay as in a model.
     pub(crate) fn learned(&self, only_rated: bool) -> [usize; 2] {
         match only_rated {
             true => self.rated().map(|rated| rated.into_iter().filter(|&rated| rated).count()),
@@ -184,29 +186,30 @@ impl Problem {
         }
     }
 
-    /// How many ratings there are to train on.
+    /// Returns the number of training ratings.
     pub fn ratings(&self) -> usize {
         self.by_parts.as_ref().map_or(self.train.len(), |by_parts| by_parts.len())
     }
 
-    /// The sum of the ratings to train on, and of their squares.
+    /// Returns the sum of the training ratings, and of their squares.
     pub(crate) fn moments(&self) -> (f64, f64) {
         self.by_parts
             .as_ref()
             .map_or_else(|| kernels::moments(&self.train.values), |by_parts| by_parts.moments)
     }
 
-    /// The mean of the ratings to train on.
+    /// Returns the mean of the training ratings.
     pub(crate) fn mean(&self) -> f64 {
         self.moments().0 / self.ratings() as f64
     }
 
-    /// The root mean squared error of that mean on what is measured; `None` where nothing is.
+    /// Returns the root mean squared error of that mean on held-out ratings; `None` if there are none.
     pub(crate) fn mean_rmse(&self) -> Option<f64> {
         self.measured.as_ref().map(|measured| measured.mean_rmse)
     }
 
-    /// The problem measured on what users turn to alone: pairs of values above 0. `None` where it is so already.
+    /// Returns the problem measured only on preferred pairs, those of values above 0; `None` if that makes no
+    /// difference.
     pub(crate) fn measured_on_liked(&self) -> Result<Option<Self>, MfError> {
         let is_liked = |value: f32| value > 0.0;
         let Some(measured) = &self.measured else { return Ok(None) };
@@ -232,28 +235,28 @@ impl Problem {
         Ok(Some(problem))
     }
 
-    /// How many users there are, rated or not.
+    /// Returns the number of users, rated or not.
     pub fn users(&self) -> usize {
         self.users
     }
 
-    /// How many items there are, rated or not.
+    /// Returns the number of items, rated or not.
     pub fn items(&self) -> usize {
         self.items
     }
 
-    /// The ratings to train on; none where they are read by parts.
+    /// Returns the training ratings; empty if they are read by parts.
     pub fn train(&self) -> &Triples {
         &self.train
     }
 
-    /// The ratings to measure on while training, if there are any; none where they are read by parts.
+    /// Returns the ratings to measure on during training, if any; `None` if they are read by parts.
     pub fn measured(&self) -> Option<&Triples> {
         self.measured.as_ref().map(|measured| &*measured.triples)
     }
 }
 
-/// Check that there are ratings, and no more of anything than 32 bits count.
+/// Checks that there are ratings, and no more of anything than 32 bits can count.
 fn check_sizes(users: usize, items: usize, ratings: usize) -> Result<(), MfError> {
     let most = u32::MAX as usize - 1;
     for (what, count) in [("users", users), ("items", items), ("ratings", ratings)] {
@@ -264,13 +267,13 @@ fn check_sizes(users: usize, items: usize, ratings: usize) -> Result<(), MfError
     if ratings == 0 { Err(MfError::Empty) } else { Ok(()) }
 }
 
-/// Check that every row is there and every value finite.
+/// Checks that every row exists and every value is finite.
 pub(crate) fn check(users: usize, items: usize, triples: &Triples) -> Result<(), MfError> {
     let lengths = (triples.users.len(), triples.items.len(), triples.values.len());
     if lengths.0 != lengths.2 || lengths.1 != lengths.2 {
         return Err(MfError::Lengths { users: lengths.0, items: lengths.1, values: lengths.2 });
     }
-    // Without branches first: what is wrong is looked for only where something is.
+    // Checked without branches first: the error is located only if there is one.
     let finite = kernels::all_finite(&triples.values);
     let fits = |rows: &[u32], count: usize| rows.is_empty() || (kernels::largest(rows) as usize) < count;
     for (what, rows, count) in [("user", &triples.users, users), ("item", &triples.items, items)] {

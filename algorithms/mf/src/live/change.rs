@@ -1,4 +1,4 @@
-//! Changes of ratings, and their effect.
+//! Changes of ratings, in terms of users and items.
 
 use raddle::changes::{Key, Record};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const USER: u8 = 0;
 pub(super) const ITEM: u8 = 1;
 
-/// A rating as the view knows it: its user and its item, by row.
+/// A rating in the live view: its user and its item, by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pair {
     /// The user's row.
@@ -28,28 +28,28 @@ impl Record for Pair {
     }
 }
 
-/// One change, by the ids of the data.
+/// A change of ratings, by the ids of the data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RatingChange {
     /// A user rates an item.
     Insert {
-        /// The user's id; a new one is a new user.
+        /// Id of the user; an unknown id makes a new user.
         user: String,
-        /// The item's id; a new one is a new item.
+        /// Id of the item; an unknown id makes a new item.
         item: String,
         /// The rating.
         value: f64,
     },
-    /// The last rating of an item by a user is taken back; one before it counts again.
+    /// The last rating of an item by a user is retracted; an earlier one counts again.
     Retract {
-        /// The user's id.
+        /// Id of the user.
         user: String,
-        /// The item's id.
+        /// Id of the item.
         item: String,
     },
-    /// All ratings of a user are taken back.
+    /// All ratings of a user are retracted.
     Forget {
-        /// The user's id.
+        /// Id of the user.
         user: String,
     },
 }

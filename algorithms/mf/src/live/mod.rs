@@ -14,11 +14,11 @@ use self::change::{ITEM, USER};
 pub use self::change::{Pair, RatingChange};
 use self::names::Names;
 
-/// The observation before, where there is none.
+/// Number that stands for no previous observation.
 const NONE: u32 = u32::MAX;
 
-/// Ratings of users and items that come and go. Rows keep their numbers; new users and items come behind
-/// them.
+/// Ratings of users and items that are inserted and retracted. Rows keep their numbers; new users and items
+/// come after them.
 ///
 /// ```
 /// use raddle_datasets::{Duplicates, RatingsOptions, read_any_ratings};
@@ -42,19 +42,19 @@ pub struct LiveRatings {
     rule: Duplicates,
     view: View<Pair>,
     observed: Exact,
-    /// `true` if ratings are less nothing, whatever single precision makes of them.
+    /// `true` if no offset is subtracted from ratings, whatever single precision loses.
     are_as_they_are: bool,
-    /// Number taken off the ratings of all versions, so that models go on from each other.
+    /// Number subtracted from the ratings of all versions, so that a model can start from the one before.
     offset: f64,
-    /// Of each observation, whether it is still there,
+    /// Whether each observation is still present.
     is_there: Vec<bool>,
-    /// whether the view has it,
+    /// Whether each observation is in the view.
     counts: Vec<bool>,
-    /// and the one of the same pair before it.
+    /// The previous observation of the same pair, for each observation.
     before: Vec<u32>,
     /// The last observation of each pair.
     last: HashMap<u64, u32>,
-    /// Observations that are there behind which there is another of their pair.
+    /// Number of present observations that are superseded by a later one of their pair.
     shadowed: usize,
     done: Vec<Done>,
 }
@@ -70,9 +70,9 @@ fn key(user: u32, item: u32) -> u64 {
 }
 
 impl LiveRatings {
-    /// From the ratings to begin with, all observations of a pair as they were read
-    /// ([`keep_repeated`](raddle_datasets::RatingsOptions::keep_repeated)), and the rule for several of one
-    /// pair. Users and items with fewer than `least` ratings are left out, until none has fewer.
+    /// Live ratings that start with all observations of a pair as they were read
+    /// ([`keep_repeated`](raddle_datasets::RatingsOptions::keep_repeated)), and the rule for several ratings
+    /// of a pair. Users and items with fewer than `least` ratings are left out, until none has fewer.
     pub fn new(base: &Ratings, rule: Duplicates, least: u64) -> Self {
         let rules = match least {
             0 | 1 => Rules::default(),
@@ -105,17 +105,17 @@ impl LiveRatings {
         live
     }
 
-    /// Leaves ratings as they are, whatever single precision makes of them: less nothing.
+    /// Subtracts no offset from ratings, whatever single precision loses.
     pub fn as_they_are(mut self) -> Self {
         (self.are_as_they_are, self.offset) = (true, 0.0);
         self
     }
 
-    /// Takes changes in, in order: all of them or, where one is refused, none.
+    /// Applies changes in order: all of them or, if one is refused, none.
     ///
     /// # Errors
-    /// If a rating is retracted that is not there, a value is not finite, or a pair is rated again where that
-    /// is refused.
+    /// If a retracted rating is not present, a value is not finite, or a pair is rated again although that is
+    /// refused.
     pub fn apply(&mut self, changes: &[RatingChange]) -> Result<Taken<Pair>, Refused> {
         self.done.clear();
         self.users.begin();
@@ -128,24 +128,24 @@ impl LiveRatings {
         Ok(Taken { inserted, retracted, delta: self.advance() })
     }
 
-    /// Takes the changes back that were taken in last.
+    /// Reverts the changes that were applied last.
     pub fn undo(&mut self) {
         self.take_back();
         self.advance();
     }
 
-    /// The ratings that count, with all rows that there ever were.
+    /// Returns the ratings that count, with all rows that there have ever been.
     pub fn ratings(&self) -> Ratings {
         let (users, items) = (self.users.ids.clone(), self.items.ids.clone());
         let mut ratings = self.narrowed(self.some(true), (users, items), Some(self.offset));
-        // Those of users and items with too few ratings are read, too.
+        // Ratings of users and items with too few ratings are read, too.
         ratings.records.read =
             self.missing().map(|(_, count)| count).sum::<u64>() + self.numbers(false).count() as u64;
         ratings
     }
 
-    /// The ratings as they are read from a file that has the lines that are left, in their order; of users
-    /// and items with too few ratings, too.
+    /// Returns the ratings as if read from a file that has the remaining lines in order, including those of
+    /// users and items with too few ratings.
     pub fn as_in_file(&self) -> Ratings {
         let all = self.some(false);
         let (users, user_ids) = as_in_file(&all.users, &self.users.ids);
@@ -154,17 +154,17 @@ impl LiveRatings {
         self.narrowed(Exact { users, items, values: all.values }, (user_ids, item_ids), offset)
     }
 
-    /// The ratings that are left, of those of a pair what they count together, in double precision: by the rows of
-    /// these ids.
+    /// Returns the remaining ratings in double precision, with those of a pair merged, by the rows of these
+    /// ids.
     pub fn exact(&self) -> (Exact, [&Ids; 2]) {
         let sizes = (self.users.ids.len(), self.items.ids.len());
         let left = self.some(false).merged(self.shadowed(), sizes).unwrap_or_default();
         (left, [&self.users.ids, &self.items.ids])
     }
 
-    /// Ratings of these observations, with their ids, less a number.
+    /// Converts these observations, with their ids, to ratings in single precision less an offset.
     fn narrowed(&self, of: Exact, (users, items): (Ids, Ids), offset: Option<f64>) -> Ratings {
-        // Repeated pairs are refused before they come here.
+        // Repeated pairs are refused before this.
         let found = of.narrowed(self.shadowed(), (users.len(), items.len()), offset);
         let found = found.unwrap_or_else(|_| Narrowed::default());
         let Narrowed { triples, offset, duplicates, notes } = found;
@@ -177,17 +177,17 @@ impl LiveRatings {
         Ratings { triples, offset, users, items, duplicates, records, notes, ..self.base.clone() }
     }
 
-    /// The ratings to begin with were pairs alone.
+    /// Returns whether the initial ratings were pairs without values.
     pub fn pairs_only(&self) -> bool {
         self.base.pairs_only
     }
 
-    /// True if no rating counts.
+    /// `true` if no rating counts.
     pub fn is_empty(&self) -> bool {
         self.numbers(true).next().is_none()
     }
 
-    /// Lines of the data to begin with that have no rating or no id, by the reason.
+    /// Returns the numbers of lines of the initial data without a rating or an id, by reason.
     fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
         let left_out = self.base.records.left_out.iter();
         left_out
@@ -195,12 +195,12 @@ impl LiveRatings {
             .map(|(reason, &count)| (reason.as_str(), count))
     }
 
-    /// The rule by which pairs are merged; `None` where no pair stands there again.
+    /// Returns the rule by which pairs are merged; `None` if no pair is repeated.
     fn shadowed(&self) -> Option<Duplicates> {
         (self.shadowed > 0).then_some(self.rule)
     }
 
-    /// The observations that are there, or of these the ones whose pair the view has.
+    /// Returns the present observations, or only those whose pair is in the view.
     fn some(&self, counting: bool) -> Exact {
         let mut some = Exact::default();
         for at in self.numbers(counting).map(|number| number as usize) {
@@ -211,7 +211,7 @@ impl LiveRatings {
         some
     }
 
-    /// Their numbers.
+    /// Returns the numbers of these observations.
     fn numbers(&self, counting: bool) -> impl Iterator<Item = u32> + '_ {
         let has_pair = |number: u32| {
             let Pair { user, item } = self.pair(number);
@@ -235,7 +235,8 @@ impl LiveRatings {
             RatingChange::Insert { user, item, value } => {
                 if self.rule == Duplicates::Refuse && self.last_of(user, item).is_some() {
                     return Err(format!(
-                        "user {user} rates item {item} again: retract the earlier rating, or choose another rule \
+                        "user {user} rates item {item} again: retract the earlier rating, or choose another \
+                         rule \
                          for duplicates"
                     ));
                 }
@@ -261,7 +262,7 @@ impl LiveRatings {
                 if own.is_empty() {
                     return Err(format!("user {user} has no rating that could be retracted"));
                 }
-                // Each is the last of its pair in turn.
+                // Retracted from the last one back: each is then the last of its pair.
                 own.into_iter().rev().for_each(|number| self.retract(number));
                 Ok(())
             }
@@ -294,7 +295,7 @@ impl LiveRatings {
         self.done.push(Done::Retracted(number));
     }
 
-    /// The observation before is the last of its pair again.
+    /// Makes the previous observation the last of its pair again.
     fn unlink(&mut self, number: u32) {
         let Pair { user, item } = self.pair(number);
         match self.before[number as usize] {
@@ -308,7 +309,7 @@ impl LiveRatings {
 }
 
 impl LiveRatings {
-    /// Undoes what was done, and tells the view.
+    /// Undoes changes in the ratings and in the view.
     fn take_back(&mut self) {
         for done in std::mem::take(&mut self.done).into_iter().rev() {
             match done {
@@ -330,7 +331,7 @@ impl LiveRatings {
         self.items.take_back();
     }
 
-    /// Makes what was done the next version of the view, and follows it.
+    /// Makes the changes the next version of the view, and returns their effect.
     fn advance(&mut self) -> Delta<Pair> {
         let delta = self.view.advance();
         delta.left.iter().for_each(|&(number, _)| self.counts[number as usize] = false);
@@ -339,7 +340,7 @@ impl LiveRatings {
     }
 }
 
-/// The ratings without those of users and items that have fewer than `least`, until none has fewer.
+/// Removes ratings of users and items that have fewer than `least`, until none has fewer.
 pub fn at_least(mut triples: Triples, least: u64) -> Triples {
     loop {
         let count = |rows: &[u32]| {

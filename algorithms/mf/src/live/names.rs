@@ -1,19 +1,19 @@
-//! [`Names`]: ids that come while ratings do.
+//! [`Names`]: ids of users or items, which grow with the ratings.
 
 use std::collections::HashMap;
 
 use raddle_datasets::Ids;
 use raddle_datasets::ratings::whole_id;
 
-/// The ids of users or of items, to which others come.
+/// The ids of users or of items, to which new ones are added.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     pub(super) ids: Ids,
     numbers: HashMap<u32, u32>,
     names: HashMap<String, u32>,
-    /// As it was before the changes under way, where ids of another kind came.
+    /// The ids before the current changes, if ids of another kind were added.
     before: Option<Box<Names>>,
-    /// How many there were before them.
+    /// Number of ids before the current changes.
     count: usize,
 }
 
@@ -35,7 +35,7 @@ impl Names {
         }
     }
 
-    /// The row of an id, a new one behind the others if it has none.
+    /// Returns the row of an id; an unknown id gets a new row after the others.
     pub(super) fn row_or_new(&mut self, id: &str) -> u32 {
         if let Some(row) = self.row(id) {
             return row;
@@ -59,7 +59,7 @@ impl Names {
                 self.numbers.insert(number, next);
             }
             (_, None) => {
-                // From now on all of them are texts.
+                // From now on all ids are texts.
                 let before = Self { before: None, ..self.clone() };
                 let names = (0..self.ids.len()).map(|row| self.ids.name(row)).chain([id.into()]).collect();
                 let count = self.count;
@@ -73,7 +73,7 @@ impl Names {
         (self.before, self.count) = (None, self.ids.len());
     }
 
-    /// Forgets the ids that came since the changes began.
+    /// Removes the ids that were added since the changes began.
     pub(super) fn take_back(&mut self) {
         let count = self.count;
         if let Some(before) = self.before.take() {
@@ -91,7 +91,7 @@ impl Names {
             }
             self.names.remove(&name);
         }
-        // Numbers that are all there in their order are no list, as a file of them is read.
+        // Consecutive numbers from 0 need no list, as when a file of them is read.
         if let Ids::Integers(ids) = &self.ids
             && ids.iter().copied().eq(0..ids.len() as u32)
         {

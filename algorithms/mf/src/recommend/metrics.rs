@@ -1,4 +1,4 @@
-//! [`Ranking`]: how well the items that users turned to stand in their recommendations.
+//! [`Ranking`]: measures of how high test items are in their users' recommendations.
 
 use raddle_datasets::Triples;
 
@@ -6,17 +6,17 @@ use super::{Query, Recommender, Seen};
 use crate::model::Model;
 use crate::ranking::Gains;
 
-/// Quality of recommendations, over users with test items. What was seen in training is never recommended.
+/// Quality of recommendations, averaged over users with test items. Training items are never recommended.
 ///
-/// With t test items of a user and h of them among the first k: precision is the mean of h / k, whatever t
-/// is; recall the mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest
-/// possible value; MAP the mean of `sum over hits of (hits up to there / place)` over min(k, t); AUC the mean
-/// share of pairs of a test item and another unseen one that are in the right order, where ties count half.
+/// If a user has t test items, h of them among the first k: precision is the mean of h / k, whatever t is;
+/// recall the mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest possible
+/// value; MAP the mean of `sum over hits of (hits up to there / place)` over min(k, t); AUC the mean share of
+/// pairs of a test item and another unseen one that are in the right order, where ties count half.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Ranking {
-    /// Users with test items.
+    /// Number of users with test items.
     pub users: usize,
-    /// k.
+    /// k, the length of the lists.
     pub at: usize,
     /// Precision at k.
     pub precision: f64,
@@ -31,14 +31,14 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Measures a model on test observations, whatever their values are. Lists are those of the users' own
-    /// rows: nobody stands in for a user of whom nothing was learned.
+    /// Measures a model on test observations, whatever their values are. Lists use the users' own rows, even
+    /// those of users of whom nothing was learned.
     pub fn measure(model: &Model, train: &Triples, test: &Triples, at: usize) -> Self {
         let (seen, wanted) = (Seen::new(train, model.users()), Seen::new(test, model.users()));
         let users: Vec<u32> =
             (0..model.users() as u32).filter(|&user| !wanted.row(user).is_empty()).collect();
         let recommender = Recommender::new(model).by_own_rows();
-        // No list is longer than the items are many.
+        // A list is at most as long as the number of items.
         let gains = Gains::new(at.min(model.items()));
         let mut sums = Self { users: users.len(), at, ..Self::default() };
         let mut ranks = Ranks::default();
@@ -72,20 +72,20 @@ impl Ranking {
     }
 }
 
-/// Memory for comparing the scores of a user's items.
+/// Buffers for comparing the scores of a user's items.
 #[derive(Debug, Default)]
 struct Ranks {
     /// The scores of the test items, ascending.
     positives: Vec<f32>,
-    /// The scores that are not below all of them.
+    /// The scores that are not below all test items.
     above: Vec<f32>,
 }
 
 impl Ranks {
-    /// The share of pairs (Mann and Whitney); one half where there is nothing to compare. Takes n log t for t
-    /// test items among n; most items stand below all of these and cost one comparison.
+    /// Returns the share of pairs in order (Mann and Whitney); one half if there is nothing to compare. Takes
+    /// n log t for t test items among n; most items are below all test items and cost one comparison.
     fn area(&mut self, scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
-        // A score that is no number is below everything.
+        // NaN is below everything.
         let score = |item: &u32| scores.get(*item as usize).map(|score| score.max(f32::NEG_INFINITY));
         self.positives.clear();
         self.positives.extend(unique(wanted).filter_map(score));
@@ -95,11 +95,11 @@ impl Ranks {
         let mut count = 0;
         for other in scores {
             let other = other.max(f32::NEG_INFINITY);
-            // Without a branch, which nobody could predict.
+            // Without a branch, which would be unpredictable.
             self.above[count] = other;
             count += usize::from(other >= lowest);
         }
-        // Twice the test items over another, and once those that tie with it.
+        // Each pair counts two: twice the test items above another item, plus those that tie with it.
         let most = 2 * self.positives.len();
         let won = |other: f32| {
             let below = self.positives.partition_point(|&mine| mine < other);
@@ -107,7 +107,7 @@ impl Ranks {
         };
         let all = most * (scores.len() - count)
             + self.above[..count].iter().map(|&other| won(other)).sum::<usize>();
-        // All of them, less those that do not count.
+        // All items, less those that do not count.
         let others = |item: &&u32| wanted.binary_search(item).is_err();
         let left_out = unique(wanted).chain(unique(seen).filter(others)).filter_map(score);
         let (few, less) = left_out.fold((0, 0), |(few, less), other| (few + 1, less + won(other)));
@@ -116,7 +116,7 @@ impl Ranks {
     }
 }
 
-/// Each of ascending items once.
+/// Returns each of ascending items once.
 fn unique(items: &[u32]) -> impl Iterator<Item = &u32> {
     items.chunk_by(|a, b| a == b).filter_map(|same| same.first())
 }
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(area(&[0.5, f32::NAN, 0.7, 0.1], &[0], &[0, 2, 2]), 1.0);
     }
 
-    /// Pair by pair.
+    /// Computes the share pair by pair.
     fn naive(scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
         let score = |item: u32| match scores[item as usize] {
             score if score.is_nan() => f32::NEG_INFINITY,
@@ -174,7 +174,7 @@ mod tests {
             wanted.sort_unstable();
             seen.sort_unstable();
             let mut ranks = Ranks::default();
-            // Whatever the user before has left.
+            // Buffers may hold anything from the user before.
             ranks.area(&[0.5; 50], &[3, 4], &[]);
             prop_assert_eq!(ranks.area(&scores, &wanted, &seen), naive(&scores, &wanted, &seen));
         }

@@ -1,5 +1,5 @@
-//! [`Recommender`]: the best items for users, in memory that does not grow with the users; [`Similar`]: the
-//! items or users that are alike.
+//! [`Recommender`]: the best items for users, in memory that does not grow with the number of users;
+//! [`Similar`]: similar items or users.
 
 mod metrics;
 mod query;
@@ -36,12 +36,13 @@ pub use self::top_k::TopK;
 pub struct Recommender<M = Model> {
     model: M,
     item_index: Arc<ItemIndex>,
-    /// Who stands in for users of whom nothing was learned.
+    /// The row used for users of whom nothing was learned.
     stand_in: StandIn,
 }
 
 impl<M: Borrow<Model>> Recommender<M> {
-    /// For a model; it holds a padded copy of the items' factors, 4 (rank + 16) bytes an item at most.
+    /// A recommender for a model; it holds a padded copy of the items' factors, at most 4 (rank + 16) bytes
+    /// per item.
     pub fn new(model: M) -> Self {
         let Model { rank, item_factors, item_biases, .. } = model.borrow();
         let item_index = Arc::new(ItemIndex::new(*rank, item_factors, item_biases.clone()));
@@ -49,25 +50,25 @@ impl<M: Borrow<Model>> Recommender<M> {
         Self { model, item_index, stand_in }
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &Model {
         self.model.borrow()
     }
 
-    /// The predicted rating of a pair, as [`Model::predict_with`] who stands in for users of whom nothing was
-    /// learned.
+    /// Returns the predicted rating of a pair, as [`Model::predict_with`] with the stand-in of
+    /// [`Model::stand_in`].
     pub fn predict(&self, user: u32, item: u32) -> f64 {
         self.model().predict_with(user, item, &self.stand_in)
     }
 
-    /// Takes the row of every user as it is, even where nothing was learned of it.
+    /// Uses the row of every user as it is, even if nothing was learned of it.
     pub(crate) fn by_own_rows(self) -> Self {
         Self { stand_in: StandIn::default(), ..self }
     }
 
-    /// The best items of one user, as (item, predicted rating), the best first; ties go to the lower item.
-    /// For a user of whom nothing was learned, such as one that the model does not have, stands in who
-    /// [`Model::stand_in`] says.
+    /// Returns the best items of one user, as (item, predicted rating), the best first; ties go to the lower
+    /// item. A user of whom nothing was learned, or whom the model does not have, gets the list of
+    /// [`Model::stand_in`].
     pub fn one(&self, user: u32, query: &Query<'_>) -> Vec<(u32, f32)> {
         let mut found = Vec::new();
         self.each(&[user], query, |_, best| found = best.to_vec());
@@ -82,8 +83,9 @@ impl<M: Borrow<Model>> Recommender<M> {
         }
     }
 
-    /// Calls `take` with the number of each of these rows, which need not be of the model, and the best items
-    /// for it, as [`each`](Self::each) does with users. What is left out for a user goes by the number.
+    /// Calls `take` with the number of each of these rows, which need not be part of the model, and the best
+    /// items for it, as [`each`](Self::each) does with users. Items that a query leaves out for a user are
+    /// found by this number.
     pub fn each_of(&self, rows: &NewRows, query: &Query<'_>, mut take: impl FnMut(usize, &[(u32, f32)])) {
         let (model, candidates) = (self.model(), Candidates::new(&self.item_index, query));
         for (first, biases) in (0..).step_by(SHARD).zip(rows.biases.chunks(SHARD)) {
@@ -99,8 +101,8 @@ impl<M: Borrow<Model>> Recommender<M> {
         }
     }
 
-    /// Items for many users, user by user, found on this number of workers. All are in memory at once: ask
-    /// for some thousands of users at a time.
+    /// Returns the best items for many users, in their order, found by this number of workers. All lists are
+    /// in memory at once: ask for some thousands of users at a time.
     ///
     /// ```
     /// use raddle_mf::{Model, Query, Recommender};
@@ -112,7 +114,7 @@ impl<M: Borrow<Model>> Recommender<M> {
     /// ```
     ///
     /// # Errors
-    /// If the run fails, such as where threads cannot be started.
+    /// If the run fails, such as when threads cannot be started.
     pub fn all(&self, users: &[u32], query: &Query<'_>, workers: usize) -> Result<TopK, MfError> {
         let candidates = Candidates::new(&self.item_index, query);
         let shards: Vec<Queries> =
@@ -120,8 +122,8 @@ impl<M: Borrow<Model>> Recommender<M> {
         candidates.top_k(shards, query.count, workers)
     }
 
-    /// As [`each`](Self::each); before, `judge` sees the user's scores of all items, as they are ranked by,
-    /// with nothing left out.
+    /// Like [`each`](Self::each), but `judge` first sees the user's scores of all items, with nothing left
+    /// out.
     pub(crate) fn judged(
         &self,
         users: &[u32],
@@ -136,7 +138,7 @@ impl<M: Borrow<Model>> Recommender<M> {
         }
     }
 
-    /// Users shard by shard, as they ask.
+    /// Makes the queries of the users, shard by shard.
     fn queries<'q>(
         &'q self,
         users: &'q [u32],
@@ -158,9 +160,9 @@ impl<M: Borrow<Model>> Recommender<M> {
 }
 
 impl Recommender<Model> {
-    /// Takes new rows for these users into the model, such as
-    /// [`FoldInSolver::users`](crate::FoldInSolver::users) finds; of a user that is named twice, the last.
-    /// Users beyond the model are added to it, with zeros for those between.
+    /// Replaces the rows of these users in the model by new ones, such as those of
+    /// [`FoldInSolver::users`](crate::FoldInSolver::users); if a user is named twice, by the last row. Users
+    /// beyond the model are added to it, with zeros for those between.
     pub fn put_users(&mut self, users: &[u32], rows: &NewRows) {
         self.model.put_users(users, rows);
         self.stand_in = self.model.stand_in();
@@ -175,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// A model of random numbers, few of them distinct, so that scores tie.
+    /// Makes a model of random numbers with few distinct values, so that scores tie.
     pub(super) fn random(seed: u64, users: usize, items: usize, rank: usize) -> Model {
         let mut model = Model { mean: 3.0, ..Model::zeros(users, items, rank) };
         let mut stream = Stream::new(&[seed]);
@@ -193,7 +195,7 @@ mod tests {
         let (seen, only) = (Seen::new(&seen, 500), (0..80).collect::<Vec<u32>>());
         let recommender = Recommender::new(&model);
         let query = Query::best(6).without_seen(&seen).only(&only);
-        // Users may come in any order, twice, and be unknown.
+        // Users may come in any order, be repeated, and be unknown.
         let users: Vec<u32> = (0..700).map(|at| at * 37 % 510).collect();
         let mut one_by_one = Vec::new();
         recommender.each(&users, &query, |_, best| one_by_one.push(best.to_vec()));
@@ -218,7 +220,7 @@ mod tests {
         assert_eq!([owned.one(2, &query), shared.one(2, &query)], [best.clone(), best]);
     }
 
-    /// Filters as sets, a full sort of scores that are asked for one by one.
+    /// Recommends with filters as sets, and a full sort of scores that are computed one by one.
     fn naive(model: &Model, user: u32, out: &dyn Fn(u32) -> bool, count: usize) -> Vec<(u32, f32)> {
         let all = Recommender::new(model);
         let mut scores: Vec<(u32, f32)> = (0..model.items() as u32)
@@ -243,7 +245,7 @@ mod tests {
             if let Some(only) = &only {
                 query = query.only(only);
             }
-            // The second and the third user ask, in turns; rows go by user or by place.
+            // The second and the third user are asked about in turn; rows go by user or by place.
             for user in [2, 1] {
                 let out = |row: &[u32], item: u32| {
                     row.contains(&item) || without.contains(&item)

@@ -1,10 +1,10 @@
-//! [`Query`]: how many rows are asked for, and among which.
+//! [`Query`]: the number of rows that are asked for, and the rows among which they are chosen.
 
 use super::seen::Seen;
 
-/// Settings of one call: the number of items, and those among which they are chosen.
+/// Settings of a query: the number of items, and those among which they are chosen.
 ///
-/// Rows that a model does not have are passed over. For similar users the rows are those of users.
+/// Rows that a model does not have are ignored. For similar users the rows are those of users.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     pub(super) count: usize,
@@ -13,42 +13,42 @@ pub struct Query<'a> {
     seen: Option<Left<'a>>,
 }
 
-/// Rows that are left out of the list of each who asks.
+/// Rows that are left out of each list.
 #[derive(Debug, Clone, Copy)]
 enum Left<'a> {
-    /// By the row of who asks.
+    /// Rows by the user of the list.
     Seen(&'a Seen),
-    /// By place: the first row is for who asks first.
+    /// Rows by the place of the query: the first row is for the first query.
     Places(&'a Seen),
 }
 
 impl<'a> Query<'a> {
-    /// This number of the best items.
+    /// A query for this number of the best items.
     pub fn best(count: usize) -> Self {
         Self { count, only: None, without: &[], seen: None }
     }
 
-    /// These items only, in any order.
+    /// Chooses only among these items, in any order.
     pub fn only(self, items: &'a [u32]) -> Self {
         Self { only: Some(items), ..self }
     }
 
-    /// None of these items, in any order.
+    /// Leaves out these items, in any order.
     pub fn without(self, items: &'a [u32]) -> Self {
         Self { without: items, ..self }
     }
 
-    /// Leaves out what users have seen, by their rows in the model.
+    /// Leaves out the items that users have seen, by their rows in the model.
     pub fn without_seen(self, seen: &'a Seen) -> Self {
         Self { seen: Some(Left::Seen(seen)), ..self }
     }
 
-    /// Leaves out a row of items for each who asks, in the order of asking.
+    /// Leaves out a row of items for each query, in the order of the queries.
     pub fn without_rows(self, rows: &'a Seen) -> Self {
         Self { seen: Some(Left::Places(rows)), ..self }
     }
 
-    /// Items left out for a row that asks at this place, ascending.
+    /// Returns the items left out for the query at this place, ascending.
     pub(super) fn left_out(&self, place: usize, row: u32) -> &'a [u32] {
         match self.seen {
             Some(Left::Seen(seen)) => seen.row(row),

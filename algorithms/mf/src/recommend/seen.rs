@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use raddle_datasets::Triples;
 
-/// Which items each user has seen: compressed rows, 4 bytes an observation.
+/// The items that each user has seen: compressed rows, 4 bytes per observation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seen {
     starts: Vec<usize>,
@@ -12,7 +12,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// From observations, for `users` users; those of other users are left out.
+    /// Collects the items of `users` users from observations; other users are ignored.
     pub fn new(triples: &Triples, users: usize) -> Self {
         let mut starts = vec![0; users + 1];
         let known = |user: u32| (user as usize) < users;
@@ -28,7 +28,7 @@ impl Seen {
         seen
     }
 
-    /// Sorts all rows, and keeps each item of them once.
+    /// Sorts all rows, and removes repeated items.
     fn order(&mut self) {
         let (mut start, mut end) = (0, 0);
         for user in 1..self.starts.len() {
@@ -39,7 +39,8 @@ impl Seen {
         self.items.truncate(end);
     }
 
-    /// Moves these items to a place before them or to where they are: sorted, each once. The end of what is there then.
+    /// Moves these items to `to`, at or before their place, sorted and without repeats. Returns the end of
+    /// the moved items.
     fn ascending(&mut self, items: Range<usize>, to: usize) -> usize {
         self.items[items.clone()].sort_unstable();
         let mut end = to;
@@ -52,7 +53,7 @@ impl Seen {
         end
     }
 
-    /// From rows of items, in any order, one a user.
+    /// Makes the rows of users from items in any order, one row per user.
     pub fn from_rows<R: AsRef<[u32]>>(rows: impl IntoIterator<Item = R>) -> Self {
         let mut seen = Self { starts: vec![0], items: Vec::new() };
         for row in rows {
@@ -63,17 +64,17 @@ impl Seen {
         seen
     }
 
-    /// How many users there are.
+    /// Returns the number of users.
     pub fn users(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// How many pairs there are.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> usize {
         self.items.len()
     }
 
-    /// Items that users have seen by either, for as many users as one of them has.
+    /// Returns the items seen in either, for the larger number of users.
     pub fn with(&self, other: &Self) -> Self {
         let mut seen =
             Self { starts: vec![0], items: Vec::with_capacity(self.items.len() + other.items.len()) };
@@ -86,20 +87,20 @@ impl Seen {
         seen
     }
 
-    /// From compressed rows, as a file has them: each ascending, without repeats.
+    /// Takes over compressed rows, as a file has them: each ascending, without repeats.
     #[cfg(feature = "files")]
     pub(crate) fn of_rows(starts: Vec<usize>, items: Vec<u32>) -> Self {
         Self { starts, items }
     }
 
-    /// Ends a row that begins there: sorted, each item once.
+    /// Ends the row that starts at `start`: sorts it and removes repeats.
     fn end_row(&mut self, start: usize) {
         let end = self.ascending(start..self.items.len(), start);
         self.items.truncate(end);
         self.starts.push(end);
     }
 
-    /// The items of a user, ascending; none for a user beyond them.
+    /// Returns the items of a user, ascending; empty for a user beyond the rows.
     pub fn row(&self, user: u32) -> &[u32] {
         match self.starts.get(user as usize..user as usize + 2) {
             Some(&[start, end]) => &self.items[start..end],

@@ -1,4 +1,4 @@
-//! [`Similar`]: the items, or users, whose factors point the same way.
+//! [`Similar`]: the items, or users, whose factors point in the same direction.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use super::top_k::{Candidates, ItemIndex, Queries, SHARD, TopK};
 use crate::error::MfError;
 use crate::model::Model;
 
-/// Finds similar items, or similar users, by the cosine of their factors; biases and the mean do not count.
+/// Finds similar items, or similar users, by the cosine of their factors, without biases and mean.
 ///
-/// Who is asked about comes first, with similarity 1, as far as filters leave it in; then the most similar,
-/// ties to the lower row. The similarity with a row of zeros is 0. A row that the model does not have has an
-/// empty list.
+/// The row asked about comes first, with similarity 1, unless filters leave it out; then the most similar
+/// rows, with ties to the lower row. The similarity with a row of zeros is 0. A row that the model does not
+/// have has an empty list.
 ///
 /// ```
 /// use raddle_mf::{Model, Query, Similar};
@@ -23,17 +23,19 @@ use crate::model::Model;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Similar {
-    /// Rows of length 1, or zeros.
+    /// Rows scaled to length 1, or zeros.
     index: Arc<ItemIndex>,
 }
 
 impl Similar {
-    /// For the items of a model; it holds a row of length 1 for each, 4 (rank + 16) bytes an item at most.
+    /// An index of the items of a model; it holds a row of length 1 for each, at most 4 (rank + 16) bytes per
+    /// item.
     pub fn items(model: &Model) -> Self {
         Self::new(model.rank, &model.item_factors, model.items())
     }
 
-    /// For the users of a model; it holds a row of length 1 for each, 4 (rank + 16) bytes a user at most.
+    /// An index of the users of a model; it holds a row of length 1 for each, at most 4 (rank + 16) bytes per
+    /// user.
     pub fn users(model: &Model) -> Self {
         Self::new(model.rank, &model.user_factors, model.users())
     }
@@ -48,7 +50,7 @@ impl Similar {
         Self { index: Arc::new(ItemIndex::new(rank, &unit, vec![0.0; count])) }
     }
 
-    /// The rows most similar to this one, as (row, cosine).
+    /// Returns the rows most similar to this one, as (row, cosine).
     pub fn one(&self, row: u32, query: &Query<'_>) -> Vec<(u32, f32)> {
         let candidates = Candidates::new(&self.index, query);
         let (mut found, queries) = (Vec::new(), self.queries(&[row], 0, &candidates, query));
@@ -57,11 +59,11 @@ impl Similar {
         found
     }
 
-    /// The most similar rows of many, found on this number of workers. All are in memory at once: ask about
-    /// some thousands at a time.
+    /// Returns the most similar rows of many, found by this number of workers. All lists are in memory at
+    /// once: ask about some thousands at a time.
     ///
     /// # Errors
-    /// If the run fails, such as where threads cannot be started.
+    /// If the run fails, such as when threads cannot be started.
     pub fn all(&self, rows: &[u32], query: &Query<'_>, workers: usize) -> Result<TopK, MfError> {
         let candidates = Candidates::new(&self.index, query);
         let may: Vec<bool> = rows.iter().map(|&row| candidates.has(row)).collect();
@@ -75,7 +77,7 @@ impl Similar {
         Ok(found)
     }
 
-    /// Rows that ask, the first at this place; nobody finds itself.
+    /// Makes the queries of these rows, of which the first has the place `first`; each leaves itself out.
     fn queries(&self, rows: &[u32], first: usize, candidates: &Candidates, query: &Query<'_>) -> Queries {
         let mut queries = Queries::default();
         for (place, &row) in (first..).zip(rows) {
@@ -86,7 +88,7 @@ impl Similar {
         queries
     }
 
-    /// Puts who asks at the first place, and keeps to the range of a cosine what was rounded.
+    /// Inserts the row asked about at the front, and clips rounded values to the range of a cosine.
     fn finish(&self, (place, row): (usize, u32), may: bool, query: &Query<'_>, list: &mut Vec<(u32, f32)>) {
         if row as usize >= self.index.len() {
             return list.clear();
@@ -108,7 +110,7 @@ mod tests {
     use super::super::tests::random;
     use super::*;
 
-    /// In double precision, a pair at a time.
+    /// Computes a cosine in double precision.
     fn cosine(a: &[f32], b: &[f32]) -> f64 {
         let dot = |a: &[f32], b: &[f32]| -> f64 {
             a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
@@ -146,7 +148,7 @@ mod tests {
                     prop_assert!(allowed.contains(&other) && other != row);
                     prop_assert!((f64::from(score) - cosine(of(row), of(other))).abs() < 1e-6);
                 }
-                // Nobody who is left out of the list is more similar than its last.
+                // No row that is missing in the list is more similar than its last.
                 if let Some(&(_, last)) = others.last() {
                     for other in allowed.iter().filter(|&&other| other != row && found.iter().all(|&(row, _)| row != other)) {
                         prop_assert!(cosine(of(row), of(*other)) < f64::from(last) + 1e-6);

@@ -1,5 +1,5 @@
-//! [`ItemIndex`]: the rows that are ranked, [`Candidates`]: those of a call, and [`Queries`]: whom they are
-//! ranked for.
+//! [`ItemIndex`]: the rows that are ranked; [`Candidates`]: those of a call; and [`Queries`]: the rows that
+//! they are ranked for.
 
 use std::sync::Arc;
 
@@ -8,26 +8,27 @@ use crate::error::MfError;
 use crate::ranking::merge;
 use raddle_kernels::factors::{LANES, TOGETHER, Vector, padded, scores};
 
-/// Queries of a shard: enough that a task is worth scheduling.
+/// Number of queries in a shard: enough that a task is worth scheduling.
 pub(super) const SHARD: usize = 64;
 
-/// Rows that are scored at a time: their scores, which are all that is kept of them, stay near.
+/// Number of rows that are scored at a time, so that their scores stay in the cache.
 const BLOCK: usize = 4096;
 
 /// The items of each user, as (item, predicted rating), the best first.
 pub type TopK = Vec<Vec<(u32, f32)>>;
 
-/// Rows as they are scored.
+/// Rows in the form in which they are scored.
 #[derive(Debug, Clone)]
 pub(super) struct ItemIndex {
-    /// Their factors, padded to whole vectors.
+    /// Factors of the rows, padded to whole vectors.
     rows: Vec<Vector>,
     biases: Vec<f32>,
     rank: usize,
     chunks: usize,
 }
 
-/// Those who ask: a row of factors each, what is added to all scores, and the rows left out, ascending.
+/// The queries: for each a row of factors, a number that is added to all scores, and the rows left out,
+/// ascending.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queries {
     factors: Vec<f32>,
@@ -38,7 +39,7 @@ pub(super) struct Queries {
 raddle::state!(Queries { factors, bases, left_out });
 
 impl Queries {
-    /// Adds one; factors that are missing are zeros.
+    /// Adds a query; missing factors are zeros.
     pub(super) fn add(&mut self, rank: usize, factors: &[f32], base: f32, left_out: Vec<u32>) {
         let end = self.factors.len() + rank;
         self.factors.extend_from_slice(factors);
@@ -49,7 +50,7 @@ impl Queries {
 }
 
 impl ItemIndex {
-    /// Of a row of factors and a bias for each.
+    /// An index of rows with factors and a bias each.
     pub(super) fn new(rank: usize, factors: &[f32], biases: Vec<f32>) -> Self {
         let chunks = rank.div_ceil(LANES).max(1);
         let mut rows = padded(factors, rank);
@@ -57,24 +58,24 @@ impl ItemIndex {
         Self { rows, biases, rank, chunks }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.biases.len()
     }
 
-    /// Values of a row.
+    /// Returns the number of factors in a row.
     pub(super) fn rank(&self) -> usize {
         self.rank
     }
 
-    /// The factors of a row; none beyond the rows.
+    /// Returns the factors of a row; empty beyond the rows.
     pub(super) fn row(&self, row: u32) -> &[f32] {
         let start = row as usize * self.chunks;
         let vectors = self.rows.get(start..start + self.chunks).unwrap_or(&[]);
         bytemuck::cast_slice(vectors).get(..self.rank).unwrap_or(&[])
     }
 
-    /// Some of the rows.
+    /// Returns an index of some of the rows.
     fn of(&self, rows: &[u32]) -> Self {
         let (chunks, mut picked) = (self.chunks, Vec::with_capacity(rows.len() * self.chunks));
         rows.iter().for_each(|&row| picked.extend_from_slice(&self.rows[row as usize * chunks..][..chunks]));
@@ -87,9 +88,9 @@ impl ItemIndex {
 #[derive(Debug)]
 pub(super) struct Candidates {
     index: Arc<ItemIndex>,
-    /// Where these are some of the rows, which ones, ascending.
+    /// The rows, ascending, if they are not all.
     names: Option<Vec<u32>>,
-    /// Places that are left out, ascending.
+    /// Places of the rows that are left out, ascending.
     without: Vec<u32>,
 }
 
@@ -111,7 +112,7 @@ impl Candidates {
         Self { index: Arc::new(index.of(&names)), names: Some(names), without: Vec::new() }
     }
 
-    /// Where these ascending rows lie among the candidates.
+    /// Returns the places of these ascending rows among the candidates.
     pub(super) fn places(&self, rows: &[u32]) -> Vec<u32> {
         match &self.names {
             None => rows.to_vec(),
@@ -134,8 +135,8 @@ impl Candidates {
         self.ranked(queries, count, BLOCK, |_, _| (), take);
     }
 
-    /// Top rows of each query; before, `judge` sees all its scores, without what is added to all of them and
-    /// with nothing left out.
+    /// Calls `take` with the best rows of each query; `judge` first sees all its scores, without the number
+    /// added to all, and with nothing left out.
     pub(super) fn judged(
         &self,
         queries: &Queries,
@@ -189,7 +190,7 @@ impl Candidates {
         }
     }
 
-    /// The best rows of all these queries, found on this number of workers.
+    /// Returns the best rows of all these queries, found by this number of workers.
     pub(super) fn top_k(self, queries: Vec<Queries>, count: usize, workers: usize) -> Result<TopK, MfError> {
         let chosen = raddle::map(queries, workers, move |queries: &Queries| {
             let mut chosen = TopK::with_capacity(queries.bases.len());
@@ -200,7 +201,7 @@ impl Candidates {
     }
 }
 
-/// Takes the scores of ascending rows out; the first score is that of row `start`.
+/// Masks the scores of ascending rows; the first score is that of row `start`.
 fn mask(rows: &[u32], start: usize, scores: &mut [f32]) {
     let from = rows.partition_point(|&row| (row as usize) < start);
     for &row in &rows[from..] {

@@ -6,8 +6,8 @@ use super::replica::GridPartitioning;
 use raddle::Pool;
 use raddle_kernels::factors::{Cell, Rating, Ratings};
 
-/// So many ratings are looked up together, then written together: what is looked up is in the caches, what is
-/// written is not, and one need not wait for the other.
+/// Number of ratings that are looked up together and then written together: lookups hit the caches, writes do
+/// not, and so one need not wait for the other.
 const TOGETHER: usize = 512;
 
 /// Ratings of one cell in the order of the input.
@@ -15,21 +15,21 @@ const TOGETHER: usize = 512;
 pub(crate) struct Bucket {
     chunk: u32,
     ratings: Ratings,
-    /// Those that found no room with the others.
+    /// Ratings beyond the capacity of the first list.
     over: Ratings,
 }
 
 raddle::state!(Bucket { chunk, ratings, over });
 
 impl Bucket {
-    /// True without ratings.
+    /// `true` if there are no ratings.
     pub(crate) fn is_empty(&self) -> bool {
         self.ratings.is_empty() && self.over.is_empty()
     }
 }
 
-/// Splits the users, items and values of a chunk into a bucket for each cell, shard by shard and block by
-/// block in each.
+/// Splits the users, items and values of a chunk into a bucket for each cell, ordered by shard and then by
+/// block.
 pub(crate) fn split_into_cells(
     chunk: u32,
     (users, items, values): (&[u32], &[u32], &[f32]),
@@ -38,7 +38,7 @@ pub(crate) fn split_into_cells(
 ) -> Vec<Bucket> {
     let (blocks, count) = (partitioning.items.parts(), values.len());
     let cells = partitioning.users.parts() * blocks;
-    // Cells are nearly even: a little more than the mean, and few have more.
+    // Cells are nearly equal: the capacity is slightly above the mean, and few cells need more.
     let room = count / cells + count / cells / 16 + 32;
     let mut parts = Ratings::cut(cells, room, pool);
     let mut places: Vec<IterMut<'_, Rating>> = parts.iter_mut().map(|part| part.iter_mut()).collect();
@@ -81,18 +81,18 @@ pub(crate) struct CellRatings {
 raddle::state!(CellRatings { buckets, cells });
 
 impl CellRatings {
-    /// Adds a bucket, in whatever order chunks arrive.
+    /// Adds a bucket; chunks may arrive in any order.
     pub(crate) fn add(&mut self, bucket: Bucket) {
         let at = self.buckets.partition_point(|before| before.chunk < bucket.chunk);
         self.buckets.insert(at, bucket);
     }
 
-    /// The ratings in a good order for steps of rows of `width` values.
+    /// Returns the ratings in a good order for steps of rows of `width` values.
     pub(crate) fn for_steps(&mut self, width: usize) -> &[Cell] {
         self.once(|buckets| Cell::in_order(buckets, width))
     }
 
-    /// The ratings in the order of the input.
+    /// Returns the ratings in the order of the input.
     pub(crate) fn for_errors(&mut self) -> &[Cell] {
         self.once(|buckets| buckets.into_iter().map(Cell::as_given).collect())
     }

@@ -1,8 +1,9 @@
-//! [`TrainedRows`]: what a fit by steps leaves for one that goes on from it on other data.
+//! [`TrainedRows`]: the rows that a fit by gradient steps leaves for a fit that continues from it on other
+//! data.
 //!
-//! Rows keep their numbers, their parts, and their values bit for bit: what is taken off ratings and what
-//! they are divided by stay those of the first fit, too. Rows that had no ratings come from a model into
-//! which they were folded; those that have none any more are gone.
+//! Rows keep their numbers, their parts, and their values bit for bit; center and scale of the ratings stay
+//! those of the first fit, too. Rows that had no ratings come from a model into which they were folded; rows
+//! that have no ratings any more are dropped.
 
 use raddle::Outcome;
 
@@ -17,13 +18,13 @@ use crate::model::{Model, Side};
 use crate::params::Mf;
 use raddle_kernels::factors::{LANES, Rows, Vector};
 
-/// The rows that a fit came to, as it had them.
+/// The rows of a fit in its own units.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TrainedRows {
     partitioning: GridPartitioning,
     users: Vec<Rows>,
     items: Vec<Rows>,
-    /// The epochs of the stage that led to them.
+    /// Number of epochs of their stage.
     length: u32,
     /// The regularisation of that stage, in units of ratings.
     pub(crate) reg: f64,
@@ -31,15 +32,15 @@ pub(crate) struct TrainedRows {
 
 raddle::state!(TrainedRows { partitioning, users, items, length, reg });
 
-/// Rows that were folded in: a model in the units of the ratings, and which of its users and items are meant,
-/// in order.
+/// Rows that were folded in: a model in the units of the ratings, and the users and items of it that are
+/// used, in order.
 #[derive(Debug)]
 pub(crate) struct Folded {
     pub(crate) model: Model,
     pub(crate) rows: [Vec<u32>; 2],
 }
 
-/// Rows for other data.
+/// Rows arranged for other data.
 #[derive(Debug)]
 pub(crate) struct CarriedRows {
     pub(super) partitioning: GridPartitioning,
@@ -47,12 +48,12 @@ pub(crate) struct CarriedRows {
     pub(super) items: Vec<Rows>,
     pub(super) length: u32,
     pub(super) reg: f64,
-    /// Their error on what is measured, if anything is.
+    /// Error of these rows on held-out ratings, if there are any.
     pub(crate) error: Option<f64>,
 }
 
 impl TrainedRows {
-    /// Rows of a run; none where it ended before its first epoch.
+    /// Takes the rows of a run; `None` if it ended before its first epoch.
     pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
         let partitioning = (*outcome.parts.replica.partitioning?).clone();
         let use_best = outcome.parts.pinned.best_epoch != outcome.report.epochs;
@@ -64,12 +65,12 @@ impl TrainedRows {
         has_begun.then_some(Self { partitioning, users, items, length, reg })
     }
 
-    /// Values of a row.
+    /// Returns the number of values in a row.
     pub(crate) fn width(&self) -> usize {
         self.users.iter().chain(&self.items).map(|rows| rows.width).max().unwrap_or(0)
     }
 
-    /// Check that rows and parts fit together.
+    /// Checks that rows and parts are consistent.
     pub(crate) fn is_whole(&self) -> bool {
         let width = self.width();
         let fits = |partition: &Partition, parts: &[Rows]| {
@@ -88,12 +89,12 @@ impl TrainedRows {
             && fits(&self.partitioning.items, &self.items)
     }
 
-    /// True for a row that was trained.
+    /// `true` for a row that was trained.
     pub(crate) fn has(&self, side: Side, row: u32) -> bool {
         self.partitioning.side(side).place.get(row as usize).is_some_and(|&place| place != NOWHERE)
     }
 
-    /// The rows in the units of the ratings, for this many users and items.
+    /// Converts the rows to the units of the ratings, for this many users and items.
     pub(crate) fn model(&self, rank: usize, users: usize, items: usize) -> Model {
         let GridPartitioning { users: of_users, items: of_items, center, scale, .. } = &self.partitioning;
         let (user_factors, user_biases) = write_back(self.users.iter(), of_users, *scale, rank);
@@ -102,8 +103,8 @@ impl TrainedRows {
             .widened(users, items)
     }
 
-    /// Lays the data of `problem` out with these rows. Those that were folded in are taken from there; others
-    /// that had none begin as in a first fit.
+    /// Arranges the data of `problem` with these rows. Rows that were folded in are taken from `folded`;
+    /// other new rows start as in a first fit.
     pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> CarriedRows {
         let chunk = Chunk::cut(&problem.train, None, 1);
         let counts = chunk.first().map(|chunk| chunk.count(problem.users, problem.items));
@@ -170,14 +171,14 @@ impl TrainedRows {
     }
 }
 
-/// Where the row of the data stands among the parts.
+/// Returns the part and the place of a row of the data.
 fn place<'a>(parts: &'a [Rows], partition: &Partition, row: u32) -> Option<(&'a Rows, usize)> {
     let place = partition.place.get(row as usize).copied().filter(|&place| place != NOWHERE)?;
     Some((&parts[(place >> 16) as usize], (place & 0xffff) as usize))
 }
 
 impl CarriedRows {
-    /// The rows in the units of the ratings.
+    /// Converts the rows to the units of the ratings.
     pub(crate) fn model(&self, rank: usize) -> Model {
         let GridPartitioning { users, items, center, scale, .. } = &self.partitioning;
         let (user_factors, user_biases) = write_back(self.users.iter(), users, *scale, rank);
@@ -190,7 +191,7 @@ impl CarriedRows {
 mod tests {
     use super::*;
 
-    /// Two parts of users and one of items, of which one has no ratings.
+    /// Two parts of users and one of items, in which one row has no ratings.
     fn whole() -> TrainedRows {
         let (users, items) = (Partition::new(vec![2, 1, 1, 2, 3], 2), Partition::new(vec![4, 0, 5], 1));
         let rows = |partition: &Partition| -> Vec<Rows> {

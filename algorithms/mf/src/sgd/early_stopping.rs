@@ -1,48 +1,50 @@
-//! [`EarlyStopping`]: what a run by gradient steps has come to: its stage, its best, and when it is done.
+//! [`EarlyStopping`]: the stage and the best epoch of a run by gradient steps, and the decision when it ends.
 
 use raddle::Status;
 
 use super::learning_rate::LearningRateSchedule;
 use super::replica::{EpochPlan, Errors};
 
-/// Evaluations without a new best after which a stage ends.
+/// Number of evaluations without a new best after which a stage ends.
 const PATIENCE: u32 = 3;
 
-/// A stage must lower the best error by this share for a longer one to follow; by the second one where it is
+/// A stage must lower the best error by this share for a longer one to follow: by the second share if it is
 /// [`LONG`].
 const WORTH: [f64; 2] = [0.001, 0.005];
 
-/// The first stage has none to be compared with: it must lower the error by this share in its last quarter for another one
-/// to follow. On six public sets, where 40 epochs gain 0.0023 at most, the small steps there lower it by 0.0041 at most.
+/// The first stage has no stage before it: it must lower the error by this share in its last quarter for
+/// another one to follow. On six public sets, where 40 epochs gain at most 0.0023, the small steps at the end
+/// lower the error by at most 0.0041.
 const STILL_FALLS: f64 = 0.005;
 
-/// Epochs from which on a stage is long.
+/// Number of epochs from which a stage is long.
 const LONG: u32 = 40;
 
-/// Epochs of a stage that is tried, whatever those before have gained, where the mean of the ratings predicts
-/// better than the run so far: factors of few ratings a row begin to fit late.
+/// Number of epochs up to which longer stages are tried, whatever earlier ones gained, if the mean of the
+/// ratings predicts better than the run so far: factors with few ratings per row begin to fit late.
 const TRIED: u32 = 160;
 
 /// The pinned block of a run by gradient steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlyStopping {
     stage: u32,
-    /// Epochs completed in the stage.
+    /// Number of completed epochs in the stage.
     done: u32,
-    /// The best root mean squared error on what is measured, and after which epoch of the run it was.
+    /// The best root mean squared error on held-out ratings; the next field is the epoch of the run after
+    /// which it was measured.
     pub(crate) best: f64,
     pub(crate) best_epoch: u64,
-    /// The stage and the epochs in it that led to the best.
+    /// The stage of the best epoch; the next field is the number of its epochs up to then.
     best_stage: u32,
     best_length: u32,
-    /// The best before the stage began.
+    /// The best error before the stage began.
     before: f64,
     without_progress: u32,
     /// The error after each epoch.
     pub(crate) log: Vec<f64>,
     /// For each cell, the mean squared error at its last visit.
     cells: Vec<f64>,
-    /// Plan of the epoch under way, and the errors that it has met.
+    /// Plan of the current epoch, and the errors met in it.
     pub(crate) now: EpochPlan,
     pub(crate) errors: Errors,
 }
@@ -66,7 +68,7 @@ raddle::state!(EarlyStopping {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AfterEpoch {
     Epoch(EpochPlan),
-    /// The run is over: its stopping rule holds, or the length that it was given is completed.
+    /// The run is over: its stopping rule holds, or the given length is completed.
     Done(Status),
 }
 
@@ -88,18 +90,18 @@ impl EarlyStopping {
         }
     }
 
-    /// A run that goes on from factors with this error on what is measured, if anything is.
+    /// A run that continues from factors with this error on held-out ratings, if there are any.
     pub(crate) fn going_on(cells: usize, error: Option<f64>) -> Self {
         let best = error.unwrap_or(f64::INFINITY);
         Self { before: best, ..Self::new(cells) }
     }
 
-    /// The error with which the stage began, if it was known.
+    /// Returns the error at the start of the stage, if it was known.
     pub(super) fn before(&self) -> Option<f64> {
         Some(self.before).filter(|before| before.is_finite())
     }
 
-    /// Check that a run on this course, over this number of cells, can be in this state.
+    /// Checks that a run with this schedule of steps, over this number of cells, can be in this state.
     pub(crate) fn fits(&self, rates: &LearningRateSchedule, cells: usize) -> bool {
         let is_stage = |stage: u32| (stage as usize) < rates.lengths.len();
         let is_within = self.without_progress <= self.done && self.done <= rates.length(self.stage);
@@ -107,18 +109,18 @@ impl EarlyStopping {
         [self.stage, self.best_stage, self.now.stage].into_iter().all(is_stage) && is_within && is_counted
     }
 
-    /// The first epoch.
+    /// Returns the plan of the first epoch.
     pub(crate) fn first(&self, rates: &LearningRateSchedule, scale: f64) -> EpochPlan {
         EpochPlan { stage: 0, keep: false, steps: rates.steps(0, 0, scale) }
     }
 
-    /// The stage and the epochs in it after which the run was best.
+    /// Returns the stage length and the number of its epochs after which the run was best.
     pub(crate) fn length(&self) -> (u32, u32) {
         (self.best_stage, self.best_length)
     }
 
-    /// Takes in the error after `epoch` epochs, measured or not, and decides what follows; `mean` is the
-    /// error of the mean on the same ratings.
+    /// Records the error after `epoch` epochs, if measured, and decides what follows; `mean` is the error of
+    /// the mean on the same ratings.
     pub(crate) fn next(
         &mut self,
         rates: &LearningRateSchedule,
@@ -139,8 +141,8 @@ impl EarlyStopping {
             None => (self.best_epoch, self.best_length) = (epoch, self.done),
         }
         let is_behind = measured.is_some() && mean.is_some_and(|mean| self.best >= mean);
-        // Errors may rise while steps are large: what comes of them shows when they have fallen; behind the
-        // mean at the end.
+        // Errors may rise while steps are large: their effect shows once steps are small; for a run behind
+        // the mean, at the end of the stage.
         let is_over = 2 * self.done > length && self.stage == self.best_stage && !is_behind;
         let without_progress = self.without_progress >= PATIENCE && is_over;
         if self.done < length && !without_progress {
@@ -156,7 +158,7 @@ impl EarlyStopping {
                 Some(before) => self.best < before * (1.0 - worth),
                 None => self.still_falls(),
             };
-        // A run that goes on from an earlier fit has no longer stages.
+        // A run that continues from an earlier fit has no longer stages.
         let is_tried = is_behind && rates.tail.is_none() && length < TRIED;
         if !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
             // A run of a given length is one stage.
@@ -167,7 +169,8 @@ impl EarlyStopping {
         AfterEpoch::Epoch(EpochPlan { stage: self.stage, keep, steps: rates.steps(self.stage, 0, scale) })
     }
 
-    /// The last quarter of the only stage so far has lowered the best error by what is worth a longer one.
+    /// `true` if the last quarter of the only stage so far has lowered the best error enough for a longer
+    /// one.
     fn still_falls(&self) -> bool {
         let recent = self.done.div_ceil(4) as usize;
         let earlier = &self.log[..self.log.len().saturating_sub(recent)];
@@ -175,13 +178,13 @@ impl EarlyStopping {
         self.best < least * (1.0 - STILL_FALLS)
     }
 
-    /// The mean squared error of each cell as met at its last visit.
+    /// Returns the mean squared error of each cell, as met when it was last trained.
     #[cfg(test)]
     pub(crate) fn cell_errors(&self) -> &[f64] {
         &self.cells
     }
 
-    /// How much the mean squared error of each visited cell fell since its last visit.
+    /// Returns how much the mean squared error of each trained cell fell since it was last trained.
     pub(crate) fn reductions(&mut self, visited: &[(u32, f64)]) -> Vec<(u32, f64)> {
         let mut fell = Vec::new();
         for &(cell, error) in visited {
@@ -211,12 +214,12 @@ mod tests {
         }
     }
 
-    /// The epochs that run, and the best one.
+    /// Returns the number of epochs that run, and the best one.
     fn run(rates: &LearningRateSchedule, errors: impl Fn(u64) -> Option<f64>) -> (u64, u64) {
         against(None, rates, errors)
     }
 
-    /// The rule of stopping where the mean has this error.
+    /// Tests the stopping rule if the mean has this error.
     fn against(
         mean: Option<f64>,
         rates: &LearningRateSchedule,
@@ -235,7 +238,7 @@ mod tests {
     #[test]
     fn a_run_without_measurement_completes_its_course() {
         assert_eq!(run(&rates(&[7]), |_| None), (7, 7));
-        // The last epoch counts as the best, however far the run has come.
+        // The last epoch is the best, whatever the error.
         let mut solver = EarlyStopping::new(1);
         for epoch in 1..=3 {
             solver.next(&rates(&[7]), 1.0, epoch, (None, None));
@@ -304,7 +307,7 @@ mod tests {
         let flat = |_| Some(1.1);
         assert_eq!(run(&rates, flat), (8, 1), "nobody knows better");
         assert_eq!(against(Some(1.0), &rates, flat), (294, 1));
-        // Late, but then it falls, and goes on falling.
+        // The error falls late, but then it keeps falling.
         let late = |epoch: u64| Some(if epoch <= 75 { 1.1 } else { 80.0 / epoch as f64 });
         assert_eq!(against(Some(1.0), &rates, late), (1254, 1254));
         assert_eq!(run(&rates, late).0, 8);
@@ -332,7 +335,7 @@ mod tests {
         let settles = |epoch: u64| Some(1.0 + 0.5f64.powi(epoch as i32));
         assert_eq!(run(&rates, settles), (14, 14));
         assert_eq!(run(&rates, |epoch| settles(epoch.min(9))), (12, 9));
-        // By a thousandth an epoch, and by two.
+        // The error falls by a thousandth per epoch, and by two.
         let falls = |share: f64| move |epoch: u64| Some((1.0 - share).powi(epoch.min(14) as i32));
         assert_eq!(run(&rates, falls(0.001)).0, 14);
         assert_eq!(run(&rates, falls(0.002)).0, 54);

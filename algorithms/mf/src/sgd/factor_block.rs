@@ -4,30 +4,30 @@ use super::partition::Partition;
 use super::replica::EpochPlan;
 use raddle_kernels::factors::{Rows, Scale};
 
-/// Rows of one side in the order of their places, and the copy of them that measured best.
+/// Rows of one side in the order of their places, and a copy of the best ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FactorBlock {
     pub(crate) rows: Rows,
-    /// For each row the sum of what biases are to explain of its ratings, where they begin with means; or
-    /// empty.
+    /// If biases start from means: for each row the sum of the parts of its ratings that its bias should
+    /// explain; else empty.
     pub(crate) sums: Vec<f64>,
     best: Option<Rows>,
     stage: u32,
-    /// One more than the epoch that has begun here.
+    /// One more than the number of the epoch that has started here.
     begun: u64,
 }
 
 raddle::state!(FactorBlock { rows, sums, best, stage, begun });
 
 impl FactorBlock {
-    /// Rows that were trained before, with what their steps are multiplied by.
+    /// A block of rows that were trained before, with the factors of their steps.
     pub(crate) fn going_on(rows: Rows, scales: Vec<Scale>) -> Self {
         Self { rows: Rows { scales, ..rows }, ..Self::default() }
     }
 
-    /// Begins an epoch here, once: keeps what was best, and starts anew where a stage begins. `fresh` makes
-    /// new rows, given what their steps are multiplied by; without `restarts` a stage goes on with the rows
-    /// that there are.
+    /// Starts an epoch here, once: copies the rows if they were the best, and replaces them at the start of a
+    /// stage. `fresh` makes new rows from the factors of their steps; unless `restarts` is true a stage
+    /// continues with the present rows.
     pub(crate) fn begin(
         &mut self,
         (epoch, now): (u64, &EpochPlan),
@@ -55,48 +55,51 @@ impl FactorBlock {
         }
     }
 
-    /// No epoch has begun here, and nothing has been added up. `has_rows` says that rows were trained before.
+    /// `true` if no epoch has started here and no sums were made. `has_rows` says that rows were trained
+    /// before.
     pub(crate) fn is_new(&self, has_rows: bool) -> bool {
         let is_untouched = self.sums.is_empty() && self.best.is_none() && self.begun == 0;
         is_untouched && if has_rows { self.rows.width > 0 } else { self.rows == Rows::default() }
     }
 
-    /// The copy that measured best, if there is one.
+    /// Returns the copy of the best rows, if there is one.
     pub(crate) fn best(&self) -> Option<&Rows> {
         self.best.as_ref()
     }
 
-    /// The rows to keep: the best, or those of the last epoch.
+    /// Returns the rows to keep: the best, or those of the last epoch.
     pub(crate) fn into_result(self, use_best: bool) -> Rows {
         let rows = self.best.filter(|_| use_best).unwrap_or(self.rows);
         Rows { scales: Vec::new(), ..rows }
     }
 
-    /// The rows as they are, or the best with `use_best`.
+    /// Returns the present rows, or the best ones if `use_best` is true.
     pub(crate) fn result(&self, use_best: bool) -> &Rows {
         self.best.as_ref().filter(|_| use_best).unwrap_or(&self.rows)
     }
 }
 
-/// Factors of the steps of a side's rows.
+/// Settings for the factors of the steps of a side's rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scaling {
     /// Steps of a row with n ratings are multiplied by ((n + 10) / (m + 10))^-power, m the geometric mean of
     /// the mean counts of both sides.
     pub(crate) power: f64,
-    /// Count of the decay: once a row, or at every rating.
+    /// Count of the regularisation: once per row, or at every rating.
     pub(crate) plain: Unweighted,
-    /// Biases are damped means: their decay counts once a row, with the weight of this many ratings.
+    /// Biases are damped means: their regularisation counts once per row, with the weight of this many
+    /// ratings.
     pub(crate) damped: Option<f64>,
 }
 
 impl Scaling {
-    /// All factors are 1.
+    /// `true` if all factors are 1.
     fn is_even(&self) -> bool {
         self.power == 0.0 && self.plain == Unweighted::No && self.damped.is_none()
     }
 
-    /// Of the rows of a part, where the decay of biases is `bias_decay` in units of ratings.
+    /// Returns the factors for the rows of a part, if the regularisation of biases is `bias_decay` in units
+    /// of ratings.
     pub(crate) fn of(&self, rows: &[u32], partition: &Partition, middle: f64, bias_decay: f64) -> Vec<Scale> {
         if self.is_even() {
             return Vec::new();
@@ -119,13 +122,13 @@ impl Scaling {
     }
 }
 
-/// Count of regularisation: once a row, or at every rating.
+/// Count of the regularisation: once per row, or at every rating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unweighted {
-    /// It is counted at every rating.
+    /// At every rating.
     No,
-    /// It is, and its weight is given.
+    /// Once per row, with a given weight.
     Given,
-    /// It is, and a row of middling count has the weight that it would have by default.
+    /// Once per row, with a weight that makes a row of the middle count equal to the default.
     Default,
 }

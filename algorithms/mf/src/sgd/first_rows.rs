@@ -1,4 +1,4 @@
-//! The rows that a run of gradient steps begins with.
+//! The initial rows of a run of gradient steps.
 
 use super::replica::GridPartitioning;
 use crate::initial::Start;
@@ -7,8 +7,8 @@ use crate::model::Side;
 use raddle_kernels::factors::{LANES, Rows, Scale, Vector, uniform};
 
 impl Start {
-    /// The first factors of these rows of the data: a function of seed, side and row, whatever part they are
-    /// in. Biases begin with the damped means of `sums`, or with 0 where there are none.
+    /// Returns the initial factors of these rows of the data: a function of seed, side and row, whatever part
+    /// they are in. Biases start with the damped means of `sums`, or with 0 without sums.
     pub(crate) fn rows(
         &self,
         rows: &[u32],
@@ -46,8 +46,8 @@ impl Start {
         Rows { width, factors, biases, scales }
     }
 
-    /// Where factors lie: about 0; above it where they may not be negative, and so that products make up the
-    /// mean where it is not taken off.
+    /// Returns the range of initial factors: around 0, or above it if they may not be negative; without a
+    /// mean subtracted, so that products add up to it.
     fn range(&self, partitioning: &GridPartitioning) -> (f32, f32) {
         let spread = self.scale / (self.rank as f64).sqrt();
         match self.non_negative {
@@ -60,7 +60,7 @@ impl Start {
         }
     }
 
-    /// A bias of the model to start from; where the mean has moved, the users' biases make up for it.
+    /// Returns a bias of the model to start from; users' biases compensate for a mean that has changed.
     fn bias(&self, bias: f32, side: Side, partitioning: &GridPartitioning) -> f32 {
         if !self.biases {
             return 0.0;

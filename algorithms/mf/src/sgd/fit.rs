@@ -1,4 +1,4 @@
-//! A fit by gradient steps: from parameters to an engine, and from its outcome to a model.
+//! A fit by gradient steps: makes an engine from parameters, and a model from its outcome.
 
 use std::sync::Arc;
 
@@ -25,13 +25,14 @@ use crate::params::{Mf, ScheduleKind};
 use crate::runner::Runner;
 use raddle_kernels::factors::{LANES, Rows};
 
-/// Values that a task should update at least: some tenths of a millisecond, so that it is worth scheduling.
+/// Number of values that a task should update at least: some tenths of a millisecond, enough to be worth
+/// scheduling.
 const TASK: usize = 1_500_000;
 
-/// Multiply-adds of a step by a rating for each unit of rank: one of the product, two of each row.
+/// Multiply-adds of a step by one rating for each unit of rank: one for the product, two for each row.
 const STEP: u64 = 5;
 
-/// Bytes of rows that a task may touch so that they stay near the core that runs it.
+/// Bytes of rows that a task may touch for them to stay in the cache of its core.
 const NEAR: usize = 640 << 10;
 
 impl Mf {
@@ -43,7 +44,7 @@ impl Mf {
         Ok(fit.admit_divergence())
     }
 
-    /// Fit, with the rows that it carries over to a fit that goes on from it.
+    /// Fits, and returns the rows to carry over to a fit that continues from it.
     pub(crate) fn fit_by_steps_to_carry<R: Runner>(
         &self,
         problem: &Problem,
@@ -56,7 +57,7 @@ impl Mf {
         Ok((fit.admit_divergence(), carried))
     }
 
-    /// Goes on from rows that were carried over, by the end of the course that led to them.
+    /// Continues from rows that were carried over, with the end of their step schedule.
     pub(crate) fn go_on_by_steps<R: Runner>(
         &self,
         problem: &Problem,
@@ -98,8 +99,8 @@ impl Mf {
         self.engine_of(problem, program, parts)
     }
 
-    /// How many shards and blocks: enough that the rows of a task stay near, few enough that it is worth
-    /// scheduling.
+    /// Returns the numbers of shards and blocks: enough that the rows of a task stay in the cache, few enough
+    /// that a task is worth scheduling.
     fn grid(&self, problem: &Problem) -> (usize, usize) {
         let width = self.rank.next_multiple_of(LANES);
         let by_cost = ((problem.ratings() * width / TASK) as f64).sqrt() as usize;
@@ -111,7 +112,7 @@ impl Mf {
         (part(self.shards, problem.users), part(self.blocks.or(self.shards), problem.items))
     }
 
-    /// The engine that [`fit`](Mf::fit) runs.
+    /// Makes the engine that [`fit`](Mf::fit) runs.
     pub(crate) fn steps_engine(&self, problem: &Problem) -> Engine<SgdProgram> {
         let (shards, blocks) = self.grid(problem);
         let program = self.steps_program(problem, (shards, blocks), self.init.is_some());
@@ -124,7 +125,7 @@ impl Mf {
         self.engine_of(problem, program, parts)
     }
 
-    /// The mathematics; `only_rated` says that rows without ratings are not learned.
+    /// Makes the program; with `only_rated`, rows without ratings are not learned.
     pub(crate) fn steps_program(
         &self,
         problem: &Problem,
@@ -133,8 +134,7 @@ impl Mf {
     ) -> SgdProgram {
         let measured = problem.measured.as_ref();
         let balance = SideBalance::new(problem, only_rated);
-        // A model to start from has biases already; a power that is given says of every row how large its
-        // steps are.
+        // A model to start from has biases already; a given power determines the step sizes of every row.
         let is_sparse = self.biases && balance.is_sparse();
         let [of_users, of_items] =
             self.count_power.map_or_else(|| balance.step_multipliers(), |_| [1.0, 1.0]);
@@ -174,7 +174,7 @@ impl Mf {
         }
     }
 
-    /// The engine of a program over these parts, among which the ratings are split.
+    /// Makes the engine of a program over these parts, among which the ratings are split.
     fn engine_of(
         &self,
         problem: &Problem,
@@ -182,11 +182,11 @@ impl Mf {
         mut parts: Parts<SgdProgram>,
     ) -> Engine<SgdProgram> {
         let (shards, blocks) = (program.shards, program.blocks);
-        // Each chunk counts all rows: no more of them than that is worth.
+        // Each chunk counts all rows, which limits the useful number of chunks.
         let worth = (problem.ratings() / (problem.users + problem.items)).max(2);
         let chunks = shards.min(blocks).min(CHUNKS).min(worth);
         let measured = problem.measured.as_ref();
-        // Biases begin with means only where there is nothing else that they could begin with.
+        // Biases start with means only if there is nothing else to start from.
         let with_means = program.scaling.damped.is_some() && self.init.is_none() && program.carried.is_none();
         let owner = move |chunk: u32| chunk_owner(chunk, chunks as u32, shards as u32);
         let of_ratings = |count: usize| (count * self.rank).div_ceil(shards) as u64;
@@ -221,7 +221,7 @@ impl Mf {
         LearningRateSchedule::stages(self.epochs, problem.measured.is_some())
     }
 
-    /// How rows begin.
+    /// Returns the settings for the initial rows.
     pub(crate) fn start(&self) -> Start {
         let has_factors = |model: &Model| {
             [&model.user_factors, &model.item_factors].into_iter().flatten().any(|&value| value != 0.0)
@@ -237,20 +237,20 @@ impl Mf {
         }
     }
 
-    /// The mean is subtracted from the ratings.
+    /// `true` if the mean is subtracted from the ratings.
     pub(crate) fn is_centered(&self) -> bool {
         self.implicit.is_none() && (self.biases || !self.non_negative)
     }
 }
 
-/// The model that a run of these stages has come to.
+/// Makes the model from the outcome of a run with these stages.
 fn collect(mf: &Mf, stages: &[u32], outcome: &Outcome<SgdProgram>, problem: &Problem) -> Fit {
     let rank = mf.rank;
     let Outcome { parts: Parts { shards, blocks, pinned, replica }, report, trace, .. } = outcome;
     let mut report = report.clone();
     let model = match &replica.partitioning {
         Some(partitioning) => {
-            // The best factors lie aside unless the run ended with them.
+            // The best factors are stored separately unless the run ended with them.
             let use_best = pinned.best_epoch != report.epochs;
             let users = shards.iter().map(|shard| shard.part.result(use_best));
             let items = blocks.iter().map(|block| block.part.result(use_best));
@@ -268,7 +268,7 @@ fn collect(mf: &Mf, stages: &[u32], outcome: &Outcome<SgdProgram>, problem: &Pro
     let length = stages.get(stage as usize).copied().unwrap_or(1);
     let reg = mf.reg.unwrap_or_else(|| default_decay(length) * scale);
     if let Some(best) = best {
-        // The model is that of the best epoch, and so is what is said of it.
+        // The model is that of the best epoch, and so is the metric.
         report.metric.value = best;
     }
     let (best_epoch, length, log) = (pinned.best_epoch, (length, epochs), pinned.log.clone());

@@ -1,27 +1,28 @@
-//! [`LearningRateSchedule`]: how long a run of gradient steps is, and how large its steps are.
+//! [`LearningRateSchedule`]: the length of a run of gradient steps, and the size of its steps.
 //!
 //! A stage of T epochs has steps that fall by a half cosine (Loshchilov and Hutter, "SGDR", 2017) from the
-//! first to a fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is one
-//! stage where the validation error has settled at its end; else longer ones follow, each from new factors,
-//! while the error falls by what is worth them.
+//! first to a fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length has
+//! one stage if the validation error has settled at its end; else longer stages follow, each from new
+//! factors, while the error falls by enough to be worth them.
 
 use raddle_kernels::factors::Steps;
 
-/// The stages of a run of unknown length that measures on held-out ratings.
+/// Lengths of the stages of a run of unknown length that measures on held-out ratings.
 const STAGES: [u32; 6] = [14, 40, 80, 160, 320, 640];
 
-/// The only stage of a run of unknown length that does not: nothing would show that a longer one learns noise.
+/// Length of the only stage of a run of unknown length without held-out ratings: nothing would show that a
+/// longer one fits noise.
 const UNMEASURED: u32 = 10;
 
 /// Ratio of a stage's last step to its first.
 const LAST: f64 = 0.02;
 
-/// The stages of a run, and what their steps are made of.
+/// The stages of a run, and the settings of their steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LearningRateSchedule {
-    /// The epochs of each stage.
+    /// Number of epochs of each stage.
     pub(crate) lengths: Vec<u32>,
-    /// Epochs after which the first stage ends, if that is before its length.
+    /// Number of epochs after which the first stage ends, if that is before its length.
     pub(crate) cut: Option<u32>,
     /// The first step, in standard deviations of the ratings. Default: by the length.
     pub(crate) step: Option<f64>,
@@ -34,29 +35,29 @@ pub(crate) struct LearningRateSchedule {
     /// Factors of the steps of users and of items.
     pub(crate) shares: [f64; 2],
     pub(crate) non_negative: bool,
-    /// Where the run goes on from factors that were trained before.
+    /// The end of a stage to repeat, if the run continues from factors that were trained before.
     pub(crate) tail: Option<Tail>,
 }
 
-/// How a run goes on: each stage is the end of one of `length` epochs, and begins with the factors of the one
-/// before.
+/// The way in which a run continues: each stage is the end of a stage of `length` epochs, and starts with the
+/// factors of the one before.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tail {
-    /// The epochs of the stage whose steps and decay are taken.
+    /// Number of epochs of the stage whose steps and decay are used.
     pub(crate) length: u32,
 }
 
-/// The epochs of each stage of a run that goes on while validation gains: at most a quarter of a long run
-/// together.
+/// Lengths of the stages of a run that continues while validation gains: together at most a quarter of a long
+/// run.
 const TAILS: [u32; 4] = [2, 2, 2, 2];
 
-/// Where on the half cosine such a stage begins. On public ratings twenty versions of a hundredth each then
-/// measure as fits from scratch do, or better; from 0.8 on they lose a little with each version, as steps
-/// that large undo what the smallest had found.
+/// Point of the half cosine at which such a stage starts. On public ratings twenty versions of a hundredth
+/// each then do as well as fits from scratch, or better; from 0.8 on they lose a little with each version, as
+/// steps that large undo the work of the smallest ones.
 const FROM: f64 = 0.9;
 
 impl LearningRateSchedule {
-    /// Stages for a run of `epochs`, or of unknown length.
+    /// Returns the stages for a run of `epochs` epochs, or of unknown length.
     pub(crate) fn stages(epochs: Option<u64>, is_measured: bool) -> Vec<u32> {
         match epochs {
             Some(epochs) => vec![u32::try_from(epochs).unwrap_or(u32::MAX)],
@@ -65,7 +66,7 @@ impl LearningRateSchedule {
         }
     }
 
-    /// Stages for a run that goes on from an earlier fit: of at most `epochs` together.
+    /// Returns the stages for a run that continues from an earlier fit: at most `epochs` together.
     pub(crate) fn tails(epochs: Option<u64>) -> Vec<u32> {
         let mut left = epochs.unwrap_or(u64::MAX);
         let shorten = |length: u32| {
@@ -76,13 +77,13 @@ impl LearningRateSchedule {
         TAILS.into_iter().map(shorten).filter(|&length| length > 0).collect()
     }
 
-    /// The epochs of a stage that are run.
+    /// Returns the number of epochs of a stage that are run.
     pub(crate) fn length(&self, stage: u32) -> u32 {
         let length = self.lengths.get(stage as usize).copied().unwrap_or(0);
         length.min(self.cut.unwrap_or(u32::MAX))
     }
 
-    /// The steps of epoch `epoch` of stage `stage`, both from 0, where ratings are divided by `scale`.
+    /// Returns the steps of epoch `epoch` of stage `stage`, both from 0, if ratings are divided by `scale`.
     pub(crate) fn steps(&self, stage: u32, epoch: u32, scale: f64) -> Steps {
         let length = self.lengths.get(stage as usize).copied().unwrap_or(1).max(1);
         let turn = std::f64::consts::PI * f64::from(epoch.min(length)) / f64::from(length);
@@ -103,13 +104,13 @@ impl LearningRateSchedule {
     }
 }
 
-/// The first step of a stage of this number of epochs.
+/// Returns the first step of a stage of this number of epochs.
 fn default_step(length: u32) -> f64 {
     (0.09 * libm::pow(5.0 / f64::from(length), 0.55)).clamp(0.02, 0.1)
 }
 
-/// The decay for a stage of this number of epochs: what is trained longer fits noise unless it is held back
-/// more.
+/// Returns the decay for a stage of this number of epochs: longer training fits noise unless the decay is
+/// stronger.
 pub(crate) fn default_decay(length: u32) -> f64 {
     (0.027 * libm::pow(f64::from(length) / 5.0, 0.4)).clamp(0.02, 0.045)
 }

@@ -3,8 +3,8 @@
 //! Users with their ratings are shards, items are blocks. `fit` makes the engine of `program` under
 //! `schedule`; `partition` assigns users to shards and items to blocks, `bucket` the ratings of a chunk to
 //! the cells, and `shard` brings them there; `factor_block` and `first_rows` hold rows, `write_back` makes a
-//! model of them; `learning_rate` and `side_balance` say how large steps are, `early_stopping` when a run is
-//! done.
+//! model of them; `learning_rate` and `side_balance` determine the step sizes, `early_stopping` when a run
+//! ends.
 
 mod bucket;
 pub(crate) mod carry;

@@ -1,4 +1,4 @@
-//! [`Partition`]: which users make up a shard and which items a block, with even numbers of ratings.
+//! [`Partition`]: the users of each shard and the items of each block, with nearly equal numbers of ratings.
 
 use raddle::schedule::even_parts;
 
@@ -7,11 +7,11 @@ use raddle::schedule::even_parts;
 pub(crate) struct Partition {
     /// For each row `part << 16 | place in the part`; [`NOWHERE`] for a row without ratings.
     pub(crate) place: Vec<u32>,
-    /// The rows of all parts, one part behind the other.
+    /// The rows of all parts, one part after another.
     pub(crate) rows: Vec<u32>,
-    /// Where each part's rows begin in `rows`; one more than there are parts.
+    /// Start of each part's rows in `rows`, and the end of the last.
     pub(crate) starts: Vec<u32>,
-    /// How many ratings each row has.
+    /// Number of ratings of each row.
     pub(crate) counts: Vec<u32>,
 }
 
@@ -24,19 +24,19 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 const PART: usize = 1 << 16;
 
 impl Partition {
-    /// Deals rows with these numbers of ratings to parts of even numbers of ratings.
+    /// Assigns rows with these numbers of ratings to parts with nearly equal numbers of ratings.
     ///
-    /// Rows are walked in steps near the golden section of their number, so that neighbours (often alike in
-    /// how much they are rated) come apart; then the walk is cut. Within a part rows keep the order of the
-    /// data: what is then done row by row goes through every part from front to back.
+    /// Rows are visited in steps near the golden section of their number, so that neighbours, which often
+    /// have similar numbers of ratings, are separated; then the sequence is cut. Within a part rows keep the
+    /// order of the data, so that work done row by row passes through every part from front to back.
     pub(crate) fn new(counts: Vec<u32>, parts: usize) -> Self {
         let rows: Vec<u32> = walk(counts.len()).filter(|&row| counts[row as usize] > 0).collect();
         let costs: Vec<u64> = rows.iter().map(|&row| u64::from(counts[row as usize])).collect();
         let mut parts_of = vec![NOWHERE; counts.len()];
         let mut ranges = even_parts(&costs, parts);
         if ranges.iter().any(|range| range.len() > PART) {
-            // Many rarely rated rows: each costs the mean besides, so that no part has over twice its share
-            // of rows.
+            // Each row costs the mean in addition, so that with many rarely rated rows no part has more than
+            // twice its share of rows.
             let mean = costs.iter().sum::<u64>() / rows.len().max(1) as u64 + 1;
             ranges = even_parts(&costs.iter().map(|cost| cost + mean).collect::<Vec<_>>(), parts);
         }
@@ -46,9 +46,9 @@ impl Partition {
         Self::placed(parts_of, counts, parts)
     }
 
-    /// Partition for other numbers of ratings, and for more rows: rows stay in their part, new ones come to
-    /// the part with the fewest ratings. All rows are partitioned anew where a part exceeds the mean by a
-    /// quarter.
+    /// Returns the partition for other numbers of ratings, and for more rows: rows stay in their part, and
+    /// new ones go to the part with the fewest ratings. All rows are partitioned again if a part exceeds the
+    /// mean by a quarter.
     pub(crate) fn carried(&self, counts: Vec<u32>) -> Self {
         let mut parts_of = vec![NOWHERE; counts.len()];
         let mut loads = vec![0_u64; self.parts()];
@@ -77,7 +77,7 @@ impl Partition {
         Self::placed(parts_of, counts, self.parts())
     }
 
-    /// Rows whose parts are known; [`NOWHERE`] for those without ratings.
+    /// The partition of rows whose parts are known; [`NOWHERE`] marks those without ratings.
     fn placed(mut place: Vec<u32>, counts: Vec<u32>, parts: usize) -> Self {
         let mut starts = vec![0; parts + 1];
         let is_placed = |place: &u32| *place != NOWHERE;
@@ -94,7 +94,7 @@ impl Partition {
         Self { place, rows, starts, counts }
     }
 
-    /// Check that every row of a part has its place.
+    /// Checks that every row of a part has its place.
     pub(crate) fn is_whole(&self) -> bool {
         let parts_are = self.starts.first() == Some(&0)
             && self.starts.is_sorted()
@@ -107,24 +107,24 @@ impl Partition {
         parts_are && self.counts.len() == self.place.len() && self.place.iter().enumerate().all(is_there)
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub(crate) fn parts(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The rows of a part, in the order of their places.
+    /// Returns the rows of a part, in the order of their places.
     pub(crate) fn part(&self, part: u32) -> &[u32] {
         &self.rows[self.starts[part as usize] as usize..self.starts[part as usize + 1] as usize]
     }
 }
 
-/// The fewest parts for this number of rows: places within a part fit 16 bits, even where parts are uneven in
-/// rows.
+/// Returns the smallest number of parts for this number of rows: places within a part must fit 16 bits, even
+/// if parts have unequal numbers of rows.
 pub(crate) fn fewest_parts(rows: usize) -> usize {
     if rows <= PART { 1 } else { (2 * rows).div_ceil(PART) + 1 }
 }
 
-/// All of `0..count`, each once, neighbours far apart.
+/// Returns each number of `0..count` once, with neighbours far apart.
 fn walk(count: usize) -> impl Iterator<Item = u32> {
     let mut step = (count as f64 * 0.618_033_988_749_894_9) as usize;
     while step > 1 && gcd(step, count) != 1 {

@@ -30,22 +30,22 @@ pub struct SgdProgram {
     pub(crate) rates: LearningRateSchedule,
     pub(crate) start: Start,
     pub(crate) scaling: Scaling,
-    /// The mean is subtracted from the ratings.
+    /// `true` if the mean is subtracted from the ratings.
     pub(crate) centered: bool,
     /// Name of the data to measure on, if any.
     pub(crate) measured_on: Option<&'static str>,
-    /// The error of the mean of the ratings on it.
+    /// The error of the mean of the ratings on these data.
     pub(crate) mean_rmse: Option<f64>,
     pub(crate) target: Option<f64>,
-    /// The schedule wants the reduction of each cell's error.
+    /// `true` if the schedule needs the reduction of each cell's error.
     pub(crate) by_priority: bool,
     pub(crate) pool: Pool<Rating>,
-    /// How the data is laid out, where rows were carried over from an earlier run.
+    /// The layout of the data, if rows were carried over from an earlier run.
     pub(crate) carried: Option<Arc<GridPartitioning>>,
 }
 
 impl SgdProgram {
-    /// Layout of the data, from the counts of all chunks in shard order.
+    /// Makes the layout of the data from the counts of all chunks in shard order.
     pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> GridPartitioning {
         let mut all = Counts { users: vec![0; self.users], items: vec![0; self.items], ..Counts::default() };
         for chunk in chunks {
@@ -65,7 +65,7 @@ impl SgdProgram {
         GridPartitioning { users, items, mean, center, scale, deviation }
     }
 
-    /// Brings both sides to the beginning of the epoch.
+    /// Brings both sides to the start of the epoch.
     fn begin(
         &self,
         task: &Task<Phase>,
@@ -97,7 +97,7 @@ impl SgdProgram {
         }
     }
 
-    /// Before the first step the mean alone predicts, unless there is a model to start from.
+    /// Before the first step only the mean predicts, unless there is a model to start from.
     fn beginning(&self, partitioning: &GridPartitioning) -> Verdict<Change> {
         match self.start.given {
             None if self.carried.is_none() => {
@@ -128,7 +128,7 @@ impl Program for SgdProgram {
         matches!(phase, Some(Phase::Measure(_)))
     }
 
-    /// The plan of the epoch goes to all tasks.
+    /// Sends the plan of the epoch with all tasks.
     fn prepare(&self, phase: &mut Phase, early_stopping: &EarlyStopping) {
         if let Phase::Train(plan) | Phase::Measure(plan) = phase {
             *plan = early_stopping.now;
@@ -236,7 +236,7 @@ impl UpdateBlock for SgdProgram {
                 }
             }
             Phase::Measure(plan) => {
-                // Where no task of this epoch has trained it, a side begins the epoch here.
+                // A side that no task of this epoch has trained starts the epoch here.
                 self.begin(task, shard, (number, block), partitioning, plan);
                 for cell in shard.held[number as usize].for_errors() {
                     let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);

@@ -1,4 +1,5 @@
-//! [`Replica`]: what every worker knows: how the data is laid out; and what shards answer and epochs do.
+//! [`Replica`]: the layout of the data, of which every worker has a copy; with the answers of shards and the
+//! plans of epochs.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ pub struct Replica {
 
 raddle::state!(Replica { partitioning });
 
-/// How the data is laid out; concluded from the counts of all shards before the first epoch.
+/// The layout of the data, made from the counts of all shards before the first epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct GridPartitioning {
     pub(crate) users: Partition,
@@ -24,17 +25,17 @@ pub(crate) struct GridPartitioning {
     pub(crate) mean: f64,
     /// Center of the ratings, subtracted from each: the mean, or 0.
     pub(crate) center: f64,
-    /// Scale by which ratings are then divided: the standard deviation; 1 where that is at most a millionth
-    /// of the mean, as of ratings that are one number: it is rounding then.
+    /// Scale by which centred ratings are divided: the standard deviation; or 1 if that is at most a
+    /// millionth of the mean, which for equal ratings is rounding.
     pub(crate) scale: f64,
-    /// How far ratings are from what is taken off them: root mean squared.
+    /// Root mean square of the ratings less `center`.
     pub(crate) deviation: f64,
 }
 
 raddle::state!(GridPartitioning { users, items, mean, center, scale, deviation });
 
 impl GridPartitioning {
-    /// The rows of a side.
+    /// Returns the rows of a side.
     pub(crate) fn side(&self, side: Side) -> &Partition {
         match side {
             Side::Users => &self.users,
@@ -42,7 +43,7 @@ impl GridPartitioning {
         }
     }
 
-    /// The geometric mean of the mean numbers of ratings of users and items.
+    /// Returns the geometric mean of the mean numbers of ratings of users and items.
     pub(crate) fn middle(&self) -> f64 {
         let number: u64 = self.users.counts.iter().map(|&count| u64::from(count)).sum();
         number as f64 / (self.users.rows.len() as f64 * self.items.rows.len() as f64).sqrt()
@@ -52,9 +53,9 @@ impl GridPartitioning {
 /// Plan of an epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct EpochPlan {
-    /// A stage other than the one before begins with new factors.
+    /// Number of the stage: a new stage starts with new factors.
     pub(crate) stage: u32,
-    /// The factors as they are now are the best so far: a copy is kept.
+    /// `true` if the present factors are the best so far, so that a copy is kept.
     pub(crate) keep: bool,
     pub(crate) steps: Steps,
 }
@@ -80,12 +81,12 @@ raddle::state!(
     }
 );
 
-/// Squared errors as met in training and as measured, and cell by cell.
+/// Squared errors of training and of measuring, and those of each cell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Errors {
     pub(crate) trained: Squares,
     pub(crate) measured: Squares,
-    /// (cell, mean squared error as met).
+    /// (cell, mean squared error as met in training).
     pub(crate) cells: Vec<(u32, f64)>,
 }
 
@@ -106,7 +107,7 @@ impl Squares {
         self.count += other.count;
     }
 
-    /// The root of their mean; infinite for none.
+    /// Returns the root of the mean; infinite for no values.
     pub(crate) fn root_mean(self) -> f64 {
         if self.count == 0 { f64::INFINITY } else { (self.sum / self.count as f64).sqrt() }
     }
@@ -120,7 +121,7 @@ impl Errors {
     }
 }
 
-/// Change that a boundary makes visible: before the first epoch, how the data is laid out.
+/// Change that a boundary makes visible: before the first epoch, the layout of the data.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     pub(crate) partitioning: Option<Arc<GridPartitioning>>,

@@ -1,4 +1,4 @@
-//! Checks of a checkpoint before a run by gradient steps goes on.
+//! Checks of a checkpoint before a run by gradient steps is resumed.
 
 use raddle::state::StateError;
 use raddle::{RestoreByShard, Restoring};
@@ -12,9 +12,9 @@ use crate::input::chunk::Counts;
 use crate::restored::ensure;
 use raddle_kernels::factors::{LANES, Rows};
 
-/// The layout is found again, and every part has its rows.
+/// Finds the layout again, and checks that every part has its rows.
 impl RestoreByShard for SgdProgram {
-    /// First of the chunks, then, with `true` where the run has begun, of the parts.
+    /// `None` asks for the chunks; then `Some` asks for the parts, with `true` if the run has started.
     type Question = Option<bool>;
     type Answer = Option<Counts>;
 
@@ -31,7 +31,7 @@ impl RestoreByShard for SgdProgram {
             Some(None) => {
                 let again = self.carried.as_deref().cloned();
                 let again = again.unwrap_or_else(|| self.lay_out(shards.into_iter().flatten()));
-                // The layout is the first conclusion's.
+                // The layout is made by the first conclusion.
                 let has_begun = boundary.epoch > 0 || is_concluded || replica.partitioning.is_some();
                 if has_begun {
                     ensure(replica.partitioning.as_deref() == Some(&again), "how the ratings are dealt")?;
@@ -79,12 +79,13 @@ impl RestoreByShard for SgdProgram {
 }
 
 impl SgdProgram {
-    /// Layout of the data, which is not known before the first conclusion unless it was carried over.
+    /// Returns the layout of the data, which is not known before the first conclusion unless it was carried
+    /// over.
     fn layout<'a>(&'a self, replica: &'a Replica) -> Option<&'a GridPartitioning> {
         replica.partitioning.as_deref().or(self.carried.as_deref())
     }
 
-    /// Check that a part has as many rows as the layout gives it; before there is one, none.
+    /// Checks that a part has as many rows as the layout gives it; without a layout, none.
     fn check_part(&self, part: &FactorBlock, has_begun: bool, rows: Option<usize>) -> Result<(), StateError> {
         let is_new = has_begun || part.is_new(self.carried.is_some());
         ensure(is_new, "a run that has not begun")?;
@@ -93,7 +94,7 @@ impl SgdProgram {
 }
 
 impl FactorBlock {
-    /// Check that this is a part with this number of rows, or one where no epoch has begun.
+    /// Checks that this is a part with this number of rows, or one in which no epoch has started.
     fn fits(&self, rows: usize, width: usize) -> bool {
         let whole = |of: &Rows| {
             let lengths = (of.factors.len() * LANES, of.biases.len());

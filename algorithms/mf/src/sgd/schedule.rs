@@ -1,4 +1,5 @@
-//! [`GridSchedule`]: which block meets which shard next: in rotation, or by recent error reduction.
+//! [`GridSchedule`]: decides which block is trained with which shard next, in rotation or by recent error
+//! reduction.
 
 use raddle::schedule::{Assignment, EpochStart, Grid, Plan, Rotation, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
@@ -16,11 +17,11 @@ pub enum Phase {
     Deliver,
     /// A shard adds its ratings to the sums of the block's items.
     ItemMeans,
-    /// Residuals beside the items' means are added to the sums of the shard's users.
+    /// A shard adds the residuals left by the items' means to the sums of its users.
     UserMeans,
     /// Gradient steps, as long as this epoch's.
     Train(EpochPlan),
-    /// Squared errors of what is held out, in this epoch.
+    /// Squared errors of held-out ratings are measured in this epoch.
     Measure(EpochPlan),
 }
 
@@ -36,32 +37,32 @@ raddle::state!(
 );
 
 impl Phase {
-    /// Training; the program fills in what the epoch does.
+    /// The phase of training; the program adds the plan of the epoch.
     fn train() -> Self {
         Self::Train(EpochPlan::default())
     }
 }
 
-/// Plans each epoch whole: the first brings the ratings to their cells, every one trains, and measures if
-/// need be.
+/// Plans a whole epoch at once: the first one brings the ratings to their cells, and every one trains, and
+/// measures if needed.
 #[derive(Debug, Clone)]
 pub struct GridSchedule {
     shards: u32,
     blocks: u32,
     chunks: u32,
-    /// Counted cost of measuring with a shard, where epochs end so.
+    /// Counted cost of measuring with a shard, if epochs end with a measurement.
     measure: Option<u64>,
-    /// Biases begin with means.
+    /// `true` if biases start from means.
     means: bool,
-    /// `true` if the ratings are in their cells: not with shards that have just been made, as where a run
-    /// begins or is resumed.
+    /// `true` if the ratings are in their cells: not if shards were just made, as when a run starts or is
+    /// resumed.
     is_set_up: bool,
-    /// Which cells are trained by how much they gain; `None` rotates.
+    /// Choice of the cells to train by how much they gain; `None` rotates.
     grid: Option<Grid<Phase>>,
 }
 
 impl GridSchedule {
-    /// For these numbers of shards and blocks, of which `chunks` deal out the input.
+    /// A schedule for these numbers of shards and blocks, with `chunks` chunks of the input.
     pub(crate) fn new(
         shards: u32,
         blocks: u32,
@@ -73,7 +74,7 @@ impl GridSchedule {
         Self { shards, blocks, chunks, measure, means: false, is_set_up: false, grid }
     }
 
-    /// Finds the means with which biases begin, before the first epoch.
+    /// Computes the means from which biases start before the first epoch, if `means` is true.
     pub(crate) fn with_means(mut self, means: bool) -> Self {
         self.means = means;
         self
@@ -86,7 +87,7 @@ impl GridSchedule {
 
 impl Schedule<Phase> for GridSchedule {
     fn identity(&self) -> String {
-        // In how many chunks the input is taken in changes no bit.
+        // The number of chunks changes no bit of the result.
         let Self { shards, blocks, chunks: _, measure, means, grid, is_set_up: _ } = self;
         let kind = if grid.is_some() { "grid by priority" } else { "grid in rotation" };
         let measured = measure.is_some();
@@ -206,7 +207,7 @@ mod tests {
             cells.dedup();
             assert_eq!(cells.len(), 12);
         }
-        // Another process goes on where this one was; with shards made anew the ratings are split again.
+        // Another process continues where this one was; with new shards the ratings are split again.
         let delivered = |schedule: &mut GridSchedule| {
             visits(&rounds(schedule), |phase| matches!(phase, Phase::Deliver)).len()
         };

@@ -1,8 +1,8 @@
-//! [`UserShard`]: users with their ratings, block by block, and [`ItemBlock`]: items, which travel.
+//! [`UserShard`]: users with their ratings, block by block; and [`ItemBlock`]: items, which travel.
 //!
 //! Ratings reach their cells in four steps, each on the workers where the shards live: a shard counts its
 //! chunk of the input at the first boundary; once the layout is known it splits the chunk into buckets, which
-//! a block takes along; when the block meets each shard, the shard takes what is its own; and the first task
+//! a block carries along; when the block meets a shard, the shard takes its own buckets; and the first task
 //! of a cell puts its ratings in order.
 
 use super::bucket::{Bucket, CellRatings, split_into_cells};
@@ -19,17 +19,17 @@ pub struct UserShard {
     pub(crate) part: FactorBlock,
     /// For each block, the ratings of its items.
     pub(crate) cells: Vec<CellRatings>,
-    /// For each block, its ratings to measure on.
+    /// For each block, its held-out ratings.
     pub(crate) held: Vec<CellRatings>,
     /// The chunk that this shard is to split.
     pub(crate) chunk: Option<Chunk>,
 }
 
-/// A range of items: their rows, and ratings on their way to their shards.
+/// A range of items: their rows, and ratings that are being sent to their shards.
 #[derive(Debug, Clone, Default)]
 pub struct ItemBlock {
     pub(crate) part: FactorBlock,
-    /// Buckets of all cells, shard by shard and block by block in each.
+    /// Buckets of all cells, ordered by shard and then by block.
     buckets: Vec<Bucket>,
     held: Vec<Bucket>,
 }
@@ -38,19 +38,19 @@ raddle::state!(UserShard { part, cells, held, chunk });
 raddle::state!(ItemBlock { part, buckets, held });
 
 impl ItemBlock {
-    /// Items whose rows were trained before.
+    /// A block of items whose rows were trained before.
     pub(crate) fn of(part: FactorBlock) -> Self {
         Self { part, ..Self::default() }
     }
 
-    /// True when no buckets are on their way, as at every boundary.
+    /// `true` if no buckets are being sent, as at every boundary.
     pub(crate) fn is_delivered(&self) -> bool {
         self.buckets.iter().chain(&self.held).all(Bucket::is_empty)
     }
 }
 
 impl UserShard {
-    /// Splits the shard's chunk into buckets, if it has one; the block takes them along.
+    /// Splits the shard's chunk into buckets, if it has one; the block carries them along.
     pub(crate) fn scatter(
         &mut self,
         (number, block): (u32, &mut ItemBlock),
@@ -62,7 +62,7 @@ impl UserShard {
         block.held = split_into_cells(number, chunk.held(), partitioning, pool);
     }
 
-    /// Takes over what the block brings for this shard.
+    /// Takes the block's buckets for this shard.
     pub(crate) fn take(&mut self, number: u32, block: &mut ItemBlock, partitioning: &GridPartitioning) {
         let blocks = partitioning.items.parts();
         let cells = number as usize * blocks..(number as usize + 1) * blocks;
@@ -74,8 +74,8 @@ impl UserShard {
     }
 }
 
-/// Where biases begin with means: of items those of their ratings, of users those of what items leave of
-/// theirs.
+/// Sums for biases that start from means: an item's mean is of its ratings, a user's is of its ratings less
+/// the items' biases.
 impl UserShard {
     /// Adds the ratings of a block to the sums of its items.
     pub(crate) fn add_to_items(
@@ -91,7 +91,7 @@ impl UserShard {
         }
     }
 
-    /// Adds what the items of a block leave of their ratings to the sums of the users.
+    /// Adds the ratings of a block, less the items' biases, to the sums of the users.
     pub(crate) fn add_to_users(
         &mut self,
         shard: u32,

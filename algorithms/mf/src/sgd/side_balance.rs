@@ -1,27 +1,29 @@
-//! [`SideBalance`]: what the mean numbers of ratings of users and of items decide about a run by gradient
-//! steps.
+//! [`SideBalance`]: settings of a run by gradient steps that depend on the mean numbers of ratings of users
+//! and of items.
 //!
-//! **Uneven sides.** A row takes as many steps an epoch as it has ratings. Where a hundred items share the
-//! ratings of thousands of users, a step that suits a user throws an item about at every one of its ratings,
-//! and no error falls. As in AdaGrad (Duchi, Hazan and Singer 2011), where steps fall with the root of what a
-//! row has summed up, the steps of the more rated side are divided by the root of the ratio; those of the
-//! other grow a little. One number a side does it: rows of one side differ far less from each other than the
-//! sides do. A side of few ratings needs its steps as they are, whatever the other has.
+//! **Uneven sides.** A row takes as many steps an epoch as it has ratings. If a hundred items share the
+//! ratings of thousands of users, a step that suits a user is far too large for an item, which takes one at
+//! each of its ratings, and no error falls. As in AdaGrad (Duchi, Hazan and Singer 2011), where steps fall
+//! with the root of a row's sum of squares, the steps of the more rated side are divided by the root of the
+//! ratio; those of the other side grow a little. One number per side suffices, as rows of one side differ far
+//! less from each other than the sides do. A side with few ratings per row needs its steps unchanged,
+//! whatever the other side has.
 //!
-//! **Sparse sides.** A row with two or three ratings takes too few steps to learn a bias, and a bias that has
-//! been learned from them would be mostly noise. There biases begin with damped means, first of items, then
-//! of what these leave to users, and decay towards 0 with the same damping.
+//! **Sparse sides.** A row with two or three ratings takes too few steps to learn a bias, and a bias learned
+//! from them would be mostly noise. So biases start from damped means, first those of items, then those of
+//! users from the remaining residuals, and decay towards 0 with the same damping.
 
 use crate::input::baseline::DAMPING;
 use crate::input::problem::Problem;
 
-/// Ratios of the sides' mean counts from which, and beyond which, steps are divided by the whole root.
+/// Ratio of the sides' mean counts at which steps start to be divided, and ratio from which they are divided
+/// by the whole root.
 const UNEVEN: [f64; 2] = [16.0, 64.0];
 
-/// Ratings of a row that need no smaller steps, however uneven the sides are.
+/// Number of ratings of a row up to which it needs no smaller steps, however unequal the sides are.
 const FEW: f64 = 1000.0;
 
-/// The power of what the steps of one side are divided by, by which those of the other grow.
+/// The steps of one side grow by this power of the number that divides those of the other.
 const GROWTH: f64 = 0.2;
 
 /// The mean numbers of ratings of a user and of an item.
@@ -29,14 +31,14 @@ const GROWTH: f64 = 0.2;
 pub(crate) struct SideBalance([f64; 2]);
 
 impl SideBalance {
-    /// Of all rows, or of those with ratings where the others are not to be learned.
+    /// Computes the means over all rows, or over those with ratings if the others are not to be learned.
     pub(crate) fn new(problem: &Problem, only_rated: bool) -> Self {
         let rows = problem.learned(only_rated);
         Self(rows.map(|rows| problem.ratings() as f64 / rows.max(1) as f64))
     }
 
-    /// Factors of the steps of users and of items: 1 below a ratio of 16, then more and more of the root, but
-    /// never less than leaves a row the sum of steps that one with 1000 ratings has.
+    /// Returns the factors of the steps of users and of items: 1 below a ratio of 16, then a growing part of
+    /// the root, but large enough that a row's steps add up to at least those of a row with 1000 ratings.
     pub(crate) fn step_multipliers(self) -> [f64; 2] {
         let Self([users, items]) = self;
         let ratio = (users / items).max(items / users);
@@ -46,7 +48,8 @@ impl SideBalance {
         if users > items { [less, more] } else { [more, less] }
     }
 
-    /// Biases begin with damped means: the damping has more than a third of the say in the mean row.
+    /// `true` if biases start from damped means: the damping then has more than a third of the weight in the
+    /// mean row.
     pub(crate) fn is_sparse(self) -> bool {
         self.0.iter().any(|&mean| mean < 2.0 * DAMPING)
     }
@@ -72,7 +75,7 @@ mod tests {
     fn a_side_of_few_ratings_is_sparse() {
         assert!(SideBalance([37.0, 2.8]).is_sparse() && SideBalance([1.5, 90.0]).is_sparse());
         assert!(!SideBalance([149.0, 9.7]).is_sparse());
-        // In a row of six ratings three more have a third of the say.
+        // In a row of six ratings, the three of the damping have a third of the weight.
         assert!(SideBalance([5.9, 9.7]).is_sparse() && SideBalance([9.7, 5.9]).is_sparse());
         assert!(!SideBalance([6.0, 6.0]).is_sparse());
     }

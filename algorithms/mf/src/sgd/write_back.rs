@@ -1,10 +1,10 @@
-//! [`write_back`]: rows of parts as those of a model.
+//! [`write_back`]: copies the rows of parts into a model.
 
 use super::partition::{NOWHERE, Partition};
 use raddle_kernels::factors::Rows;
 
-/// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since
-/// what is read from all over can be read ahead, and what is written cannot.
+/// Returns the factors and biases of all rows in the order of the data, in the units of the ratings. The
+/// order is that of the data, since scattered reads can be prefetched and scattered writes cannot.
 pub(super) fn write_back<'a>(
     parts: impl Iterator<Item = &'a Rows>,
     partition: &Partition,

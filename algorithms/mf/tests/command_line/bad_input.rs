@@ -1,4 +1,4 @@
-//! Whatever is wrong is named, with what to do, and ends with 2.
+//! Every error is named, with its cure, and ends with status 2.
 
 use std::fs;
 
@@ -102,7 +102,7 @@ fn bad_data_name_file_and_line() {
         let ran = ends(folder.path(), &format!("fit {line} --quiet"), 2);
         assert!(ran.err.contains(why), "{line}: {}", ran.err);
     }
-    // A single rating, and ratings that do not differ, are odd but no error.
+    // A single rating, and equal ratings, are odd but no error.
     ends(folder.path(), "fit one.csv --quiet", 0);
     write("same.csv", "1,1,4\n1,2,4\n2,1,4\n3,2,4\n");
     for solver in ["sgd", "als", "ccd"] {
@@ -186,7 +186,7 @@ fn few_ratings_are_cross_validated_or_refused_but_never_nan() {
     assert!(measured > 0);
     let ran = ends(folder.path(), "cv apart.csv --folds 2 --epochs 2", 2);
     assert!(ran.err.contains("none of the 2 folds of 4 ratings"), "{}", ran.err);
-    // Whoever gave no number of folds is not told of an option.
+    // Without a given number of folds, the message names no option.
     fs::write(folder.path().join("three.csv"), "1,1,3\n1,2,4\n2,1,5\n").unwrap();
     for (line, said) in [
         ("cv apart.csv --folds 9", "4 ratings cannot be cut into 9 folds"),

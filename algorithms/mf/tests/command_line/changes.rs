@@ -14,7 +14,7 @@ const FIT: &str = "--rank 4 --quiet";
 
 fn line(at: usize) -> String {
     let (user, item) = (at * 7 % 40, at * 11 % 25 + at / 400);
-    // With noise, so that a fit of unknown length is soon over.
+    // Noisy, so that a fit of unknown length ends soon.
     let value = 1 + user % 3 * (item % 2) + (at * at * 31 + user * 7) % 101 % 3;
     format!("{user}\t{item}\t{value}")
 }
@@ -24,11 +24,11 @@ fn base(folder: &Path) {
     fs::write(folder.join("base.tsv"), text).unwrap();
 }
 
-/// Three versions: ratings come and go, a user is forgotten, new users and items come.
+/// Three versions: ratings are inserted and retracted, a user is forgotten, new users and items are added.
 const CHANGES: &str =
     "# some come\n+ 3 4 5\n+ 5\t6\t2.5\n- 7 2\n=\n- 11\n=\n+ 90 3 4\n+ 90 91 1\n+ 2 91 3\n+ 90 5 5\n";
 
-/// The base as a person would have edited it after these versions.
+/// The base as edited by hand to these versions.
 fn edited(versions: usize) -> String {
     let base: Vec<String> = (0..LINES).map(line).collect();
     let mut lines: Vec<String> = base;
@@ -55,7 +55,7 @@ fn version(folder: &Path, run: &str) -> Value {
     json(folder, &format!("{run}/model.json"))["data_version"].clone()
 }
 
-/// The digests after each version, each from a file with the versions up to it.
+/// Returns the digest of each version, each from a file with the versions up to it.
 fn digests(folder: &Path, options: &str) -> Vec<String> {
     let cuts: Vec<usize> =
         CHANGES.match_indices("=\n").map(|(at, _)| at + 2).chain([CHANGES.len()]).collect();
@@ -89,10 +89,10 @@ fn versions_are_acknowledged_logged_and_named_by_the_model() {
     assert_eq!(of(records.last().unwrap()).0, 3);
     assert_eq!(version(folder, "run"), 3);
     assert_eq!(json(folder, "run/report.json")["results"]["data_version"], 3);
-    // Who was forgotten gets what nobody in particular gets: no rating is left that would say more.
+    // A forgotten user gets the predictions for unknown users, as no rating is left.
     let left = fs::read_to_string(folder.join("left.tsv")).unwrap();
     assert!(not_empty(left.lines()).all(|line| !line.starts_with("11\t")) && left.contains("90\t91\t1"));
-    // The log is a file of changes, which gives the same model.
+    // The log is a file of changes that gives the same model.
     ends(folder, &format!("fit base.tsv {FIT} --changes run/changes.log --out again"), 0);
     assert_eq!(digest(folder, "again"), digest(folder, "run"));
     ends(folder, "recommend run --users 90,2 --top 3", 0);
@@ -151,7 +151,7 @@ fn one_log_has_the_same_bytes_on_any_workers_rescaled_and_resumed_at_each_versio
     // Nothing is left to do.
     ends(folder, "fit --resume grown --quiet", 0);
     assert_eq!(digest(folder, "grown"), expected[2]);
-    // Another file is no continuation.
+    // Another file does not continue the first.
     fs::write(folder.join("grows.txt"), "+ 1 1 1\n").unwrap();
     let refused = ends(folder, "fit --resume grown --quiet", 2);
     assert!(
@@ -172,7 +172,7 @@ fn a_stream_is_cut_by_what_has_arrived_and_the_log_keeps_the_cut() {
         let said = run.hears(&format!("version {}: ", number + 1));
         assert!(said.contains(" in, "), "{said}");
     }
-    // A bad version is refused with its line, and the stream goes on.
+    // A bad version is refused with its line, and the stream continues.
     run.feed("- 11\n");
     let said = run.hears("standard input:5: ");
     assert!(said.contains("user 11 has no rating") && said.contains("version 4 is refused"), "{said}");

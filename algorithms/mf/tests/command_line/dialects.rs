@@ -1,4 +1,4 @@
-//! Delimited text as people have it: every verb reads the same dialects.
+//! Delimited text in dialects that people use: every verb reads the same ones.
 
 use std::fs;
 
@@ -39,7 +39,8 @@ fn a_rating_that_is_no_number_is_shown_whole_with_its_cure() {
         ("u1,i1,5 stars\nu1,i2,3 stars\n", "the rating: `5 stars` is not a number"),
         (
             "u1;i1;1 000\nu1;i2;3\n",
-            "`1 000` is not a number as numbers are read here: say how numbers are written, by --thousands blank",
+            "`1 000` is not a number as numbers are read here: say how numbers are written, by --thousands \
+             blank",
         ),
         ("u1,i1,3\n# a comment below\nu1,i2,3\n", ":2: 1 of at least 3 fields"),
         ("u1,i1,3\n\"u2\" x,i2,3\n", "follows a closing quote"),

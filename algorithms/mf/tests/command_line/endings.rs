@@ -1,4 +1,4 @@
-//! How runs end: at their length, at a target, at a limit; and how they go on.
+//! Endings of runs: at their length, at a target, at a limit; and resumed runs.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -20,7 +20,7 @@ fn a_length_completed_is_done_and_a_target_missed_is_three() {
     let ran = ends(folder.path(), &format!("{line} --target 0.01 --out run"), 3);
     assert!(ran.out.contains("(target 0.01 not reached)") && !ran.out.contains("done"), "{}", ran.out);
     assert_eq!(json(&folder.path().join("run"), "model.json")["ending"], "limit");
-    // Its own rule ends a run of unknown length; the target is missed all the same.
+    // A run of unknown length ends by its own rule; the target is missed all the same.
     let ran = ends(folder.path(), &format!("fit {SMALL} --rank 4 --target 0.01 --out run --force"), 3);
     assert!(ran.out.contains("no further epoch comes closer") && !ran.out.contains("done"), "{}", ran.out);
     assert_eq!(json(&folder.path().join("run"), "report.json")["ending"], "converged");
@@ -60,7 +60,7 @@ fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
     let folder = scratch();
     let model = |run: &str| json(folder.path(), &format!("{run}/report.json"))["model_digest"].clone();
     for solver in ["sgd", "als", "ccd"] {
-        // Metrics of the first run on the way say which targets are reached, and when.
+        // The metrics of the first run show which targets are reached, and when.
         let line = format!("fit {SMALL} --rank 2 --solver {solver} --epochs 8");
         ends(folder.path(), &format!("{line} --out probe --force"), 0);
         let trace = fs::read_to_string(folder.path().join("probe/trace.jsonl")).unwrap();
@@ -107,7 +107,7 @@ fn a_cross_validation_or_refit_that_is_cut_short_says_what_there_is() {
     assert!(ran.out.contains("no setting is chosen yet, and no model is written"), "{}", ran.out);
     let cut = folder.path().join("cut");
     assert!(!cut.join("model.json").exists() && !cut.join("cv.tsv").exists());
-    // Cut in the first fit, there is no second; the model is the first fit's, and so is what is said of it.
+    // A run cut short in the first fit has no second; model and metric are those of the first fit.
     let ran = ends(folder.path(), &format!("fit {SMALL} --rank 4 --refit --time-limit 0 --out first"), 3);
     assert!(ran.out.contains("stopped at the time limit") && !ran.out.contains("done"), "{}", ran.out);
     let first = folder.path().join("first");
@@ -123,7 +123,7 @@ fn a_cross_validation_or_refit_that_is_cut_short_says_what_there_is() {
 #[test]
 fn a_refit_that_is_interrupted_leaves_the_first_fit() {
     let folder = scratch();
-    // Each fit is far longer than the way of a signal.
+    // Each fit takes far longer than a signal.
     let data = "synth:ratings:users=3000,items=500,n=200000";
     let line = format!("fit {data} --rank 32 --epochs 300 --step 0.002 --workers 1 --seed 3");
     let mut command = program(folder.path(), &format!("{line} --refit --out cut"));
@@ -149,7 +149,7 @@ fn a_step_far_too_large_is_said_to_diverge() {
     let folder = scratch();
     let ran = ends(folder.path(), &format!("fit {SMALL} --step 50 --epochs 5 --validation none"), 3);
     assert!(ran.out.contains("it diverged") && !ran.out.contains("done"), "{}", ran.out);
-    // Divergence of biases alone, after which nothing is left of the model.
+    // The biases alone diverge, after which nothing is left of the model.
     let zeros: String = (0..60).map(|at| format!("{},{},0\n", at % 12, at / 12)).collect();
     fs::write(folder.path().join("zeros.csv"), zeros).unwrap();
     let line = "fit zeros.csv --bias-step 100 --validation none --out lost";
@@ -180,7 +180,8 @@ fn a_finished_or_limited_run_that_is_resumed_keeps_the_bytes_of_its_model() {
             ends(folder.path(), &format!("{again} --resume whole{number}"), 0);
             assert_eq!(model(&whole), learned, "{solver}, finished, {workers} workers");
         }
-        // Ended by the clock before its first epoch, and resumed under the same limit: nothing runs, nothing is lost.
+        // A run ended by the time limit before its first epoch, and resumed under the same limit: nothing
+        // runs, and nothing is lost.
         let limited = format!("{line} --out limited{number} --checkpoint-every 1 --time-limit 0");
         ends(folder.path(), &limited, 3);
         let run = folder.path().join(format!("limited{number}"));
@@ -192,7 +193,7 @@ fn a_finished_or_limited_run_that_is_resumed_keeps_the_bytes_of_its_model() {
     }
 }
 
-/// The bytes of the files that a model's numbers are in.
+/// Returns the bytes of the files that hold a model's numbers.
 fn model(run: &Path) -> Vec<Vec<u8>> {
     let files = ["user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy", "model.json"];
     files.map(|file| fs::read(run.join(file)).unwrap()).to_vec()
@@ -204,7 +205,7 @@ fn a_signal_ends_a_fit_while_it_reads_and_within_an_epoch() {
     let folder = scratch();
     let (folder, mf) = (folder.path(), Program::at(MF));
     mf.ends_while_it_reads(folder, "fit - --out none", "none");
-    // Epochs of large equations: each takes long where nothing is optimised.
+    // Epochs of large equations, each of which takes long in an unoptimised build.
     let data = "synth:ratings:users=3000,items=2000,n=60000,rank=2,signal=0.2,noise=0.2";
     for line in [
         "--solver als --rank 96 --epochs 500",

@@ -1,4 +1,4 @@
-//! `mf fit`: what it finds, and the files of a run.
+//! `mf fit`: its results, and the files of a run.
 
 use std::fs;
 
@@ -79,7 +79,7 @@ fn without_epochs_stages_follow_while_validation_gains_and_the_best_is_kept() {
     assert_eq!(report["metric"]["value"], best);
     let at = report["results"]["best_epoch"].as_u64().unwrap() as usize;
     assert_eq!(errors[at - 1], best);
-    // Each stage begins anew, which the progress says.
+    // Each stage starts again from new factors, which the progress shows.
     let said = ends(folder.path(), &format!("fit {SMALL} --validation 0.1"), 0).err;
     assert!(said.contains("restart: 40 epochs from new factors"), "{said}");
 }
@@ -92,10 +92,10 @@ fn a_refit_trains_on_what_was_held_out_too() {
     let with = report(folder.path(), &format!("{line} --refit"));
     let rmse = |report: &serde_json::Value| report["results"]["test_rmse"].as_f64().unwrap();
     assert!(rmse(&with) < rmse(&without), "{} {}", rmse(&with), rmse(&without));
-    // The number is that of the fit that was measured, and says so.
+    // The metric is that of the first fit, and its name says so.
     assert_eq!(with["metric"]["value"], without["metric"]["value"]);
     assert_eq!(with["metric"]["on"], "validation data, before the fit on all ratings");
-    // A file to validate on is added, too.
+    // A file of validation data is added, too.
     let made = generate::ratings(SMALL).unwrap().ratings.triples;
     let lines: Vec<String> = made.iter().map(|(u, i, r)| format!("{u}\t{i}\t{r}\n")).collect();
     fs::write(folder.path().join("train.tsv"), lines[..2000].concat()).unwrap();
@@ -109,7 +109,7 @@ fn a_refit_trains_on_what_was_held_out_too() {
 fn a_warm_start_goes_on_from_its_model_and_keeps_all_that_is_not_trained() {
     let folder = scratch();
     ends(folder.path(), &format!("fit {SMALL} --rank 4 --epochs 20 --validation none --out old"), 0);
-    // Users from 60 on are not in them, nor are items from 50 on; one user and one item are new.
+    // The new file lacks users from 60 on and items from 50 on; one user and one item are new.
     let made = generate::ratings(SMALL).unwrap().ratings.triples;
     let some = made.iter().filter(|&(user, item, _)| user < 60 && item < 50);
     let text: String = some.map(|(u, i, r)| format!("{u}\t{i}\t{r}\n")).collect();
@@ -129,7 +129,7 @@ fn a_warm_start_goes_on_from_its_model_and_keeps_all_that_is_not_trained() {
         assert!(rmse(&warm) < 0.9 * rmse(&cold), "{solver}: {} {}", rmse(&warm), rmse(&cold));
         let ids = json(&folder.path().join(solver), "model.json")["users"].clone();
         assert_eq!((ids.as_array().unwrap().len(), &ids[119], &ids[120]), (121, &119.into(), &500.into()));
-        // Rows that are kept are the same to the last bit, but that biases of users make up for the mean.
+        // Kept rows are the same to the last bit, except that biases of users compensate for the mean.
         assert_eq!(
             of(solver, "user_factors.npy")[240..480],
             of("old", "user_factors.npy")[240..],
@@ -146,7 +146,7 @@ fn a_warm_start_goes_on_from_its_model_and_keeps_all_that_is_not_trained() {
         assert!((level(solver) - level("old")).abs() < 1e-6, "{solver}");
         ends(folder.path(), &format!("recommend {solver} --users 119"), 0);
     }
-    // A run that ends before its first epoch gives the model back.
+    // A run that ends before its first epoch returns the model to start from.
     ends(folder.path(), "fit new.tsv --rank 4 --init old --time-limit 0 --out same", 3);
     assert_eq!(of("same", "user_factors.npy")[..480], of("old", "user_factors.npy")[..]);
     let refused = ends(folder.path(), "fit new.tsv --rank 8 --init old", 2);
@@ -188,7 +188,7 @@ fn cross_validation_tries_the_grid_and_fits_the_best() {
     assert_eq!(lines.lines().count(), 5);
     let best = json(&folder.path().join("run"), "model.json");
     assert_eq!(best["reg"], 0.02);
-    // The fit that follows is told, and so are the runs on the way.
+    // The progress names the fit that follows, and the runs before it.
     assert!(ran.out.contains("and reg 0.02 on all ratings: 120 users x 60 items"), "{}", ran.out);
     assert!(ran.out.contains("done: rmse "), "{}", ran.out);
     for run in
@@ -236,7 +236,7 @@ fn a_first_line_of_names_is_told_and_never_a_user() {
         ran.out
     );
     assert_eq!(json(&folder.path().join("run"), "model.json")["users"], serde_json::json!([1, 2]));
-    // Scores are readable whatever the unit of the ratings is.
+    // Scores are readable in any unit of the ratings.
     fs::write(folder.path().join("small.csv"), "1,1,5e-9\n1,2,2e-9\n2,1,4e-9\n2,3,1e-9\n").unwrap();
     let ran = ends(folder.path(), "fit small.csv --rank 2 --epochs 3 --validation none", 0);
     assert!(ran.out.contains("e-9)") && !ran.out.contains("(0.00)"), "{}", ran.out);

@@ -1,4 +1,4 @@
-//! Large ids and large claims: memory is in proportion to the ratings, and what does not fit is refused.
+//! Large ids and large sizes: memory is in proportion to the ratings, and what does not fit is refused.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn limited(folder: &Path, limit: &str, line: &str) -> Output {
     shell.current_dir(folder).output().unwrap()
 }
 
-/// An id is a name: however large its number, it is one row, within 64 MB, in every format and by parts.
+/// However large its number, an id is one row, within 64 MB, in every format and by parts.
 #[test]
 fn a_large_id_is_one_row() {
     let folder = scratch();
@@ -47,7 +47,7 @@ fn a_large_id_is_one_row() {
     }
 }
 
-/// A head that claims rows for which there is no memory is refused by what they would take.
+/// A header that claims more rows than fit into memory is refused with the size they would take.
 #[test]
 fn factors_that_do_not_fit_are_refused() {
     let folder = scratch();

@@ -1,4 +1,4 @@
-//! The `mf` program: what it accepts, writes, says and refuses.
+//! The `mf` program: what it accepts, writes, prints and refuses.
 
 pub(crate) mod program;
 mod quality;

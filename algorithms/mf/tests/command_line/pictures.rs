@@ -1,4 +1,4 @@
-//! The pictures in `summary.json` against the trace and the tables of the run.
+//! The pictures in `summary.json`, compared with the trace and the tables of the run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,10 +16,11 @@ fn pictures(run: &Path) -> Vec<Picture> {
     summary.pictures
 }
 
-/// Epochs and values of a line, by its metric and the set that this was measured on.
+/// Epochs and values of a line, by its metric and the set on which it was measured.
 type Lines = BTreeMap<(String, String), (Vec<f64>, Vec<f64>)>;
 
-/// Values that `trace.jsonl` has of each metric that was measured twice, and the epochs of the restarts.
+/// Returns the values in `trace.jsonl` of each metric that was measured twice, and the epochs of the
+/// restarts.
 fn traced(run: &Path) -> (Lines, Vec<f64>) {
     let (mut found, mut restarts) = (Lines::new(), Vec::new());
     for line in fs::read_to_string(run.join("trace.jsonl")).unwrap().lines() {
@@ -40,7 +41,7 @@ fn traced(run: &Path) -> (Lines, Vec<f64>) {
     (found, restarts)
 }
 
-/// Values that pictures have of each metric.
+/// Returns the values in pictures of each metric.
 fn drawn(pictures: &[Picture]) -> Lines {
     let lines = pictures.iter().flat_map(|picture| {
         assert_eq!((&picture.kind, &*picture.x.label), (&PictureKind::Lines, "epoch"));
@@ -53,7 +54,7 @@ fn drawn(pictures: &[Picture]) -> Lines {
 fn assert_equal(drawn: &Lines, traced: &Lines) {
     for ((name, (x, y)), (metric, (epochs, values))) in pairs(drawn, traced) {
         assert_eq!((name, x), (metric, epochs));
-        // The last digit may be lost by who reads.
+        // A reader may lose the last digit.
         assert!(pairs(y, values).all(|(y, value)| (y - value).abs() <= 1e-15 * value.abs()), "{name:?}");
     }
 }
@@ -154,7 +155,7 @@ fn the_grid_of_a_cross_validation_is_that_of_its_table() {
         assert_eq!(picture.x.ticks.len(), picture.series[0].x.len());
         assert_eq!(picture.marks.iter().map(|mark| mark.at).collect::<Vec<_>>(), [best.0]);
     }
-    // One setting is no grid.
+    // A single setting is no grid.
     ends(folder.path(), &format!("cv {SMALL} --folds 2 --epochs 3 --out run --force"), 0);
     assert!(pictures(&run).is_empty());
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// Ratings to generate, small and quick.
 pub(crate) const SMALL: &str = "synth:ratings:users=120,items=60,n=2400,rank=2";
 
-/// Ratings without a negative one: they may be counts, too.
+/// Ratings of 0 or above, which may be counts, too.
 pub(crate) const CLICKS: &str = "synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2";
 
 pub(crate) const MF: &str = env!("CARGO_BIN_EXE_mf");

@@ -1,5 +1,5 @@
-//! A model is never worse than the mean of the ratings, or says that nothing was learned; and what was measured is what is
-//! said.
+//! A model is never worse than the mean of the ratings, or says that nothing was learned; and the measures
+//! printed are those of the files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -51,7 +51,7 @@ fn drawn(
     all
 }
 
-/// A number that belongs to a row, whoever asks.
+/// Returns a number that depends only on the row.
 fn of_row(side: u64, row: u32) -> f64 {
     let mut dice = Dice(side << 32 | u64::from(row));
     for _ in 0..3 {
@@ -60,7 +60,8 @@ fn of_row(side: u64, row: u32) -> f64 {
     dice.normal()
 }
 
-/// +1 and -1 by the sign of a product of rank 1, three a user: what `real` people press.
+/// Ratings of +1 and -1 by the sign of a product of rank 1, three per user: like those of real people who
+/// press a thumb up or down.
 fn binary() -> Vec<Rating> {
     drawn(7, (1500, 300), 4696, |_, user, item| (of_row(1, user) * of_row(2, item)).signum())
 }
@@ -86,7 +87,7 @@ fn public(name: &str) -> Option<Vec<Rating>> {
     Some(all.into_iter().take(30_000).collect())
 }
 
-/// Twelve sets, two of them public; where those are not there, the others.
+/// Twelve sets, two of them public, which are replaced by generated ones where they are not present.
 fn sets() -> Vec<(&'static str, Vec<Rating>)> {
     let mut sets = vec![
         ("binary", binary()),
@@ -157,7 +158,7 @@ fn number(of: &Value) -> f64 {
     of.as_f64().unwrap_or(f64::NAN)
 }
 
-/// Where nothing can be held out.
+/// Checks a fit if nothing can be held out.
 fn check_alone(folder: &Path, what: &str, solver: &str) {
     let said =
         ends(folder, &format!("fit train.csv --rank 4 --solver {solver} --quiet --out run --force"), 0).out;
@@ -185,7 +186,7 @@ fn no_solver_is_worse_than_the_mean_of_the_ratings() {
             let said = ends(folder, &format!("{line} --solver {solver}"), 0).out;
             let found = json(&folder.join("run"), "report.json");
             let (results, own) = (&found["results"], number(&found["metric"]["value"]));
-            // Baselines printed beside are what a naive oracle finds.
+            // The baselines printed are those of a naive oracle.
             for (on, names) in
                 [(&held, ["mean_rmse", "biases_rmse"]), (&test, ["mean_test_rmse", "biases_test_rmse"])]
             {
@@ -225,7 +226,7 @@ fn the_search_goes_on_while_the_error_falls() {
     for solver in ["sgd", "als"] {
         let found = report(folder.path(), &format!("{line} --solver {solver}"));
         let results = &found["results"];
-        // Everywhere behind the mean for dozens of epochs, by steps; then far before it.
+        // By gradient steps, worse than the mean everywhere for dozens of epochs; then far better.
         assert!(number(&results["mean_test_rmse"]) > 0.99 && number(&results["test_rmse"]) < 0.75, "{found}");
         assert_eq!(results["learned"], "factors");
         assert!(solver != "sgd" || found["epochs"].as_u64() > Some(150), "{found}");
@@ -247,14 +248,14 @@ fn a_model_without_factors_is_made_again_and_started_from() {
     let factors = array(&folder.join("run"), "item_factors.npy").1;
     assert!(!factors.is_empty() && factors.iter().all(|&value| value == 0.0));
     assert!(array(&folder.join("run"), "item_bias.npy").1.iter().any(|&value| value != 0.0));
-    // On all ratings likewise, by --refit and by a cross-validation.
+    // The same on all ratings, by --refit and by a cross-validation.
     ends(folder, &format!("{line} --refit --out refit"), 0);
     assert_eq!(learned("refit"), "biases");
     let all = "cv train.csv --rank 8 --solver ccd --reg 0.0001 --bias-reg 0.0001 --epochs 5 --folds 3";
     let said = ends(folder, &format!("{all} --out cv"), 0).out;
     assert_eq!(learned("cv"), "biases");
     assert!(said.contains("nothing was learned beyond the mean on most folds"), "{said}");
-    // Factors that begin at 0 would stay there.
+    // Factors that start at 0 would stay there.
     for solver in ["sgd", "als", "ccd"] {
         ends(
             folder,
@@ -366,7 +367,8 @@ fn a_user_whose_only_click_is_held_out_is_one_of_them() {
     fs::write(folder.join("timed.csv"), format!("user,item,count,time\n{timed}late,rare1,1,99\n")).unwrap();
     ends(
         folder,
-        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out run",
+        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out \
+         run",
         2,
     );
     fs::write(
@@ -376,7 +378,8 @@ fn a_user_whose_only_click_is_held_out_is_one_of_them() {
     .unwrap();
     ends(
         folder,
-        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out run",
+        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out \
+         run",
         0,
     );
     let ran = ends(folder, "recommend run --users late,a", 0);

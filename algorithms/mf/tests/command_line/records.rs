@@ -1,4 +1,4 @@
-//! Records in, records out: what is read, used, left out and said stands in the report.
+//! Records in, records out: the report says what is read, used, left out and noted.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
     ] {
         let line = format!("{verb} r.csv --rank 2 --epochs 3 --out run --force");
         let said = super::program::ran(folder.path(), &line);
-        // A run of a length is done with it, of data that change as of others.
+        // A run of a given length ends with status 0, whether its data change or not.
         assert_eq!(said.code, Some(0), "{line}: {}", said.err);
         assert!(said.out.contains("done: "), "{line}: {}", said.out);
         let report = read(&folder.path().join("run"), "report.json");
@@ -55,7 +55,7 @@ fn every_verb_reports_its_records_and_what_it_says_of_the_data() {
 #[test]
 fn ratings_that_cannot_be_measured_are_left_out_by_name() {
     let folder = scratch();
-    // The rating is the time, too, as a column of its own.
+    // The rating column is also the time.
     let timed =
         |line: &str| format!("{line},{}\n", line.rsplit(',').next().unwrap().replace("rating", "time"));
     fs::write(folder.path().join("r.csv"), ratings().lines().map(timed).collect::<String>()).unwrap();
@@ -131,7 +131,7 @@ fn ratings_of_files_to_measure_on_are_counted_where_they_cannot_be_used() {
         ends(folder.path(), &line, 0);
         let report = read(&folder.path().join("run"), "report.json");
         assert_eq!(report["results"][cold], 2, "{line}");
-        // They are no records of the data.
+        // Ratings of other files are not records of the data.
         assert_eq!(report["records"]["left_out"], json!({"repeated pair": 1}), "{line}");
         let said = format!("{held}: 2 ratings left out");
         let notes = report["notes"].as_array().unwrap();
@@ -142,7 +142,7 @@ fn ratings_of_files_to_measure_on_are_counted_where_they_cannot_be_used() {
 #[test]
 fn what_a_share_holds_out_and_nothing_was_learned_for_is_counted() {
     let folder = scratch();
-    // Users of one rating each: those that are held out have none to train on.
+    // Users with one rating each: held-out ones have none to train on.
     let lines = (0..200).map(|user| format!("u{user},i{},{}\n", user % 5, 1 + user % 4));
     fs::write(folder.path().join("lone.csv"), lines.collect::<String>() + "a,i0,3\na,i1,4\na,i2,2\n")
         .unwrap();

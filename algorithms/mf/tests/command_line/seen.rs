@@ -1,4 +1,5 @@
-//! Rated pairs: the folder of a model keeps them, lists leave them out, and a folder without them names what to give.
+//! Rated pairs: the folder of a model stores them, lists leave them out, and without them a message says what
+//! to give.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +18,7 @@ fn ratings(folder: &Path, name: &str, users: std::ops::Range<usize>) -> Pairs {
     for user in users {
         for at in 0..9 {
             let item = (user * 3 + at * 2 + at / 5) % 20;
-            // Items differ, so that there is something to rank them by.
+            // Items differ, so that they can be ranked.
             text += &format!("u{user}\ti{item}\t{}\n", 1 + item % 5);
             pairs.insert((format!("u{user}"), format!("i{item}")));
         }
@@ -75,13 +76,13 @@ fn every_way_to_a_model_keeps_what_was_rated_and_lists_leave_it_out() {
         let whole = listed(folder, "recommend run --top 20 --with-seen");
         assert!(whole.is_superset(expected) && whole.is_superset(&found), "{line}");
     }
-    // The test data is nobody's knowledge: lists may hold it, as they are measured by it.
+    // Test data are not known to the model: lists may contain them, as they are measured by them.
     ends(folder, "fit r.tsv --rank 2 --epochs 2 --test split --out run --force", 0);
     let known = kept(folder, "run").unwrap();
     assert!(known.len() < all.len() && known.is_subset(&all));
     ends(folder, "fit r.tsv --rank 2 --epochs 2 --test split --cache kept --out parts", 0);
     assert_eq!(kept(folder, "parts").unwrap(), known);
-    // Validation data of a file is known.
+    // Validation data in a file of their own are known.
     fs::write(folder.join("v.tsv"), "u3\ti1\t4\nu4\ti1\t4\n").unwrap();
     let validated: Pairs = [("u3", "i1"), ("u4", "i1")].map(|(u, i)| (u.into(), i.into())).into();
     assert!(validated.is_disjoint(&all));
@@ -163,7 +164,7 @@ fn a_fit_from_a_model_keeps_what_its_folder_knew_as_rated() {
     }
     ends(folder, "fit more.tsv --rank 2 --epochs 2 --init first --no-seen --out on --force", 0);
     assert_eq!(kept(folder, "on"), None);
-    // Where the model did not say it, nobody does.
+    // Without pairs in the model's folder, nothing is known.
     ends(folder, "fit r.tsv --rank 2 --epochs 2 --no-seen --out unknown", 0);
     ends(folder, "fit more.tsv --rank 2 --epochs 2 --init unknown --out on --force", 0);
     assert_eq!(kept(folder, "on"), None);
@@ -205,7 +206,7 @@ fn rows_that_are_folded_in_have_rated_what_they_were_folded_in_by() {
     let both: Pairs = all.union(&more).cloned().collect();
     assert_eq!(kept(folder, "wider"), Some(both.clone()));
     assert!(listed(folder, "recommend wider --top 20").is_disjoint(&both));
-    // Where the model did not say it, nobody does.
+    // Without pairs in the model's folder, nothing is known.
     ends(folder, "fit r.tsv --rank 2 --epochs 2 --no-seen --out unknown", 0);
     ends(folder, "fold-in unknown more.tsv --out wider --force", 0);
     assert_eq!(kept(folder, "wider"), None);
@@ -226,24 +227,24 @@ fn a_folder_without_it_says_what_to_give_and_is_smaller() {
     assert!(refused.contains("give --exclude DATA") && refused.contains("--with-seen"), "{refused}");
     assert!(listed(folder, "recommend without --top 20 --exclude r.tsv").is_disjoint(&all));
     assert!(!listed(folder, "recommend without --top 20 --with-seen").is_disjoint(&all));
-    // What is excluded is left out besides.
+    // Excluded pairs are left out in addition.
     fs::write(folder.join("more.tsv"), "u3\ti9\t1\nu3\ti8\t1\n").unwrap();
     let extra: Pairs = [("u3", "i9"), ("u3", "i8")].map(|(user, item)| (user.into(), item.into())).into();
     let found = listed(folder, "recommend with --top 20 --exclude more.tsv");
     assert!(found.is_disjoint(&all) && found.is_disjoint(&extra));
-    // With what was rated, a file alone says what is left out.
+    // With --with-seen, only the file says what is left out.
     let found = listed(folder, "recommend with --top 20 --exclude more.tsv --with-seen");
     assert!(found.is_disjoint(&extra) && !found.is_disjoint(&all));
-    // Predictions and similar items need none of it.
+    // Predictions and similar items need no pairs.
     ends(folder, "predict without r.tsv", 0);
     ends(folder, "similar without i3", 0);
-    // A file that was cut is refused by its name.
+    // A truncated file is refused by its name.
     let bytes = fs::read(folder.join("with/seen.npz")).unwrap();
     fs::write(folder.join("with/seen.npz"), &bytes[..bytes.len() / 2]).unwrap();
     assert!(ends(folder, "recommend with", 2).err.contains("seen.npz"));
 }
 
-/// Whoever reads lines that a verb writes gets the ids back, whatever is in them.
+/// Ids are read back from the lines of every verb, whatever characters they contain.
 #[test]
 fn ids_with_line_breaks_tabs_and_quotes_are_quoted_wherever_they_are_printed_and_read_again() {
     let folder = scratch();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::program::{CLICKS, SMALL, array, ends, json, report, scratch};
 use raddle_common::testing::{not_empty, pairs};
 
-/// Lines of lists.
+/// Parses the lines of lists.
 fn lists(folder: &Path, options: &str) -> Vec<(String, String, f64)> {
     let ran = ends(folder, &format!("similar {options}"), 0);
     let parse = |line: &str| {
@@ -20,7 +20,7 @@ fn lists(folder: &Path, options: &str) -> Vec<(String, String, f64)> {
     ran.out.lines().map(parse).collect()
 }
 
-/// The cosine of each with one of them, from the files of a model.
+/// Returns the cosine of each row with one of them, from the files of a model.
 fn cosines(run: &Path, side: &str, name: &str) -> HashMap<String, f64> {
     let (_, factors) = array(run, &format!("{side}_factors.npy"));
     let about = json(run, "model.json");
@@ -124,7 +124,7 @@ fn unknown_ids_and_models_without_factors_are_named() {
         let refused = ends(path, &format!("similar {line}"), 2);
         assert!(refused.err.contains(why), "{line}: {}", refused.err);
     }
-    // Users that have only been named have no factors.
+    // Users without trained ratings have no factors.
     fs::write(path.join("some.csv"), "1,1,5\n1,2,3\n2,1,4\n2,2,2\n").unwrap();
     ends(path, "fit some.csv --rank 2 --epochs 2 --validation none --out some --quiet", 0);
     fs::write(path.join("new.csv"), "1,1,5\n9,3,2\n").unwrap();

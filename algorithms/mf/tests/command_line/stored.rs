@@ -35,7 +35,7 @@ fn ratings_read_by_parts_give_the_model_of_ratings_in_memory() {
             }
         }
     }
-    // As they are read with times, without, and, for --implicit, less nothing whatever they are.
+    // The ratings are stored as read with times, without times, and for --implicit without an offset.
     let kept = fs::read_dir(folder.path().join("kept")).unwrap();
     let kept = kept.filter(|file| file.as_ref().unwrap().path().extension().unwrap() == "ratings");
     assert_eq!(kept.count(), 3);

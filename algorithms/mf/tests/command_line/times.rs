@@ -1,4 +1,4 @@
-//! Ratings in time: the latest are held out, by one cut for all users.
+//! Ratings with times: the latest are held out, by one cut for all users.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn the_latest_ratings_are_held_out_and_ties_go_together() {
     let folder = scratch();
     ratings(folder.path());
     let columns = "--columns user,item,rating,when --rank 2 --epochs 3 --duplicates last";
-    // Ten days of sixty ratings: a share of a twentieth is a day, as those of a day stay together.
+    // Ten days of sixty ratings: a share of a twentieth is one day, as the ratings of a day stay together.
     let train = |options: &str| {
         let report = report(folder.path(), &format!("fit r.csv {columns} {options}"));
         report["data"]["sizes"]["ratings"].as_u64().unwrap()
@@ -35,7 +35,7 @@ fn the_latest_ratings_are_held_out_and_ties_go_together() {
 #[test]
 fn what_is_held_out_is_never_older_and_what_is_cold_is_counted() {
     let folder = scratch();
-    // Some users come back, some are there for a few ratings only; two ratings are of a moment.
+    // Some users return, some have only a few ratings; two ratings have the same time.
     let rating = |at: u32| (if at.is_multiple_of(3) { 100 + at / 5 } else { at % 10 }, at * 7 % 53, at / 2);
     let mut text = String::from("user,item,rating,when\n");
     for at in 0..200 {
@@ -45,7 +45,7 @@ fn what_is_held_out_is_never_older_and_what_is_cold_is_counted() {
     fs::write(folder.path().join("r.csv"), text).unwrap();
     let line = "fit r.csv --columns user,item,rating,when --rank 2 --epochs 2";
     for (test, validation) in [("last:0.1", "none"), ("last:0.113", "last:0.27"), ("last:0.3", "last:0.01")] {
-        // The oracle: times from the last, as long as too few are out.
+        // The oracle: times from the last backwards, until enough ratings are held out.
         let mut left: Vec<(u32, u32, u32)> = (0..200).map(rating).collect();
         let mut hold = |share: &str| {
             let Ok(share) = share.trim_start_matches("last:").parse::<f64>() else { return (0, 0) };

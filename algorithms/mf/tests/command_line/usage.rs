@@ -54,7 +54,7 @@ fn recommendations_leave_out_what_was_seen_and_follow_the_filters() {
         .iter()
         .map(|(user, item, _)| (user, item))
         .collect();
-    // Who has rated nearly everything gets what is left.
+    // A user who has rated nearly everything gets the rest.
     assert!((340..=360).contains(&all.len()), "{}", all.len());
     assert!(all.iter().all(|(user, item, _)| !seen.contains(&(user.parse().unwrap(), *item))));
     for list in all.chunk_by(|a, b| a.0 == b.0) {
@@ -130,7 +130,7 @@ fn json_is_one_line_of_the_whole_result_and_quiet_says_nothing_beside_it() {
         (&1.into(), &1.into(), &3.into())
     );
     assert_eq!(found["recommendations"][0]["user"], "c");
-    // Without either, what is said beside the result is on stderr; every line of the data has its own.
+    // Without either, notes on the result are on stderr; every line of the data has its own prediction.
     let ran = ends(folder.path(), "predict run old.csv", 0);
     assert_eq!(ran.out.lines().count(), 5);
     assert!(ran.err.contains("5 predictions, rmse "), "{}", ran.err);
@@ -169,7 +169,7 @@ fn help_has_no_broken_lines() {
     for verb in ["", "fit", "cv", "predict", "recommend", "similar", "fold-in"] {
         let help = ends(folder.path(), &format!("{verb} --help"), 0).out;
         let (_, behind) = help.split_once("Examples").unwrap();
-        // Lines behind the options are broken by hand: nothing breaks them again.
+        // Lines after the options are broken by hand: nothing breaks them again.
         let words_alone =
             behind.lines().filter(|line| line.trim() != "mf" && line.split_whitespace().count() == 1);
         assert!(not_empty(behind.lines()).all(|line| line.len() <= 100), "{verb}: {behind}");
@@ -177,7 +177,8 @@ fn help_has_no_broken_lines() {
     }
 }
 
-/// Of one table of ratings: its text, gzip, zstd, each by standard input too, and Parquet where it is built in.
+/// Reads one table of ratings as text, gzip and zstd, each also from standard input, and as Parquet if that
+/// is built in.
 #[test]
 fn any_way_in_gives_one_model() {
     let folder = scratch();
@@ -207,7 +208,7 @@ fn any_way_in_gives_one_model() {
         let said = ends(folder.path(), &format!("fit {} {line}", path("ratings.parquet")), 2).err;
         assert!(said.contains("build with --features parquet"), "{said}");
     }
-    // It is the ratings that make the model.
+    // The model depends on the ratings.
     let text = fs::read_to_string(path("ratings.csv")).unwrap();
     fs::write(folder.path().join("other.csv"), text.replace("3.5", "4.5")).unwrap();
     let other = report(folder.path(), &format!("fit other.csv {line}"));

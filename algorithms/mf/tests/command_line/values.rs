@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::program::{ends, json as read, report, scratch};
 
-/// `user item value` of 30 users and 20 items, about this level: whole numbers whose mean is near it, so that those of a
-/// high level are the low ones less just that.
+/// Writes `user item value` of 30 users and 20 items near this level: whole numbers, so that those of a high
+/// level are the low ones plus a constant.
 fn ratings(folder: &Path, name: &str, level: f64) {
     let mut text = String::from("u,i,r\n");
     for user in 0..30_usize {
@@ -57,7 +57,7 @@ fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
             (found, predicted(folder, &level.to_string(), name))
         };
         let ((low, below), (high, above)) = (with("low.csv", 0.0), with("high.csv", 1e9));
-        // What they are less is their level: all but the mean has the same bits.
+        // The offset is their level: everything but the mean has the same bits.
         for part in ["user_factors", "item_factors", "user_bias", "item_bias"] {
             let bytes = |level: &str| fs::read(folder.join(format!("{level}/{part}.npy"))).unwrap();
             assert!(bytes("0") == bytes("1000000000"), "{options}: {part}");
@@ -77,7 +77,7 @@ fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
             }
         }
     }
-    // Lists tell items apart, too, and folding in knows the level.
+    // Lists distinguish items, too, and folding in uses the offset.
     let said = ends(folder, "recommend 1000000000 --users u3 --top 4", 0).out;
     let scores: Vec<f64> =
         said.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect();
@@ -90,7 +90,7 @@ fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
     fs::write(folder.join("pairs.csv"), "u,i\nnew,i1\nnew,i7\n").unwrap();
     let found = predicted(folder, "wider", "pairs.csv");
     assert!(found.iter().all(|value| (5.0..25.0).contains(&(value - 1e9))), "{found:?}");
-    // The example of four ratings: they are not all the same.
+    // The example of four ratings, which are not all equal.
     fs::write(
         folder.join("four.csv"),
         "u,i,r\n1,1,1000000001\n1,2,1000000002\n2,1,1000000009\n2,2,1000000030\n",
@@ -107,7 +107,7 @@ fn a_fit_from_a_model_is_as_high_above_one_from_a_low_model_as_that_is() {
     let folder = folder.path();
     ratings(folder, "low.csv", 0.0);
     ratings(folder, "high.csv", 1e9);
-    // Other rows beside those of the model, of which some have no rating here.
+    // Rows in addition to those of the model, some of which have no rating here.
     for name in ["low", "high"] {
         let text = fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap();
         let some: String = text
@@ -127,7 +127,7 @@ fn a_fit_from_a_model_is_as_high_above_one_from_a_low_model_as_that_is() {
         };
         let plain = fit("low", "");
         let (below, above) = (fit("low", "--init low"), fit("high", "--init high"));
-        // Where a model begins is seen in what one epoch makes of it.
+        // The start of a model shows in the result of one epoch.
         assert!(pairs(&plain, &below).any(|(plain, below)| (plain - below).abs() > 0.1), "{options}");
         for (below, above) in pairs(&below, &above) {
             assert!((above - 1e9 - below).abs() < 1e-4, "{options}: {below} {above}");
@@ -135,14 +135,14 @@ fn a_fit_from_a_model_is_as_high_above_one_from_a_low_model_as_that_is() {
     }
 }
 
-/// Generated ratings beside a model whose ratings are less a number: as the same ratings in a file.
+/// Generated ratings, used with a model that has an offset, count as the same ratings in a file.
 #[test]
 fn generated_ratings_are_in_the_units_of_the_model_that_they_meet() {
     let folder = scratch();
     let folder = folder.path();
     let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     ratings(folder, "high.csv", 1e9);
-    // Users and items with the numbers that generated ones have.
+    // Users and items with the numbers of the generated ones.
     let numbered = text("high.csv").replace(['u', 'i', 'r'], "").replacen(",,\n", "", 1);
     fs::write(folder.join("high.csv"), numbered).unwrap();
     let spec = "synth:ratings:users=34,items=20,n=300,seed=4";
@@ -172,7 +172,7 @@ fn generated_ratings_are_in_the_units_of_the_model_that_they_meet() {
         predicted(folder, "wider", "pairs.tsv")
     };
     assert_eq!(folded(spec), folded("same.tsv"));
-    // What is said of a file beside it is of how it was read.
+    // Notes on an additional file are on how it was read.
     let predict = |data: &str| {
         let said = ends(folder, &format!("predict run {data} --out p.tsv"), 0).out;
         (said.lines().last().unwrap().to_owned(), fs::read_to_string(folder.join("p.tsv")).unwrap())
@@ -251,18 +251,18 @@ fn what_is_not_preferred_counts_against_an_item_and_is_no_hit() {
         report(folder, "fit r.csv --implicit --rank 2 --epochs 5 --test split --ranking 5 --cache kept")["results"],
         found["results"]
     );
-    // What is disliked is scored below what is merely unknown.
+    // Disliked items are scored below unknown ones.
     fs::write(folder.join("pairs.csv"), "u,i\nu0,i3\nu0,i1\nu0,i0\n").unwrap();
     let scores = predicted(folder, "run", "pairs.csv");
     assert!(scores[0] < 0.3 && scores[2] > 0.5, "{scores:?}");
-    // Solvers that are named are taken at their word.
+    // Solvers that are named are used as asked.
     let named = report(
         folder,
         "fit r.csv --implicit --solver als --rank 2 --epochs 5 --test split --ranking 5 --out named",
     );
     assert_eq!(named["model_digest"], found["model_digest"]);
     assert!(!named["notes"].to_string().contains("fitted by --solver als"));
-    // A 0 says what a pair says that is not there.
+    // A value of 0 counts like an absent pair.
     fs::write(folder.join("zero.csv"), lines("0")).unwrap();
     fs::write(
         folder.join("none.csv"),
@@ -310,7 +310,7 @@ fn clicks_that_come_again_add_up_and_that_is_said() {
     fs::write(folder.join("edited.csv"), "user,item\na,x\na,x\na,y\nb,x\nb,y\nb,y\nc,y\nc,y\n").unwrap();
     let cold = fit("clicks.csv", "--changes c --cold --out cold");
     assert_eq!(cold["model_digest"], fit("edited.csv", "")["model_digest"]);
-    // Without --implicit they are said to be clicks.
+    // Without --implicit a note says that they are clicks.
     let said = ends(folder, "fit clicks.csv --rank 1 --epochs 1 --validation none", 0).out;
     assert!(said.contains("there are pairs without ratings: for clicks, fit --implicit"), "{said}");
 }

@@ -16,17 +16,17 @@ pub(crate) fn ratings() -> Triples {
     made.ratings.triples.iter().map(|(user, item, value)| (user, item, value.max(0.25))).collect()
 }
 
-/// Ratings with so much noise that a run of unknown length is soon over, but not before its second restart.
+/// Ratings so noisy that a run of unknown length ends soon, but after its second restart.
 pub(crate) fn few() -> Problem {
     noisy("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.8,seed=3")
 }
 
-/// The same, with a share held out.
+/// The same ratings, with a share held out.
 pub(crate) fn problem() -> Problem {
     few().validate_on_share(0.1, 7).unwrap()
 }
 
-/// Ratings of which a run of unknown length is over without a restart.
+/// Ratings on which a run of unknown length ends without a restart.
 pub(crate) fn soon_over() -> Problem {
     let noisy = noisy("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.9,seed=2");
     noisy.validate_on_share(0.1, 7).unwrap()
@@ -42,13 +42,13 @@ pub(crate) fn generated(spec: &str) -> Triples {
     generate::ratings(spec).unwrap().ratings.triples
 }
 
-/// Two or three ratings a user and an item: biases begin with means.
+/// Two or three ratings per user and item: biases start from means.
 pub(crate) const SPARSE: &str = "synth:ratings:users=400,items=300,n=900,rank=1,noise=0.3,seed=5";
 
-/// Thousands of ratings an item, few a user: the steps of items are smaller.
+/// Thousands of ratings per item and few per user: the steps of items are smaller.
 pub(crate) const UNEVEN: &str = "synth:ratings:users=3000,items=10,n=15000,rank=1,noise=0.3,seed=5";
 
-/// How an engine is set.
+/// Settings of an engine.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct How {
     pub workers: usize,
@@ -104,7 +104,7 @@ pub(crate) fn bits(fit: &Fit) -> Vec<u32> {
     bits
 }
 
-/// Every way to a model, with enough shards that workers have something to exchange.
+/// Every method and setting of a fit, with enough shards that workers have something to exchange.
 pub(crate) fn ways() -> Vec<(&'static str, Mf)> {
     let mf = || Mf::params().rank(5).shards(5);
     vec![
@@ -134,12 +134,12 @@ impl Runner for Taking {
     }
 }
 
-/// The engine of a fit, of its program.
+/// Returns the engine of a fit, for its program.
 pub(crate) fn taken<P: Program>(mf: &Mf, problem: &Problem) -> Engine<P> {
     taken_from(|runner| assert!(mf.fit_on(problem, runner).is_err()))
 }
 
-/// The engine of a version of the ratings that goes on from the one before.
+/// Returns the engine of a version of the ratings that continues from the one before.
 pub(crate) fn taken_on<P: Program>(mf: &Mf, problem: &Problem, from: &(Carried, Delta<Pair>)) -> Engine<P> {
     taken_from(|runner| assert!(mf.go_on(problem, &from.0, &from.1, runner).is_err()))
 }

@@ -1,19 +1,19 @@
-//! Rows: how often each topic occurs in a document.
+//! Rows of documents: how often each topic occurs in a document.
 
 use super::packing::{CountLine, EntryLine, FloatLine, LANES, LineCounts, Packing};
 
-/// Which kind of rows the documents of a run have.
+/// The form of the documents' rows in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The topics that occur.
+    /// The topics that occur, with their counts.
     Sparse,
-    /// So many times sixteen counts of 16 bits, which count to 65,535.
+    /// Sixteen counts of 16 bits, this number of times, which count to 65,535.
     Dense(usize),
-    /// So many times sixteen counts that are kept as `f32`, which count to 2^24.
+    /// Sixteen counts stored as `f32`, this number of times, which count to 2^24.
     Wide(usize),
 }
 
-/// How often each topic occurs in the documents of a shard.
+/// The counts of topics in the documents of a shard.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DocumentRows {
     /// The topics that occur, with their counts.
@@ -31,7 +31,7 @@ impl Default for DocumentRows {
 }
 
 impl DocumentRows {
-    /// Empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
+    /// Makes empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
     pub fn new(lengths: impl ExactSizeIterator<Item = u64>, topics: usize, kind: Kind) -> Option<Self> {
         match kind {
             Kind::Sparse => SparseRows::new(lengths, topics).map(Self::Sparse),
@@ -40,8 +40,8 @@ impl DocumentRows {
         }
     }
 
-    /// (topic, count) of a document, of `topics` topics, in no particular order; no count is 0. None for a
-    /// document that does not exist.
+    /// Returns (topic, count) of a document, of `topics` topics, in no particular order; no count is 0. Empty
+    /// for a document that does not exist.
     pub fn of(&self, document: usize, topics: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (sparse, dense, wide) = match self {
             Self::Sparse(rows) => (Some(rows.entries(document)), None, None),
@@ -55,7 +55,8 @@ impl DocumentRows {
         all.filter(|&(_, count)| count > 0)
     }
 
-    /// Gives a document without counts topics with counts, each topic once and no more than it has room for.
+    /// Gives a document without counts topics and their counts, each topic once and no more than its row can
+    /// hold.
     pub fn put(&mut self, document: usize, topics: usize, row: impl Iterator<Item = (u32, u32)>) {
         let packing = Packing::of(topics);
         for (topic, count) in row {
@@ -77,7 +78,7 @@ impl DocumentRows {
         }
     }
 
-    /// Bytes that the rows take, filled or not.
+    /// Returns the bytes that the rows take, filled or not.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Sparse(rows) => size_of_val(&*rows.rows) + size_of_val(&*rows.lines),
@@ -86,14 +87,14 @@ impl DocumentRows {
         }
     }
 
-    /// Drops room that is not used: nothing is drawn any more.
+    /// Frees unused capacity, as nothing is drawn any more.
     pub fn drop_training_data(&mut self) {
         if let Self::Sparse(rows) = self {
             rows.drop_training_data();
         }
     }
 
-    /// Rows read from elsewhere are for the documents of these.
+    /// `true` if rows that were read are for the same documents as these.
     pub fn fit(&self, other: &Self) -> bool {
         let start = |row: &Row| row.start;
         match (self, other) {
@@ -133,7 +134,7 @@ impl<C: LineCounts> DenseRows<C> {
         (self.width, self.counts.len()) == (other.width, other.counts.len())
     }
 
-    /// The counts of a document, topic by topic; none for a document that does not exist.
+    /// Returns the counts of a document, topic by topic; empty for a document that does not exist.
     fn of(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
         let row = self.counts.chunks_exact(self.width.max(1)).nth(document).unwrap_or_default();
         row.iter().flat_map(|cell| cell.counts())
@@ -142,18 +143,18 @@ impl<C: LineCounts> DenseRows<C> {
 
 raddle::state!([C: LineCounts] DenseRows<C> { width, counts });
 
-/// Where a document's sparse row is.
+/// The place of a document's sparse row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Its first line.
+    /// First line of the row.
     pub start: u32,
-    /// Its entries; behind them the lines are filled up with zeros.
+    /// Number of entries; the lines are padded with zeros after them.
     pub length: u32,
 }
 
 raddle::state!(Row { start, length });
 
-/// Sparse rows of packed entries. A row has room for as many topics as its document can have.
+/// Sparse rows of packed entries. A row has capacity for as many topics as its document can have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SparseRows {
     pub rows: Vec<Row>,
@@ -161,13 +162,13 @@ pub struct SparseRows {
 }
 
 impl SparseRows {
-    /// Bytes of rows for documents of these lengths.
+    /// Returns the bytes of rows for documents of these lengths.
     pub fn bytes_for(lengths: impl Iterator<Item = u64>, topics: usize) -> u64 {
         let lines = |length: u64| length.min(topics as u64).div_ceil(LANES as u64);
         lengths.map(|length| lines(length) * size_of::<EntryLine>() as u64 + size_of::<Row>() as u64).sum()
     }
 
-    /// Empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
+    /// Makes empty rows for documents of these lengths; `None` if there are more lines than 32 bits count.
     pub fn new(lengths: impl Iterator<Item = u64>, topics: usize) -> Option<Self> {
         let mut end = 0u64;
         let mut row = |length: u64| {
@@ -193,15 +194,15 @@ impl SparseRows {
         self.lines.shrink_to_fit();
     }
 
-    /// The entries of a document, in no particular order; none for a document that does not exist.
+    /// Returns the entries of a document, in no particular order; empty for a document that does not exist.
     fn entries(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
         let row = self.rows.get(document).copied().unwrap_or_default();
         let lines = &self.lines[(row.start as usize).min(self.lines.len())..];
         lines.iter().flat_map(|line| line.0).take(row.length as usize)
     }
 
-    /// Check that each row's entries lie within its lines, with zeros behind them. Rows begin where lines
-    /// are.
+    /// Checks that each row's entries are within its lines, with zeros after them, and that rows start within
+    /// the lines.
     fn are_padded(&self) -> bool {
         let ends = self.rows.iter().skip(1).map(|row| row.start).chain([self.lines.len() as u32]);
         self.rows.iter().zip(ends).all(|(row, end)| {
@@ -211,7 +212,7 @@ impl SparseRows {
         })
     }
 
-    /// The longest row, in lines.
+    /// Returns the length of the longest row, in lines.
     pub fn longest(&self) -> usize {
         let ends = self.rows.iter().skip(1).map(|row| row.start).chain([self.lines.len() as u32]);
         self.rows.iter().zip(ends).map(|(row, end)| (end - row.start) as usize).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Sixteen counts side by side, and how a topic and its count share 32 bits: what rows are made of.
+//! Lines of sixteen counts, and the packing of a topic and its count into 32 bits.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,7 +7,7 @@ use raddle::state::{Reader, StateError, Writer};
 
 pub use crate::f32x16::LANES;
 
-/// Sixteen `f32` side by side, aligned to a line of the cache.
+/// Sixteen `f32`, aligned to a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct FloatLine(pub [f32; LANES]);
@@ -31,14 +31,14 @@ impl DerefMut for FloatLine {
 #[repr(C, align(64))]
 pub struct EntryLine(pub [u32; LANES]);
 
-/// Counts of sixteen topics in a document's dense row, half a line of the cache.
+/// Counts of sixteen topics in a document's dense row: half a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct CountLine(pub [u16; LANES]);
 
 /// Sixteen counts of a dense row, in either width.
 pub trait LineCounts: Copy + Default + State {
-    /// The counts.
+    /// Returns the counts.
     fn counts(&self) -> [u32; LANES];
 }
 
@@ -54,7 +54,7 @@ impl LineCounts for FloatLine {
     }
 }
 
-/// Sixteen numbers as bytes.
+/// Reads and writes sixteen numbers as bytes.
 macro_rules! line_as_state {
     ($($name:ident: $number:ty),*) => {$(
         impl State for $name {
@@ -75,30 +75,30 @@ macro_rules! line_as_state {
 
 line_as_state!(CountLine: u16, FloatLine: f32, EntryLine: u32);
 
-/// How a topic and its count share 32 bits: the topic in the high bits, the count below.
+/// Packing of a topic and its count into 32 bits: the topic in the high bits, the count below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     bits: u32,
 }
 
 impl Packing {
-    /// The packing for this number of topics: as few bits as name them, at least four, so that a table over
-    /// all names has sixteen entries.
+    /// The packing for this number of topics: as few bits as can name them, at least four, so that a table
+    /// over all names has at least sixteen entries.
     pub fn of(topics: usize) -> Self {
         Self { bits: (usize::BITS - (topics.max(2) - 1).leading_zeros()).max(LANES.ilog2()) }
     }
 
-    /// Bits of a topic.
+    /// Returns the number of bits of a topic.
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// How many topics the bits can name, a multiple of sixteen.
+    /// Returns how many topics the bits can name, a multiple of sixteen.
     pub fn names(self) -> usize {
         1 << self.bits
     }
 
-    /// The largest count.
+    /// Returns the largest count.
     pub fn most(self) -> u32 {
         u32::MAX >> self.bits
     }

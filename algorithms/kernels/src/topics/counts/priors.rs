@@ -1,11 +1,11 @@
-//! [`WordPriors`]: what priors add to beta for some words and topics.
+//! [`WordPriors`]: additions to beta for some words and topics.
 
-/// For each word of a block, (topic, what is added to beta).
+/// For each word of a block, (topic, number added to beta).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WordPriors {
-    /// Words of the block that have some, ascending.
+    /// Words of the block that have additions, ascending.
     words: Vec<u32>,
-    /// Where each of these begins.
+    /// Start of the entries of each of these words.
     starts: Vec<u32>,
     topics: Vec<u32>,
     weights: Vec<f32>,
@@ -14,7 +14,8 @@ pub struct WordPriors {
 raddle::state!(WordPriors { words, starts, topics, weights });
 
 impl WordPriors {
-    /// From (word of the block, topic, weight), sorted by word and topic. Weights of the same two add up.
+    /// Makes the priors from (word of the block, topic, weight), sorted by word and topic. Weights of the
+    /// same word and topic are added.
     pub fn new(entries: &[(u32, u32, f32)]) -> Self {
         let mut word_priors = Self::default();
         for (at, &(word, topic, weight)) in entries.iter().enumerate() {
@@ -33,7 +34,7 @@ impl WordPriors {
         word_priors
     }
 
-    /// (topic, weight) of a word.
+    /// Returns (topic, weight) of a word.
     #[inline(always)]
     pub fn of(&self, word: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
         let range = match self.words.is_empty() {
@@ -43,7 +44,8 @@ impl WordPriors {
         self.topics[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
-    /// Check for weights above 0 of existing words and topics, in order: those of a checkpoint may be any.
+    /// Checks that weights are above 0 and belong to existing words and topics, in order, as those of a
+    /// checkpoint may be anything.
     pub fn are_sound(&self, words: usize, topics: usize) -> bool {
         let Self { words: seeded, starts, topics: names, weights } = self;
         let are_empty = seeded.is_empty() && names.is_empty() && weights.is_empty();

@@ -4,17 +4,18 @@ use std::cmp::Reverse;
 
 use super::tokens::{Ends, Slice, Visit};
 
-/// How many there are; a constant, because the order of draws is part of what defines a fit.
+/// Number of streams; a constant, because the order of draws is part of the definition of a fit.
 pub const STREAMS: usize = 4;
 
 /// Visits of at most this number of tokens are short.
 const SHORT: u32 = 64;
 
-/// Deals a slice's visits to [`STREAMS`] streams of nearly equal numbers of tokens. Long ones go, the longest
-/// first, each to the stream with the fewest tokens so far. Short ones go in fours of nearly the same length,
-/// one to each stream: so their ends coincide, and a core foresees them. `is_full` says whether a word of the
-/// block has a full row, which are kept together for the same reason. The slice then has the visits of the
-/// first stream, behind them those of the second, and so on. Only for slices whose tokens have no topics yet.
+/// Assigns a slice's visits to [`STREAMS`] streams of nearly equal numbers of tokens. Each long visit, the
+/// longest first, goes to the stream with the fewest tokens so far. Short visits are assigned in fours of
+/// nearly the same length, one to each stream, so that their ends coincide, and a core predicts them.
+/// `is_full` says whether a word of the block has a full row; such words are kept together for the same
+/// reason. The slice then has the visits of the first stream, followed by those of the second, and so on.
+/// Only for slices whose tokens have no topics yet.
 pub fn assign_streams(slice: &mut Slice, is_full: impl Fn(usize) -> bool) {
     let Slice { visits, documents, streams, .. } = slice;
     let start = |at: usize| at.checked_sub(1).map_or(0, |before| visits[before].end);

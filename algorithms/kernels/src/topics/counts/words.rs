@@ -5,19 +5,19 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::packing::{FloatLine, LANES};
 
-/// A word's full row must not take more than this number of bytes for each entry that a row of entries would
-/// have room for, of which an entry has six.
+/// A word's full row must not take more than this number of bytes for each entry for which a list would have
+/// capacity; an entry takes six bytes.
 const BYTES: usize = 8;
 
-/// Tokens that a count kept as `f32` tells apart.
+/// Largest number of tokens that a count stored as `f32` represents exactly.
 const MOST: f32 = (1 << 24) as f32;
 
-/// The most room that a row has: for each topic, and one more.
+/// Largest capacity of a list: one entry for each topic, and one more.
 const MOST_ROOM: u64 = (1 << 16) + 1;
 
-/// The rows of a block's words. A row is a list of topics and their counts, without order, with room for as
-/// many topics as its word can have; or, where it is asked for, it is full for words with many tokens: a
-/// count for each topic.
+/// The rows of a block's words. A row is a list of topics and their counts, without order, with capacity for
+/// as many topics as its word can have; or, if asked for, words with many tokens have full rows: a count for
+/// each topic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WordRows {
     pub starts: Vec<u64>,
@@ -25,12 +25,12 @@ pub struct WordRows {
     pub topics: Vec<u16>,
     pub counts: Vec<u32>,
     pub full: FullRows,
-    /// Bytes of room that they had and have dropped.
+    /// Bytes of capacity that were freed.
     pub drop_training_data: u64,
 }
 
-/// Room that is not used is not written: it is as long as a row may ever become, and rows are short once
-/// topics have settled.
+/// Unused capacity is not written: it is as long as a row may ever become, and rows are short once topics
+/// have settled.
 impl State for WordRows {
     fn save(&self, out: &mut Writer) {
         let Self { starts, lengths, topics, counts, full, drop_training_data } = self;
@@ -86,12 +86,11 @@ impl State for WordRows {
     }
 }
 
-/// Full rows of `width` times sixteen counts, which are kept as `f32`: no word has as many tokens as these
-/// cannot count.
+/// Full rows of `width` times sixteen counts, stored as `f32`: no word has more tokens than these can count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FullRows {
     pub width: usize,
-    /// For each word, which row is its own, counted from 1; 0 for a word with a list. Empty if all have
+    /// The number of each word's full row, counted from 1; 0 for a word with a list. Empty if all words have
     /// lists.
     pub places: Vec<u32>,
     pub rows: Vec<FloatLine>,
@@ -100,12 +99,12 @@ pub struct FullRows {
 raddle::state!(FullRows { width, places, rows });
 
 impl FullRows {
-    /// True for a word with a full row.
+    /// `true` for a word with a full row.
     pub fn has(&self, word: usize) -> bool {
         self.places.get(word).is_some_and(|&place| place > 0)
     }
 
-    /// Check for rows of this number of words and topics: each of one word, of whole counts.
+    /// Checks rows of this number of words and topics: each belongs to one word, and has whole counts.
     fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
         let mut own: Vec<u32> = self.places.iter().copied().filter(|&place| place > 0).collect();
         own.sort_unstable();
@@ -122,21 +121,21 @@ impl FullRows {
             })
     }
 
-    /// The row of a word, if it has one, of a block with rows of N times sixteen.
+    /// Returns the full row of a word, if it has one, in a block with rows of N times sixteen.
     #[inline(always)]
     pub fn row<const N: usize>(&self, word: usize) -> Option<&[FloatLine; N]> {
         let place = self.places.get(word).copied()?.checked_sub(1)?;
         self.rows.as_chunks().0.get(place as usize)
     }
 
-    /// Mutable row of a word, if it has one.
+    /// Returns the mutable full row of a word, if it has one.
     #[inline(always)]
     pub fn row_mut<const N: usize>(&mut self, word: usize) -> Option<&mut [FloatLine; N]> {
         let place = self.places.get(word).copied()?.checked_sub(1)?;
         self.rows.as_chunks_mut().0.get_mut(place as usize)
     }
 
-    /// The counts of a word, topic by topic; none for a word with a list.
+    /// Returns the counts of a word, topic by topic; empty for a word with a list.
     fn of(&self, word: usize) -> impl Iterator<Item = u32> + Clone + '_ {
         let place = self.places.get(word).copied().unwrap_or(0) as usize;
         let row = match place.checked_sub(1) {
@@ -148,13 +147,13 @@ impl FullRows {
 }
 
 impl WordRows {
-    /// A word with this number of tokens has a full row, where there are full rows of this width.
+    /// `true` if a word with this number of tokens has a full row, given full rows of this width.
     pub fn is_full(tokens: u64, topics: usize, width: usize) -> bool {
         width * size_of::<FloatLine>() <= BYTES * tokens.min(topics as u64) as usize
     }
 
-    /// Empty rows for words with these numbers of tokens: full ones of this width, if there is one, for words
-    /// with many tokens.
+    /// Makes empty rows for words with these numbers of tokens: full rows of this width, if it is given, for
+    /// words with many tokens.
     pub fn new(tokens: impl Iterator<Item = u64>, topics: usize, width: Option<usize>) -> Self {
         let (mut starts, mut end) = (vec![0], 0);
         let mut full = FullRows { width: width.unwrap_or(0), ..FullRows::default() };
@@ -167,7 +166,7 @@ impl WordRows {
                     count += 1;
                     full.places.push(count);
                 }
-                // One more, into which may be written what has no count.
+                // One more entry, which serves as a place for topics without a count.
                 Some(_) => {
                     end += room + 1;
                     full.places.push(0);
@@ -187,12 +186,12 @@ impl WordRows {
         }
     }
 
-    /// How many words there are.
+    /// Returns the number of words.
     pub fn words(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Gives a word topics with counts, each topic once and no more than it has room for.
+    /// Gives a word topics and their counts, each topic once and no more than its row can hold.
     pub fn put(&mut self, word: usize, row: impl Iterator<Item = (u32, u32)>) {
         if self.full.has(word) {
             let start = (self.full.places[word] as usize - 1) * self.full.width;
@@ -210,7 +209,7 @@ impl WordRows {
         }
     }
 
-    /// Drops the room that is not used: nothing is drawn any more.
+    /// Frees unused capacity, as nothing is drawn any more.
     pub fn drop_training_data(&mut self) {
         let before = self.bytes();
         let ranges = self.starts.iter().zip(&self.lengths);
@@ -234,7 +233,7 @@ impl WordRows {
         self.drop_training_data += (before - self.bytes()) as u64;
     }
 
-    /// Bytes that the rows take, filled or not, or took before they dropped room.
+    /// Returns the bytes that the rows take, filled or not, or took before capacity was freed.
     pub fn bytes(&self) -> usize {
         let Self { starts, lengths, topics, counts, full, drop_training_data } = self;
         let full = size_of_val(&*full.places) + size_of_val(&*full.rows);
@@ -246,8 +245,8 @@ impl WordRows {
             + *drop_training_data as usize
     }
 
-    /// Check for rows of this number of words and topics, full ones of this width: those of a checkpoint may
-    /// be any.
+    /// Checks rows of this number of words and topics, with full ones of this width, as those of a checkpoint
+    /// may be anything.
     pub fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
         let Self { starts, lengths, topics: names, counts, full, .. } = self;
         let end = starts.last().copied();
@@ -269,8 +268,8 @@ impl WordRows {
             })
     }
 
-    /// How many topics a word has room for. Where others have full rows, a list has room for one more, into which may
-    /// be written what has no count.
+    /// Returns how many topics a word's row can hold. If other words have full rows, a list can hold one
+    /// more, as a place for topics without a count.
     pub fn room(&self, word: usize) -> u64 {
         match self.full.has(word) {
             true => (self.full.width * LANES) as u64,
@@ -281,12 +280,12 @@ impl WordRows {
         }
     }
 
-    /// (topic, count) of a word; no count is 0.
+    /// Returns (topic, count) of a word; no count is 0.
     pub fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
         self.listed(word).chain((0..).zip(self.full.of(word)).filter(|&(_, count)| count > 0))
     }
 
-    /// (topic, count) of a word with a list; no count is 0.
+    /// Returns (topic, count) of a word with a list; no count is 0.
     #[inline(always)]
     pub fn listed(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
         let start = self.starts[word] as usize;
@@ -309,9 +308,9 @@ mod tests {
         for word in 0..50 {
             rows.put(word, (0..word as u32).map(|topic| (topic * 3, topic + 1)));
         }
-        // Six bytes an entry.
+        // Six bytes per entry.
         assert_eq!(to_bytes(&rows).len(), empty + 6 * (0..50).sum::<usize>());
-        // Values in room that is not used any more make no difference.
+        // Values in unused capacity make no difference.
         let bytes = to_bytes(&rows);
         let copy: WordRows = from_bytes(&bytes).expect("what was written");
         assert_eq!(copy, rows);
@@ -383,7 +382,7 @@ mod tests {
         assert_eq!(copy, rows);
     }
 
-    /// Three words with lists and two with full rows of two lines, of 20 topics.
+    /// Makes three words with lists and two with full rows of two lines, of 20 topics.
     fn checked() -> WordRows {
         let mut rows = WordRows::new([3, 0, 200, 40, 5].into_iter(), 20, Some(2));
         assert_eq!(rows.full.places, [0, 0, 1, 2, 0]);

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use super::super::lanes::LANES;
 use crate::f32x16::Avx2;
 
-/// Each lane with those before it of its four.
+/// Adds to each lane those before it in its group of four.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn running(lanes: __m256) -> __m256 {
@@ -15,14 +15,15 @@ fn running(lanes: __m256) -> __m256 {
     _mm256_add_ps(lanes, earlier::<8>(lanes))
 }
 
-/// Each lane the one that lies this number of bytes before it in its four.
+/// Returns for each lane the one that is this number of bytes before it in its group of four.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn earlier<const BYTES: i32>(lanes: __m256) -> __m256 {
     _mm256_castsi256_ps(_mm256_slli_si256::<BYTES>(_mm256_castps_si256(lanes)))
 }
 
-/// Of eight lanes: a bit for each whose sum is at most the point, and what is left of the point in each.
+/// Returns, for eight lanes, a bit for each whose sum is at most the point, and the rest of the point in
+/// each.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn parts(fours: __m256, starts: __m256, point: __m256) -> (u32, __m256) {
@@ -32,17 +33,17 @@ fn parts(fours: __m256, starts: __m256, point: __m256) -> (u32, __m256) {
     (is_below, _mm256_sub_ps(point, before))
 }
 
-/// See [`portable`](super::portable). Lanes 0 to 7 are in the first register of each pair.
+/// Same as [`portable`](super::portable). Lanes 0 to 7 are in the first register of each pair.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 pub(in super::super) fn pick<const N: usize>(sums: &[Avx2; N], unit: f32) -> usize {
     let (low, high) = (running(sums[N - 1].0), running(sums[N - 1].1));
-    // The sums of the fours: those of the first and third, and of the second and fourth, then side by side.
+    // The sums of the groups of four: first and third, second and fourth, then side by side.
     let ends = _mm256_shuffle_ps::<0xff>(low, high);
     let ends = _mm_blend_ps::<0b1010>(_mm256_castps256_ps128(ends), _mm256_extractf128_ps::<1>(ends));
     let ends = running(_mm256_castps128_ps256(ends));
     let ends = _mm256_castps256_ps128(ends);
-    // Each four takes that of the one before it.
+    // Each group adds the sums of the groups before it.
     let first = _mm_setzero_ps();
     let second = _mm_shuffle_ps::<0x00>(ends, ends);
     let (third, fourth) = (_mm_shuffle_ps::<0x55>(ends, ends), _mm_shuffle_ps::<0xaa>(ends, ends));
@@ -54,7 +55,7 @@ pub(in super::super) fn pick<const N: usize>(sums: &[Avx2; N], unit: f32) -> usi
     let (mut lines, mut more) = (_mm256_setzero_si256(), _mm256_setzero_si256());
     let mut line = 0;
     while line + 1 < N {
-        // True lanes are -1.
+        // Lanes that are true are -1.
         let is_below = _mm256_cmp_ps::<_CMP_LE_OQ>(sums[line].0, within);
         lines = _mm256_sub_epi32(lines, _mm256_castps_si256(is_below));
         let is_below = _mm256_cmp_ps::<_CMP_LE_OQ>(sums[line].1, beyond);

@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use super::super::lanes::LANES;
 use crate::f32x16::Avx512;
 
-/// Each lane with those before it of its four.
+/// Adds to each lane those before it in its group of four.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn running(lanes: __m512) -> __m512 {
@@ -17,7 +17,7 @@ fn running(lanes: __m512) -> __m512 {
     _mm512_add_ps(lanes, _mm512_castsi512_ps(two))
 }
 
-/// Counts with one more where the mask says so: spelt out, because a compiler makes two instructions of it.
+/// Adds one to the counts in the mask: written as an instruction, because a compiler makes two of it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn more(counts: __m512i, mask: __mmask16, one: __m512i) -> __m512i {
@@ -35,15 +35,15 @@ fn more(counts: __m512i, mask: __mmask16, one: __m512i) -> __m512i {
     counts
 }
 
-/// See [`portable`](super::portable).
+/// Same as [`portable`](super::portable).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,popcnt")]
 pub(in super::super) fn pick<const N: usize>(sums: &[Avx512; N], unit: f32) -> usize {
     let fours = running(sums[N - 1].0);
-    // The sums of the fours in every four.
+    // The sums of the groups of four, in every group.
     let ends = _mm512_setr_epi32(3, 7, 11, 15, 3, 7, 11, 15, 3, 7, 11, 15, 3, 7, 11, 15);
     let ends = running(_mm512_permutexvar_ps(ends, fours));
-    // Each four takes that of the one before it.
+    // Each group adds the sums of the groups before it.
     let which = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2);
     let starts = _mm512_maskz_permutevar_ps(0xfff0, ends, which);
     let upto = _mm512_add_ps(starts, fours);

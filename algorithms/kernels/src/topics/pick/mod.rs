@@ -1,7 +1,7 @@
 //! The draw from a dense row's sums: [`Lanes::pick`](super::lanes::Lanes::pick), and its definition.
 //!
-//! `sums[n]` holds, lane by lane, the masses of the first n + 1 sixteens of topics. A point on the whole mass
-//! first falls into a lane, by sums over lanes, and what is left of it then into one of the lane's topics:
+//! `sums[n]` holds, lane by lane, the masses of the first n + 1 sixteens of topics. A point in the whole mass
+//! first falls into a lane, by sums over lanes, and the rest of it then into one of the lane's topics:
 //!
 //! ```text
 //! upto[l]   = mass of lanes 0 to l
@@ -12,10 +12,10 @@
 //! topic     = 16 line + lane
 //! ```
 //!
-//! Sums over lanes are made in two steps within each four lanes, two more over the sums of the fours: see
-//! [`Upto`]. There is no branch, and lines are counted for all lanes at once, so that a draw does not wait
-//! for its lane. Rounding may lead past the mass of a lane, by a few parts in 2^24 of all, to the lane's last
-//! topic.
+//! Sums over lanes are made in two steps within each group of four lanes, and two more over the sums of the
+//! groups: see [`Upto`]. There is no branch, and lines are counted for all lanes at once, so that a draw does
+//! not wait for its lane. Rounding may lead past the mass of a lane, by a few parts in 2^24 of all, to the
+//! lane's last topic.
 
 #![allow(clippy::needless_range_loop)] // lanes of several sums side by side
 
@@ -28,17 +28,17 @@ use super::lanes::LANES;
 #[cfg(target_arch = "x86_64")]
 pub(super) use {avx2::pick as avx2, avx512::pick as avx512};
 
-/// Four lanes that are summed up first.
+/// Number of lanes that are summed first.
 const FOUR: usize = 4;
 
-/// Sums over lanes.
+/// Sums up to each lane.
 struct Upto {
     upto: [f32; LANES],
     before: [f32; LANES],
     all: f32,
 }
 
-/// Each of four values with those before it, in two steps: the one before, the two before.
+/// Adds to each of four values those before it, in two steps: the one before, then the two before.
 fn running([a, b, c, d]: [f32; FOUR]) -> [f32; FOUR] {
     let [a, b, c, d] = [a, b + a, c + b, d + c];
     [a, b, c + a, d + b]
@@ -62,7 +62,7 @@ impl Upto {
     }
 }
 
-/// The topic at the part `unit`, from 0 to below 1, of the whole mass: the definition above.
+/// Returns the topic at the fraction `unit`, from 0 to below 1, of the whole mass: the definition above.
 #[inline(always)]
 pub(super) fn portable<const N: usize>(sums: &[[f32; LANES]; N], unit: f32) -> usize {
     let Upto { upto, before, all } = Upto::new(&sums[N - 1]);
@@ -83,7 +83,7 @@ mod tests {
     use super::super::{Kernel, run};
     use super::*;
 
-    /// Picks of a form, for points all over the mass.
+    /// Picks in one vector form, for points all over the mass.
     struct Picks<const N: usize>([[f32; LANES]; N]);
 
     impl<const N: usize> Kernel for Picks<N> {
@@ -110,7 +110,7 @@ mod tests {
         let masses: [[f32; LANES]; N] =
             std::array::from_fn(|line| std::array::from_fn(|lane| mass(line * LANES + lane)));
         let all: f32 = masses.iter().flatten().sum();
-        // Whole numbers: no sum is rounded, so that every topic has its exact share of the points.
+        // Masses are whole numbers: no sum is rounded, so that every topic has its exact share of the points.
         let mut edge = 0.0;
         let mut expected = Vec::new();
         for lane in 0..LANES {

@@ -5,8 +5,8 @@ use raddle_lasso::{Curve, CurvePoint, Rule};
 
 use super::places::{counted, drawn};
 
-/// The mean over lambda for each l1 ratio, between its standard errors, with the lambdas that the rules choose on the
-/// curve at this position; `None` where lambda is 0.
+/// Plots the mean over lambda for each l1 ratio, with its standard errors; `chosen` is the position of the
+/// curve whose rules' lambdas are marked. `None` if a lambda is 0.
 pub(crate) fn curves(curves: &[Curve], chosen: usize) -> Option<Picture> {
     let of_choice = curves.get(chosen)?;
     if curves.iter().flat_map(|curve| &curve.points).any(|point| point.lambda <= 0.0) {

@@ -9,10 +9,11 @@ use raddle_lasso::files::About;
 use super::places::{counted, drawn};
 use super::scores::{Score, scores};
 
-/// Coefficients that have a line, at most.
+/// Largest number of coefficients with a line.
 const LINES: usize = 30;
 
-/// Coefficients over lambda, a picture for each score; none where there are no two lambdas, or they are 0.
+/// Plots coefficients over lambda, one picture for each score. Empty with fewer than two lambdas, or if one
+/// is 0.
 pub(crate) fn path(points: &[Point], model: &About) -> Vec<Picture> {
     if points.len() < 2 || points.iter().any(|point| point.lambda <= 0.0) {
         return Vec::new();
@@ -23,7 +24,7 @@ pub(crate) fn path(points: &[Point], model: &About) -> Vec<Picture> {
 fn of_score(points: &[Point], model: &About, score: &Score<'_>) -> Picture {
     let places = drawn(points.len(), &[]);
     let lambdas: Vec<f64> = places.iter().map(|&at| points[at].lambda).collect();
-    // Every coefficient that is not zero somewhere.
+    // Coefficients that are not zero at every point.
     let mut lines: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for (column, _) in points.iter().flat_map(|point| score.of(&point.coefficients)) {
         lines.entry(column).or_insert_with(|| vec![0.0; places.len()]);

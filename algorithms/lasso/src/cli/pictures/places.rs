@@ -1,21 +1,22 @@
-//! Places among many.
+//! Choice of a few places among many.
 
 use std::collections::BTreeSet;
 
-/// Lambdas of a picture, about: more are closer to each other than a reader sees.
+/// Approximate number of lambdas in a picture: more would be closer together than a reader can see.
 const DRAWN: usize = 300;
 
-/// Counts above a picture, at most.
+/// Largest number of counts above a picture.
 const COUNTED: usize = 8;
 
-/// Places of the lambdas that are drawn, of so many, these ones among them.
+/// Returns the places of the lambdas to draw, including those of `with`.
 pub(super) fn drawn(lambdas: usize, with: &[usize]) -> Vec<usize> {
     let last = lambdas.checked_sub(1);
     let every = (0..lambdas).step_by(lambdas.div_ceil(DRAWN).max(1));
     every.chain(last).chain(with.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Places of the lambdas that have a count above them, of so many: evenly spread, the first and the last among them.
+/// Returns the places of the lambdas that have a count above them: evenly spread, with the first and the
+/// last.
 pub(super) fn counted(lambdas: usize) -> Vec<usize> {
     let (parts, last) = (COUNTED - 1, lambdas.saturating_sub(1));
     let places = (0..=parts).map(|part| (part * last + parts / 2) / parts);

@@ -6,7 +6,7 @@ use raddle_lasso::files::About;
 
 use super::scores::scores;
 
-/// The largest coefficients, a picture for each score that has some.
+/// Plots the largest coefficients, one picture for each score that has some.
 pub(crate) fn strongest(coefficients: &[(u32, f64)], model: &About) -> Vec<Picture> {
     let mut pictures = Vec::new();
     for score in scores(model) {

@@ -1,4 +1,4 @@
-//! [`ByClass`]: what the second-order model needs where each row has a score for every class.
+//! [`ByClass`]: the second-order model for rows with a score for every class.
 //!
 //! With q_k = w p_k and w = sum q, a row's second derivatives by its scores are diag(q) - q q' / w. Columns x
 //! of class k and z of class l therefore have the product sum_i x_i z_i ([k = l] q_k - q_k q_l / w): that of
@@ -11,7 +11,7 @@ use crate::loss::factored::Factored;
 use crate::loss::rows::Rows;
 use raddle_kernels::algebra::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 
-/// Columns times something, of n rows.
+/// Columns multiplied by values of n rows.
 #[derive(Clone, Debug)]
 enum Scaled {
     Dense(Vec<Vec<f64>>),
@@ -31,13 +31,13 @@ pub(super) struct ByClass {
     rows: usize,
     directions: Directions,
     curvatures: Factored,
-    /// q, and its sums over classes.
+    /// q; the next field has its sums over classes.
     weights: Vec<f64>,
     totals: Vec<f64>,
-    /// sqrt(q) and q / sqrt(w), class by class.
+    /// sqrt(q), class by class; the next field has q / sqrt(w).
     roots: Vec<f64>,
     halves: Vec<f64>,
-    /// The members of each class, by place, and their columns times sqrt(q).
+    /// The members of each class, by place; the next field has their columns times sqrt(q).
     places: Vec<Vec<usize>>,
     own: Vec<Option<Scaled>>,
     /// The columns of all members times q / sqrt(w).
@@ -61,7 +61,8 @@ raddle::state!(ByClass {
 });
 
 impl Scaled {
-    /// Appends columns; returns their products with all up to them, row by row, and how long a row is.
+    /// Appends columns; returns their products with all columns up to them, row by row, and the length of a
+    /// row.
     fn append(
         this: &mut Option<Self>,
         rows: usize,
@@ -94,7 +95,7 @@ impl Scaled {
     }
 }
 
-/// A column of a class, and which of its rows are stored.
+/// A column of a class, and the range of its stored rows.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     class: usize,
@@ -111,7 +112,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Its stored values, each times a factor of its row.
+    /// Returns the stored values of the column, each times the factor of its row.
     fn times(self, factors: &[f64]) -> (Option<&'a [u32]>, Vec<f64>) {
         let values = self.values.iter();
         let scaled = match self.indices {
@@ -130,7 +131,7 @@ impl<'a> Part<'a> {
 }
 
 impl ByClass {
-    /// No members, for these weights.
+    /// A model without members, for these weights.
     pub(super) fn new(weights: &[f64], rows: &Rows, intercept: bool) -> Self {
         let (n, classes) = (rows.len(), rows.classes);
         let totals = totals(weights, n);
@@ -158,8 +159,8 @@ impl ByClass {
         &values[class * self.rows..(class + 1) * self.rows]
     }
 
-    /// Takes members in at the places from `first` on, and adds their products with all members up to them to
-    /// the rows of a Gram.
+    /// Adds members at the places from `first` on, and adds their products with all members up to them to the
+    /// rows of a Gram.
     pub(super) fn append(&mut self, columns: &[View<'_>], first: usize, out: &mut [f64], stride: usize) {
         let columns: Vec<Part<'_>> = columns.iter().map(|view| Part::of(*view, self.rows)).collect();
         for part in &columns {
@@ -195,7 +196,7 @@ impl ByClass {
         }
     }
 
-    /// Coordinates of a column along the directions, orthonormal in the weights.
+    /// Returns the coordinates of a column along the directions, orthonormal in the weights.
     fn share(&self, part: Part<'_>) -> Vec<f64> {
         let product = |(other, vector): (usize, &[f64])| {
             let (q, second) = (self.class(&self.weights, part.class), self.class(&self.weights, other));
@@ -209,7 +210,7 @@ impl ByClass {
         self.curvatures.half(&self.directions.places().map(product).collect::<Vec<f64>>())
     }
 
-    /// Moves scores along the directions, so that their slope by these is zero.
+    /// Moves scores along the directions until their slope along these is zero.
     pub(super) fn take_back(&self, scores: &mut [f64]) {
         if self.directions.is_empty() {
             return;

@@ -3,7 +3,7 @@
 use super::super::local::{Local, ObjectiveGap};
 use raddle_kernels::algebra::dot;
 
-/// By how much the residual's square has fallen from |z|^2.
+/// Returns the decrease of the squared residual from |z|^2.
 pub(super) fn explained(local: &Local, before: &[f64], slope: &[f64]) -> f64 {
     let steps = local.b.iter().zip(before).zip(local.g.iter().zip(slope));
     steps.map(|((after, before), (g, slope))| (after - before) * (g + slope)).sum()
@@ -15,7 +15,7 @@ pub(super) fn explained(local: &Local, before: &[f64], slope: &[f64]) -> f64 {
 ///
 /// (1 - k)^2 |z - X d|^2 / 2 + L |b + d|_1 - k g'(b + d).
 ///
-/// In this form nothing cancels, however small some weights are and |z| therefore large.
+/// This form avoids cancellation, however small some weights, and however large |z| therefore is.
 pub(super) fn measured(
     local: &Local,
     before: &[f64],

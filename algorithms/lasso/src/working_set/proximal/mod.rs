@@ -5,10 +5,10 @@
 //!
 //! **Solver.** At f the loss is replaced by its second-order model, a weighted least-squares problem: an
 //! elastic net over the members that matter, which the machinery of the squared loss solves (coordinate
-//! descent, Newton steps on the support, block pivoting). A line search on F along the way to its solution
-//! keeps F falling (Lee, Sun and Saunders, "Proximal Newton-type methods for minimizing composite functions",
-//! 2014). The weighted Gram, which is most of the work, is kept as long as its model foretells the gap's
-//! fall, and extended by members that come to matter.
+//! descent, Newton steps on the support, block pivoting). A line search on F towards its solution keeps F
+//! falling (Lee, Sun and Saunders, "Proximal Newton-type methods for minimizing composite functions", 2014).
+//! The weighted Gram, which is most of the work, is kept as long as its model predicts the fall of the gap,
+//! and extended by members that come to matter.
 
 mod classes;
 mod measured;

@@ -18,14 +18,14 @@ use super::measured::{explained, measured};
 use super::solve_state::SolveState;
 use crate::penalties::Terms;
 
-/// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet
-/// the model's own gap divides by it. More curvature than there is makes steps shorter, never wrong.
+/// Weights are raised to at least this times s: a row far on the wrong side has hardly any curvature, yet the
+/// model's own gap divides by it. Too much curvature makes steps shorter, but never wrong.
 const LEAST_CURVATURE: f64 = 1e-3;
 
-/// The model is made anew when it holds this many times what is needed.
+/// The model is rebuilt when it holds this many times the members it needs.
 const SLACK: usize = 2;
 
-/// Epochs of one quadratic problem, at most.
+/// Largest number of epochs on one quadratic problem.
 const EPOCHS: u64 = 300;
 
 /// X'W X over some members, their columns centred by weight if there is an intercept, plus R on the diagonal.
@@ -34,7 +34,7 @@ const EPOCHS: u64 = 300;
 /// the Gram of the columns less their weighted means.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QuadraticModel {
-    /// Slot by place, and place by slot.
+    /// Slot by place; the next field has the place by slot.
     slots: Vec<u32>,
     places: Vec<u32>,
     /// Square roots of the weights.
@@ -44,15 +44,15 @@ pub(crate) struct QuadraticModel {
     ridge: f64,
     /// Weighted means of the columns as stored, by place; zeros without an intercept.
     means: Vec<f64>,
-    /// Where there are free columns: they and the intercept, orthonormal in the weights, times the roots,
+    /// With free columns: the free columns and the intercept, orthonormal in the weights, times the roots.
     under: Vec<Vec<f64>>,
-    /// and what each member has of them, by place.
+    /// Coordinates of each member along `under`, by place.
     shared: Vec<Vec<f64>>,
-    /// The columns times the roots: dense ones less their means,
+    /// Dense columns times the roots, less their means.
     dense: Vec<Vec<f64>>,
-    /// sparse ones as they are.
+    /// Sparse columns times the roots.
     sparse: Option<RowPiece>,
-    /// All of that where each row has a score for every class.
+    /// The same data if each row has a score for every class.
     classes: Option<ByClass>,
     local: Local,
     factor: Factor,
@@ -75,7 +75,7 @@ raddle::state!(QuadraticModel {
     factor,
 });
 
-/// Checkpoint of a model: the members, the weights, and that of the factor.
+/// Checkpoint of a model: the members, the weights, and the factor's checkpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelCheckpoint {
     slots: Vec<u32>,
@@ -86,7 +86,7 @@ pub(crate) struct ModelCheckpoint {
 
 raddle::state!(ModelCheckpoint { slots, weights, ridge, factor });
 
-/// A way to go: by how much each member's coefficient changes, and all scores with them.
+/// A direction: the change of each member's coefficient, and of all scores.
 pub(crate) struct Direction {
     /// (slot, coefficient at the end, change).
     pub(crate) changes: Vec<(usize, f64, f64)>,
@@ -95,12 +95,12 @@ pub(crate) struct Direction {
 }
 
 impl QuadraticModel {
-    /// The model is empty, or belongs to another R.
+    /// `true` if the model is empty, or belongs to another R.
     pub(crate) fn is_unusable(&self, ridge: f64) -> bool {
         self.slots.is_empty() || self.ridge != ridge
     }
 
-    /// Takes the weights at `scores`; no member is left.
+    /// Sets the weights to those at `scores`; no member is left.
     pub(crate) fn renew(&mut self, scores: &Scores, ridge: f64, rows: &Rows, intercept: bool) {
         let weight = |(&w, &r): (&f64, &f64)| w.max(LEAST_CURVATURE * r.abs()).max(f64::MIN_POSITIVE);
         self.weights.clear();
@@ -108,7 +108,7 @@ impl QuadraticModel {
         self.begin(ridge, rows, intercept);
     }
 
-    /// No members, for the weights as they are.
+    /// Removes all members and keeps the weights.
     fn begin(&mut self, ridge: f64, rows: &Rows, intercept: bool) {
         self.roots.clear();
         self.roots.extend(self.weights.iter().map(|weight| weight.sqrt()));
@@ -122,7 +122,7 @@ impl QuadraticModel {
         self.means.clear();
         self.dense.clear();
         self.sparse = None;
-        // One that was kept without members has no weights either.
+        // A model stored without members has no weights either.
         let has_classes = rows.classes > 0 && !self.weights.is_empty();
         self.classes = has_classes.then(|| ByClass::new(&self.weights, rows, intercept));
         self.local.gram.clear();
@@ -138,7 +138,7 @@ impl QuadraticModel {
         ModelCheckpoint { slots, weights, ridge: self.ridge, factor: self.factor.checkpoint() }
     }
 
-    /// The model of which this was kept, of the same columns.
+    /// Rebuilds the model from a checkpoint, for the same columns.
     pub(crate) fn rebuilt(
         checkpoint: ModelCheckpoint,
         columns: &[Column],
@@ -161,7 +161,7 @@ impl QuadraticModel {
         Ok(model)
     }
 
-    /// Makes the model contain the members `needed`; false if it should rather be renewed.
+    /// Makes the model contain the members `needed`; returns false if it should rather be renewed.
     pub(crate) fn cover(
         &mut self,
         needed: &[u32],
@@ -192,7 +192,7 @@ impl QuadraticModel {
             self.finish(first, terms);
             return true;
         }
-        // Taken out with the free columns, where there are some.
+        // With free columns, the intercept is projected out with them.
         let intercept = intercept && self.under.is_empty();
         let mut stored: Vec<(&[u32], Vec<f64>)> = Vec::new();
         for &slot in &missing {
@@ -231,7 +231,7 @@ impl QuadraticModel {
         true
     }
 
-    /// Scales one more member by the roots of the weights; a sparse one is returned.
+    /// Scales one more member by the roots of the weights; a sparse column is returned.
     fn admit<'a>(&mut self, view: View<'a>, intercept: bool) -> Option<(&'a [u32], Vec<f64>)> {
         match view {
             View::Dense(values) | View::Class { values, .. } => {
@@ -254,7 +254,7 @@ impl QuadraticModel {
         }
     }
 
-    /// The ridge of the members from `first` on, and the other triangle.
+    /// Adds the ridge of the members from `first` on, and fills the other triangle.
     fn finish(&mut self, first: usize, terms: &Terms) {
         let gram = &mut self.local.gram;
         for (i, &slot) in self.slots.iter().enumerate().skip(first) {
@@ -263,7 +263,7 @@ impl QuadraticModel {
         gram.mirror(first);
     }
 
-    /// Minimises the model at a place, to a gap of `target`, from the coefficients `b` of all members.
+    /// Minimises the model to a gap of `target`, from the coefficients `b` of all members.
     pub(crate) fn minimise(
         &mut self,
         b: &[f64],
@@ -278,7 +278,7 @@ impl QuadraticModel {
             |values: &[f64]| self.slots.iter().map(|&slot| values[slot as usize]).collect::<Vec<_>>();
         let (before, slope) = (by_place(b), by_place(g));
         (local.b, local.g) = (before.clone(), slope.clone());
-        // q = g + G b, from which block pivoting knows its gain.
+        // q = g + G b, from which block pivoting computes its gain.
         local.q = slope.clone();
         let rows: Vec<(f64, &[f64])> = before
             .iter()
@@ -288,7 +288,7 @@ impl QuadraticModel {
             .collect();
         raddle_kernels::algebra::add_scaled_columns(&mut local.q, &rows);
         let squares = scores.residual.iter().zip(&self.weights).map(|(r, w)| r * r / w).sum::<f64>();
-        // With a ridge the members are rows too: any number of columns is independent.
+        // With a ridge the members count as rows, too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
         let problem = LocalProblem { penalty, yy: 0.0, rows };
         let (limit, work) = ((target, EPOCHS), &mut Work::default());
@@ -314,7 +314,7 @@ impl QuadraticModel {
             changes.push((slot, after, change));
             let view = columns[slot].view();
             let centred = view.add_scaled_to(change, &mut scores);
-            // The intercept follows by -(the mean of the column as it is fitted) * change.
+            // The intercept changes by -(the mean of the column as it is fitted) * change.
             intercept -= match self.means[place] {
                 0.0 => 0.0,
                 mean => change * mean - centred,

@@ -1,4 +1,4 @@
-//! [`ProximalSet`]: members, coefficients and the scores they give; solved in place.
+//! [`ProximalSet`]: members, coefficients and scores, solved in place.
 
 use raddle::state::StateError;
 
@@ -11,22 +11,22 @@ use crate::penalties::{ActiveBounds, Terms, charge};
 use super::model::{Direction, ModelCheckpoint, QuadraticModel};
 use super::solve_state::SolveState;
 
-/// Steps of one solve, at most.
+/// Largest number of steps in one solve.
 const STEPS: usize = 100;
 
-/// The model is kept while a step takes the gap at least this many times lower.
+/// The model is kept while a step makes the gap at least this many times smaller.
 const KEEPS: f64 = 5.0;
 
-/// A quadratic problem is solved to this share of the gap: more exactly than the model is true.
+/// A quadratic problem is solved to this share of the gap, which is more exact than the model is.
 const SHARE: f64 = 0.01;
 
 /// Members with |g| at least this multiple of L take part in a step, besides the support.
 const NEAR: f64 = 0.98;
 
-/// Sufficient decrease: a step must gain this share of what the slope promises.
+/// Sufficient decrease: a step must gain this share of the slope's prediction.
 const DECREASE: f64 = 1e-4;
 
-/// Halvings of a step, at most.
+/// Largest number of halvings of a step.
 const HALVINGS: usize = 40;
 
 /// Members, coefficients, scores.
@@ -37,13 +37,13 @@ pub(crate) struct ProximalSet {
     /// Penalties of the members.
     terms: Terms,
     model: QuadraticModel,
-    /// The last step fell short of the model's prediction.
+    /// `true` if the last step fell short of the model's prediction.
     stale: bool,
 }
 
 raddle::state!(ProximalSet { members, b, terms, model, stale });
 
-/// Checkpoint of a set, beside its members.
+/// Checkpoint of a set, without its members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProximalCheckpoint {
     model: ModelCheckpoint,
@@ -59,7 +59,7 @@ pub(crate) struct Target {
     pub(crate) penalty: f64,
     /// R, the weight of half the squared norm.
     pub(crate) ridge: f64,
-    /// An intercept is fitted.
+    /// `true` if an intercept is fitted.
     pub(crate) intercept: bool,
     /// The gap over the members (absolute, on the scale of F).
     pub(crate) gap: f64,
@@ -90,7 +90,7 @@ impl ProximalSet {
         &mut self.terms
     }
 
-    /// Appends members: column, and the coefficient each starts from. Returns the first new slot.
+    /// Appends members: column, and the coefficient to start from. Returns the first new slot.
     pub(crate) fn enter(&mut self, members: impl IntoIterator<Item = (u32, f64)>) -> usize {
         let first = self.members.len();
         for (member, b) in members {
@@ -100,15 +100,15 @@ impl ProximalSet {
         first
     }
 
-    /// Checkpoint beside the members.
+    /// Returns the checkpoint, without the members.
     pub(crate) fn checkpoint(&self) -> ProximalCheckpoint {
         ProximalCheckpoint { model: self.model.checkpoint(), stale: self.stale }
     }
 
-    /// Brings back what was kept, once the members have entered again, in the same order.
+    /// Restores a checkpoint, once the members have entered again in the same order.
     ///
     /// # Errors
-    /// If it belongs to other members.
+    /// If the checkpoint belongs to other members.
     pub(crate) fn restore(
         &mut self,
         checkpoint: ProximalCheckpoint,
@@ -121,11 +121,12 @@ impl ProximalSet {
         Ok(())
     }
 
-    /// Minimises F over the members until the gap over them is at most the target, nothing gets better, or
-    /// the steps are used up.
+    /// Minimises F over the members until the gap over them is at most the target, nothing improves, or the
+    /// steps are used up.
     ///
-    /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores
-    /// and the intercept, both computed afresh from the coefficients.
+    /// `at` is the state at the coefficients; no column other than the members may have one. Returns the
+    /// scores and the intercept, both recomputed from the coefficients, and the coefficients of free columns
+    /// along their basis.
     pub(crate) fn solve(&mut self, given: SolveData<'_>, mut at: SolveState) -> (Scores, f64, Vec<f64>) {
         let SolveData { columns, response, target } = given;
         let mut last = f64::INFINITY;
@@ -137,7 +138,7 @@ impl ProximalSet {
             }
             self.stale |= gap * KEEPS > last;
             let Some(length) = self.step(given, &mut at, gap) else { break };
-            // Where a full step failed, the model is no good further on.
+            // If a full step failed, the model does not hold any further.
             (self.stale, last) = (length < 1.0, gap);
             self.gradient(columns, &mut at, target.ridge);
         }
@@ -159,7 +160,7 @@ impl ProximalSet {
         (fresh, intercept, free)
     }
 
-    /// One proximal Newton step; its length, or None where nothing gets better.
+    /// Takes one proximal Newton step; returns its length, or `None` if nothing improves.
     fn step(&mut self, given: SolveData<'_>, at: &mut SolveState, gap: f64) -> Option<f64> {
         let SolveData { columns, response, target } = given;
         let seen = self.seen(&at.g);
@@ -181,8 +182,8 @@ impl ProximalSet {
             let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, given);
             if let Some(length) = self.search(response, at, &direction, target) {
                 let (settled, _) = at.scores.settle_all(response, target.intercept);
-                // Where there are free columns or classes the intercepts move with them: they are found at
-                // the end of the solve.
+                // With free columns or classes the intercepts move with them: they are computed at the end of
+                // the solve.
                 if response.rows.free.is_none() && response.rows.classes == 0 {
                     at.intercept += length * direction.intercept;
                     at.intercept += settled;
@@ -196,7 +197,8 @@ impl ProximalSet {
         }
     }
 
-    /// Goes along a direction as far as F falls enough; the length, or None where it does not.
+    /// Searches along a direction for the largest step with a sufficient decrease of F; returns its length,
+    /// or `None`.
     fn search(
         &mut self,
         response: Response<'_>,
@@ -206,7 +208,7 @@ impl ProximalSet {
     ) -> Option<f64> {
         let Target { penalty, ridge, .. } = target;
         let SolveState { scores, g, .. } = at;
-        // F less what does not change.
+        // F without its constant part.
         let terms = &self.terms;
         let regular = |i: usize, b: f64| penalty * b.abs() + 0.5 * ridge * terms.ridge(i) * b * b;
         let start = scores.sums.loss;
@@ -222,7 +224,7 @@ impl ProximalSet {
             }
             false => slope,
         };
-        // Beyond rounding nothing can be told apart.
+        // Differences below rounding cannot be seen.
         let noise = 4.0 * f64::EPSILON * start;
         if slope.is_nan() || slope >= 0.0 {
             return None;
@@ -260,7 +262,7 @@ impl ProximalSet {
     }
 
     /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the
-    /// coefficients stand for further residuals (the rows of the elastic net seen as an augmented problem).
+    /// coefficients count as further residuals (the rows of the elastic net seen as an augmented problem).
     fn gap(&self, response: Response<'_>, at: &SolveState, target: Target) -> f64 {
         let SolveState { scores, g, .. } = at;
         let (terms, mut active_bounds) = (&self.terms, ActiveBounds::new());
@@ -281,7 +283,8 @@ impl ProximalSet {
         primal - (scores.dual(response, scale) - 0.5 * scale * scale * target.ridge * squares - charged)
     }
 
-    /// Gradients of coefficients that are 0, without those that push against a bound; or the norms of groups.
+    /// Returns the gradients of coefficients that are 0, except those that push against a bound; or the norms
+    /// of groups.
     fn seen(&self, values: &[f64]) -> Vec<f64> {
         match self.terms.has_groups() {
             true => self.terms.norms(0, values).0,
@@ -289,12 +292,12 @@ impl ProximalSet {
         }
     }
 
-    /// By how much the sum of the groups' norms grows along a direction.
+    /// Returns the growth of the sum of the groups' norms along a direction.
     fn longer(&self, direction: &Direction, length: f64) -> f64 {
         let mut b = self.b.clone();
         direction.changes.iter().for_each(|&(i, after, change)| b[i] = end(self.b[i], after, change, length));
         let ((after, _), (before, _)) = (self.terms.norms(0, &b), self.terms.norms(0, &self.b));
-        // |b| - |a| = (b - a)'(b + a) / (|a| + |b|), in which nothing cancels.
+        // Equal to |b| - |a| = (b - a)'(b + a) / (|a| + |b|), which avoids cancellation.
         let share = |&(i, ..): &(usize, f64, f64)| match after[i] + before[i] {
             0.0 => 0.0,
             total => (b[i] - self.b[i]) * (b[i] + self.b[i]) / total,
@@ -313,7 +316,7 @@ impl ProximalSet {
     }
 }
 
-/// The coefficient on the way from b: exactly the end at length 1.
+/// Returns the coefficient at a step from b: exactly `after` at length 1.
 fn end(b: f64, after: f64, change: f64, length: f64) -> f64 {
     if length == 1.0 { after } else { b + length * change }
 }

@@ -1,13 +1,13 @@
-//! [`SolveState`]: where a solve stands.
+//! [`SolveState`]: the scores, gradients and intercept of a solve in progress.
 
 use crate::loss::linear_predictor::Scores;
 
-/// Place where a solve stands, beside the coefficients.
+/// State of a solve in progress, other than its coefficients.
 #[derive(Debug)]
 pub(crate) struct SolveState {
     pub(crate) scores: Scores,
     pub(crate) intercept: f64,
-    /// Free columns along their basis, where the solve began.
+    /// Coefficients of free columns along their basis, at the start of the solve.
     pub(crate) free: Vec<f64>,
     /// X'r - R b of the members.
     pub(crate) g: Vec<f64>,

@@ -13,7 +13,7 @@ use raddle_kernels::algebra::dot;
 const ROWS: usize = 61;
 const COLUMNS: usize = 40;
 
-/// Columns of which every third value is stored, or all; labels in turns.
+/// Makes columns with every third value stored, or all; labels alternate.
 fn data(sparse: bool) -> (Vec<Column>, Vec<f64>) {
     let mut state = 11u64;
     let mut next = || {
@@ -40,7 +40,7 @@ fn data(sparse: bool) -> (Vec<Column>, Vec<f64>) {
     ((0..COLUMNS).map(|at| Column::new(&design, at)).collect(), y)
 }
 
-/// The coefficients and scores of a solve to a tight gap, and the largest |x_j'r - R b_j|.
+/// Returns coefficients and scores of a solve to a tight gap, and the largest |x_j'r - R b_j|.
 fn solve(sparse: bool, ridge: f64) -> (Vec<f64>, Scores, f64) {
     let (columns, y) = data(sparse);
     let mut set = ProximalSet::default();

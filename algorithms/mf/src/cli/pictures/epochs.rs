@@ -6,10 +6,11 @@ use std::path::Path;
 use raddle::EpochRecord;
 use raddle::cli::{Axis, Picture, PictureKind, Series};
 
-/// The metric by epoch, as the trace in this folder has it of the last version of the data. `best` is the epoch of the fit
-/// that the model is of, if it was chosen. Nothing of a trace that could not be written, which the session has said.
+/// Plots the metric by epoch, from the trace in this folder, for the last version of the data. `best` is the
+/// epoch of the model, if it was chosen among epochs. Empty if the trace could not be written, which the
+/// session has reported.
 pub(crate) fn epochs(folder: &Path, best: Option<u64>) -> Vec<Picture> {
-    // A resumed run has the earlier part in this file alone.
+    // Only this file has the earlier part of a resumed run.
     let text = fs::read_to_string(folder.join("trace.jsonl")).unwrap_or_default();
     let trace: Vec<EpochRecord> = text.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
     let version = trace.last().map_or(0, |last| last.data_version);
@@ -17,7 +18,7 @@ pub(crate) fn epochs(folder: &Path, best: Option<u64>) -> Vec<Picture> {
     of_records(&trace[first..], best)
 }
 
-/// A picture for each metric, with a line for each set that it was measured on.
+/// Plots a picture for each metric, with a line for each set on which it was measured.
 fn of_records(trace: &[EpochRecord], best: Option<u64>) -> Vec<Picture> {
     let mut pictures: Vec<Picture> = Vec::new();
     let mut restarts = Vec::new();
@@ -38,13 +39,13 @@ fn of_records(trace: &[EpochRecord], best: Option<u64>) -> Vec<Picture> {
             all.push(Series::new(&*metric.on, Vec::new(), Vec::new()));
             all.len() - 1
         });
-        // A boundary between generations is seen by both.
+        // A boundary between generations is recorded by both.
         if all[at].x.last() != Some(&epoch) {
             all[at].x.push(epoch);
             all[at].y.push(metric.value);
         }
     }
-    // One point is no line: of a search, the boundary before the first epoch.
+    // A single point is no line: a search has only the boundary before the first epoch.
     pictures.iter_mut().for_each(|picture| picture.series.retain(|series| series.x.len() > 1));
     pictures.retain(|picture| !picture.series.is_empty());
     for picture in &mut pictures {

@@ -5,10 +5,10 @@ use raddle::cli::{Axis, Picture, PictureKind, Series, Tick, number};
 /// A setting with its scores over the folds.
 pub(crate) struct Tried {
     pub(crate) rank: usize,
-    /// `None` of the default.
+    /// The regularisation; `None` for the default.
     pub(crate) reg: Option<f64>,
     pub(crate) mean: f64,
-    /// The mean's standard error; `None` of one fold.
+    /// The standard error of the mean; `None` for a single fold.
     pub(crate) error: Option<f64>,
 }
 
@@ -19,8 +19,8 @@ impl Tried {
     }
 }
 
-/// The mean of each setting: over the rank with a line for each regularisation, or over the regularisation where there is
-/// one rank; `None` of one setting.
+/// Plots the mean of each setting: over the rank with a line for each regularisation, or over the
+/// regularisation if there is only one rank; `None` for a single setting.
 pub(crate) fn grid(tried: &[Tried], metric: &str, best: usize) -> Option<Picture> {
     let first = tried.first()?;
     let ranks = tried.iter().any(|other| other.rank != first.rank);
@@ -42,7 +42,7 @@ pub(crate) fn grid(tried: &[Tried], metric: &str, best: usize) -> Option<Picture
     let title = format!("Cross-validation: {metric}");
     let x = Axis::log(if ranks { "rank" } else { "reg" });
     let mut picture = Picture::new(title, PictureKind::Lines).axes(x, Axis::linear(metric));
-    // 0 has no place among ratios.
+    // A logarithmic axis has no place for 0.
     if tried.iter().any(|of| place(of) <= 0.0) {
         picture.x.scale = Default::default();
     }

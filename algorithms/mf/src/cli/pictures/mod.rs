@@ -1,4 +1,4 @@
-//! Pictures of results, described for whoever draws them.
+//! Pictures of results, described without drawing them.
 
 mod epochs;
 mod grid;
