@@ -199,7 +199,8 @@ fn the_book_has_every_page_and_its_links_between_pages_hold() {
     for at in ["algorithms", "benches", "datasets", "examples", "src", "tests"] {
         pages_below(&root().join(at), &mut written);
     }
-    written.extend(["ARCHITECTURE.md", "CHANGELOG.md", "README.md"].map(str::to_owned));
+    let top = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "STYLE.md"];
+    written.extend(top.map(str::to_owned));
     written.sort_unstable();
     assert_eq!(listed, written, "SUMMARY.md, and the pages of the repository");
     for name in listed {

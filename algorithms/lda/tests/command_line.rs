@@ -427,7 +427,7 @@ fn text_that_is_not_utf8_is_refused_or_read_as_its_encoding_says() {
 fn every_field_is_explained_on_the_page() {
     let page = include_str!("../../../src/cli/REPORT.md");
     let (_, page) = page.split_once("## A run of lda").unwrap();
-    let (results, model) = page.split_once("`model.json`, behind").unwrap();
+    let (results, model) = page.split_once("`model.json`, after the fields").unwrap();
     let explained = |part: &str, field: &str| part.contains(&format!("\n| `{field}` | "));
     let folder = tempfile::tempdir().unwrap();
     let mut written = std::collections::BTreeSet::new();
