@@ -1,11 +1,13 @@
-//! [`Field`]: an id as a field of a line whose fields are divided by tabs; and [`fields`], which reads such lines.
+//! [`Field`]: an id as a field of a line whose fields are divided by tabs; and [`fields`], which reads such
+//! lines.
 
 use std::fmt::{Display, Formatter, Write as _};
 
 use crate::bytes::quoting::{Divider, Quoting};
 
-/// An id as a field of a line whose fields are divided by tabs: as it is, or, where it is empty, begins with `#`, has a
-/// tab, a line break or a double quote, or blanks around it, in double quotes, as CSV has it, with two for each one within.
+/// An id as a field of a line whose fields are divided by tabs: as it is, or, where it is empty, begins with
+/// `#`, has a tab, a line break or a double quote, or blanks around it, in double quotes, as CSV has it, with
+/// two for each one within.
 ///
 /// ```
 /// use raddle_datasets::Field;
@@ -39,8 +41,9 @@ impl Display for Field<'_> {
     }
 }
 
-/// The fields of a line, as readers of delimited text have them: divided by tabs where there are any outside of fields in
-/// double quotes, else by blanks. Between tabs quotes that do not enclose a field are letters, as everywhere those within one.
+/// The fields of a line, as readers of delimited text have them: divided by tabs where there are any outside
+/// of fields in double quotes, else by blanks. Between tabs quotes that do not enclose a field are letters,
+/// as everywhere those within one.
 ///
 /// # Errors
 /// Between blanks, a quote at the beginning of a field that is not closed, or is followed by text.

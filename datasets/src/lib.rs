@@ -6,9 +6,9 @@
 //! words. Parts shared by all kinds lie beside them: bytes of files, numbers in text, parsing in parallel,
 //! random numbers by address, [`registry`] and [`embedded`].
 //!
-//! With the feature `parquet` tables and corpora are read from Apache Parquet, too. The `parquet` crate needs a C compiler
-//! for zstd; the repository has a stand-in without C, which it patches in (`[patch.crates-io]`), and a patch counts only
-//! in the workspace that names it.
+//! With the feature `parquet` tables and corpora are read from Apache Parquet, too. The `parquet` crate needs
+//! a C compiler for zstd; the repository has a stand-in without C, which it patches in (`[patch.crates-io]`),
+//! and a patch counts only in the workspace that names it.
 //!
 //! ```
 //! use raddle_datasets::{Options, read_any};

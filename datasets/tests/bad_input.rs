@@ -259,7 +259,8 @@ fn files_of_other_formats_are_named() {
 /// Set for the child that reads the file under a limit.
 const BOMB: &str = "RADDLE_TEST_BOMB";
 
-/// Small archives of much are given up before memory is: the test runs itself again, with little address space.
+/// Small archives of much are given up before memory is: the test runs itself again, with little address
+/// space.
 #[test]
 #[cfg(target_os = "linux")]
 fn archives_that_inflate_beyond_memory_are_given_up() {

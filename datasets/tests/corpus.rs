@@ -1,4 +1,5 @@
-//! Corpora: every format gives the same documents for any number of threads, and what is wrong is named by its line.
+//! Corpora: every format gives the same documents for any number of threads, and what is wrong is named by
+//! its line.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -293,7 +293,8 @@ fn samples_need_no_response_and_have_one_where_it_is_known() {
     assert!(error.contains("2 rows, but 1 values"), "{error}");
 }
 
-/// `nan` in a format without names is the empty cell of a table: filled by the same mean, or left out with the same row.
+/// `nan` in a format without names is the empty cell of a table: filled by the same mean, or left out with
+/// the same row.
 #[test]
 fn missing_numbers_are_treated_alike_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -410,8 +411,8 @@ fn the_cache_tells_indices_from_zero_apart() {
     }
 }
 
-/// Columns of zeros of a wide table take no memory in any format that states or implies a width, whatever the order in a row,
-/// and columns keep their numbers. The oracle is the list of entries that was written.
+/// Columns of zeros of a wide table take no memory in any format that states or implies a width, whatever the
+/// order in a row, and columns keep their numbers. The oracle is the list of entries that was written.
 #[test]
 fn wide_tables_have_the_columns_that_occur() {
     let width = 3_000_000_000_u32;

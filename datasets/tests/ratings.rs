@@ -312,7 +312,8 @@ fn the_last_of_a_pair_is_the_last_of_time_where_there_are_times() {
             assert_eq!(said, duplicates != Duplicates::Mean, "{:?}", found.notes);
         }
     }
-    // A fourth column that a header does not call so is none of times; times that nobody can read are said to be none.
+    // A fourth column that a header does not call so is none of times; times that nobody can read are said to
+    // be none.
     let votes = "user,item,rating,votes\na,x,5,9\na,x,1,3\n";
     assert_eq!(read_with(votes.as_bytes(), &Default::default()).unwrap().triples.values, [1.0]);
     let odd = "user,item,rating,time\na,x,5,soon\na,x,1,2020-01-01\n";

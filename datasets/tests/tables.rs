@@ -1,4 +1,5 @@
-//! Tables as they come: texts, codes, missing values, quotes, names; and the same encoding repeated on other data.
+//! Tables as they come: texts, codes, missing values, quotes, names; and the same encoding repeated on other
+//! data.
 
 mod rules;
 

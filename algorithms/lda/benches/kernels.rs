@@ -1,4 +1,5 @@
-//! Passes of the sampler over a small real corpus, in every vector form: tokens a second. And the map of its topics.
+//! Passes of the sampler over a small real corpus, in every vector form: tokens a second. And the map of its
+//! topics.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::schedule::{EpochStart, Plan};

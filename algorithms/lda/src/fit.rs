@@ -247,8 +247,8 @@ impl Lda {
     }
 }
 
-/// Multiply-adds that take as long as the draw of a topic: some lines of sixteen counts by weights, and the search in
-/// their sums. It hardly depends on the number of topics.
+/// Multiply-adds that take as long as the draw of a topic: some lines of sixteen counts by weights, and the
+/// search in their sums. It hardly depends on the number of topics.
 const TOKEN: u64 = 100;
 
 /// Cost of each shard: that of one more than its tokens.

@@ -9,7 +9,8 @@
 //! ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
 //! [`Lda`] holds the parameters, [`Problem`] the corpus split, [`Fit`] the result; [`Inference`] finds the
-//! topics of new documents, [`coherence()`] says how well top words go together, [`topic_map()`] where topics lie.
+//! topics of new documents, [`coherence()`] says how well top words go together, [`topic_map()`] where topics
+//! lie.
 //!
 //! ```
 //! use raddle_lda::{Lda, Preparation, Problem};

@@ -102,8 +102,8 @@ impl Lda {
         self
     }
 
-    /// Keeps the tokens where a run on several processes ends, so that [`Fit::carried`](crate::Fit::carried) has
-    /// them; else the first process gets the model alone.
+    /// Keeps the tokens where a run on several processes ends, so that [`Fit::carried`](crate::Fit::carried)
+    /// has them; else the first process gets the model alone.
     pub fn to_carry(mut self, to_carry: bool) -> Self {
         self.to_carry = to_carry;
         self
@@ -127,8 +127,8 @@ impl Lda {
         self
     }
 
-    /// Sets how many epochs lie between evaluations. Without it they are 5; before a target as many as it takes to be
-    /// met at the pace of the last two evaluations, at most 20.
+    /// Sets how many epochs lie between evaluations. Without it they are 5; before a target as many as it
+    /// takes to be met at the pace of the last two evaluations, at most 20.
     pub fn evaluate_every(mut self, epochs: u64) -> Self {
         self.every = Some(epochs);
         self

@@ -85,8 +85,8 @@ impl TopicWords {
         }
     }
 
-    /// SHA-256 over the counts topic by topic: starts (u64), words (u32, from 0), counts (u32); then alpha and
-    /// beta (f64). All little-endian.
+    /// SHA-256 over the counts topic by topic: starts (u64), words (u32, from 0), counts (u32); then alpha
+    /// and beta (f64). All little-endian.
     pub fn digest(&self, alpha: &[f64]) -> String {
         let digest = ModelDigest::default().u64s(&self.starts).u32s(&self.indices).u32s(&self.counts);
         digest.f64s(alpha).f64s(&[self.beta]).finish()

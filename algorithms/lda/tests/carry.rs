@@ -160,10 +160,10 @@ fn what_is_carried_of_another_number_of_topics_is_refused() {
     assert!(error.to_string().contains("another number"), "{error}");
 }
 
-/// A hundredth of 20 newsgroups goes and a hundredth comes: in the median of three seeds the perplexity of the test documents
-/// is at most a hundredth above that of a cold fit, after a fifth of its draws and at the end. One chain is up to three
-/// hundredths better or worse than another, so that a single seed says little. `RADDLE_SEEDS` asks for
-/// more, and `RADDLE_EACH=1` for all documents in place of each sixth.
+/// A hundredth of 20 newsgroups goes and a hundredth comes: in the median of three seeds the perplexity of
+/// the test documents is at most a hundredth above that of a cold fit, after a fifth of its draws and at the
+/// end. One chain is up to three hundredths better or worse than another, so that a single seed says little.
+/// `RADDLE_SEEDS` asks for more, and `RADDLE_EACH=1` for all documents in place of each sixth.
 #[test]
 fn a_version_of_20ng_is_as_good_as_a_cold_fit_after_a_fifth_of_its_draws() {
     let Some(whole) = registry::real_corpus("20ng") else { return };

@@ -278,8 +278,8 @@ fn counts_do_not_drift_with_one_shard() {
 
 #[test]
 fn drift_counts_what_a_task_does_not_see_of_itself() {
-    // One block: its tasks are a shard's whole epoch, so that what they do not see of themselves is as much as shards do
-    // not see of each other.
+    // One block: its tasks are a shard's whole epoch, so that what they do not see of themselves is as much
+    // as shards do not see of each other.
     let drift = |sync| {
         let preparation = Preparation { shards: Some(2), blocks: Some(1), ..Preparation::default() };
         let problem = Problem::new(&embedded::pydoc(), &preparation).unwrap();
@@ -295,7 +295,8 @@ fn state_is_counted_to_the_byte() {
     let corpus = Corpus::from_documents(1, [vec![(0, 3)]]).unwrap();
     let none = Preparation { validation: Held::None, ..Preparation::default() };
     let fit = Lda::params().topics(2).epochs(1).fit(Problem::new(&corpus, &none).unwrap()).unwrap();
-    // A visit, then three tokens with two bytes each for document and topic; a document's number, end and dense row.
+    // A visit, then three tokens with two bytes each for document and topic; a document's number, end and
+    // dense row.
     let shard = 8 + 3 * (2 + 2) + 4 + 8 + 32;
     // A word's number, where its row begins and ends, its length, and two topics with their counts.
     let block = 4 + 2 * 8 + 4 + 2 * (2 + 4);
@@ -387,8 +388,8 @@ fn a_document_of_one_topic_may_be_longer_than_a_row_of_short_ones_counts() {
     for topics in [20, 100, 200] {
         let preparation = Preparation { validation: Held::None, shards: Some(4), ..Preparation::default() };
         let problem = Problem::new(&corpus, &preparation).unwrap();
-        // First topics are drawn beside the counts of a model. The first token of a document decides: next to one token of
-        // a topic, alpha is nothing.
+        // First topics are drawn beside the counts of a model. The first token of a document decides: next to
+        // one token of a topic, alpha is nothing.
         let init = (0..4).map(|word| (word, word, 1_000)).collect();
         let lda = Lda::params().topics(topics).alpha(1e-6).fixed_priors(true).init(init).epochs(3);
         let fit = lda.fit(problem).unwrap();

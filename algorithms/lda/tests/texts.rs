@@ -1,4 +1,5 @@
-//! Texts as people have them: what is a word, what is left out and said, and models that divide as they were fitted.
+//! Texts as people have them: what is a word, what is left out and said, and models that divide as they were
+//! fitted.
 
 use std::fs;
 use std::path::Path;

@@ -13,8 +13,8 @@ use crate::run::program::LinearProgram;
 
 /// A fitted linear classifier: the scores of a row say its class.
 ///
-/// Of two classes there is one [`Scorer`], whose scores above 0 speak for the larger class; of more there is one for each
-/// class, and the largest score says the class.
+/// Of two classes there is one [`Scorer`], whose scores above 0 speak for the larger class; of more there is
+/// one for each class, and the largest score says the class.
 #[derive(Debug, Clone)]
 pub struct Fit {
     /// One, or one for each class.
@@ -43,12 +43,13 @@ pub struct Fit {
 /// Scores x'w + intercept of one class against the rest, with their certificate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scorer {
-    /// (column from 0, coefficient) where it is not zero, by column; on the scale of the columns as they were given.
+    /// (column from 0, coefficient) where it is not zero, by column; on the scale of the columns as they were
+    /// given.
     pub coefficients: Vec<(u32, f64)>,
     /// Intercept: the coefficient of the constant column times the bias.
     pub intercept: f64,
-    /// The dual value of each row: with columns as they are fitted the coefficients are the sum of a y x, y 1 for the
-    /// rows of the class and -1 for the others.
+    /// The dual value of each row: with columns as they are fitted the coefficients are the sum of a y x, y 1
+    /// for the rows of the class and -1 for the others.
     pub dual: Vec<f64>,
     /// P = |w|^2 / 2 + sum c phi(y x'w), w on the scale of the columns as they are fitted.
     pub objective: f64,
@@ -75,8 +76,8 @@ impl Fit {
         Self::of(problem, (loss, c, factors), points, (report, trace))
     }
 
-    /// The fit of dual values of the rows by their places, and of weights or, without any, of those that follow from the
-    /// dual values, for each scorer.
+    /// The fit of dual values of the rows by their places, and of weights or, without any, of those that
+    /// follow from the dual values, for each scorer.
     pub(crate) fn of(
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
@@ -136,7 +137,8 @@ impl Fit {
         self.scorers.iter().map(|of| of.gap).fold(0.0, f64::max)
     }
 
-    /// Position among the classes that these scores of a row, one of each scorer, speak for; of equal ones the first.
+    /// Position among the classes that these scores of a row, one of each scorer, speak for; of equal ones
+    /// the first.
     pub fn class(scores: &[f64]) -> usize {
         match scores {
             [score] => usize::from(*score > 0.0),

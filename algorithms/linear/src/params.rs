@@ -59,7 +59,8 @@ impl Linear {
         Self { c, lambda: None, ..self }
     }
 
-    /// The weight lambda of the penalty beside the mean loss: C = 1 / (lambda n), n the sum of the rows' weights.
+    /// The weight lambda of the penalty beside the mean loss: C = 1 / (lambda n), n the sum of the rows'
+    /// weights.
     pub fn lambda(self, lambda: f64) -> Self {
         Self { lambda: Some(lambda), ..self }
     }
@@ -69,7 +70,8 @@ impl Linear {
         Self { tolerance, ..self }
     }
 
-    /// Weighs classes so that all count the same: each row n / (K n_k), n_k the weight of its class, K classes.
+    /// Weighs classes so that all count the same: each row n / (K n_k), n_k the weight of its class, K
+    /// classes.
     pub fn balanced(self, balanced: bool) -> Self {
         Self { balanced, ..self }
     }
@@ -79,13 +81,14 @@ impl Linear {
         Self { seed, ..self }
     }
 
-    /// Starts from dual values of the rows, for each scorer of a fit; those beyond their bounds are brought back.
+    /// Starts from dual values of the rows, for each scorer of a fit; those beyond their bounds are brought
+    /// back.
     pub fn start_from_dual(self, dual: Vec<Vec<f64>>) -> Self {
         Self { start: Some(Start::Dual(dual)), ..self }
     }
 
-    /// Starts from coefficients by column and an intercept, for each scorer of a fit, such as those of other rows: the
-    /// dual values are the slopes of the rows' losses.
+    /// Starts from coefficients by column and an intercept, for each scorer of a fit, such as those of other
+    /// rows: the dual values are the slopes of the rows' losses.
     pub fn start_from(self, weights: Vec<(Vec<(u32, f64)>, f64)>) -> Self {
         Self { start: Some(Start::Weights(weights)), ..self }
     }
@@ -207,7 +210,8 @@ impl Linear {
             Ok::<_, LinearError>(Machine::new(&binary, self.first(problem, number, &binary)?))
         };
         let count = problem.machines();
-        // Where rows are read by parts, the process that solves the problem begins it: no other one needs them.
+        // Where rows are read by parts, the process that solves the problem begins it: no other one needs
+        // them.
         let is_begun_there = problem.rows.is_stored() && count == 1 && self.start.is_none();
         let mut machines = match is_begun_there {
             true => vec![Machine::default()],

@@ -4,8 +4,8 @@ use raddle_linear::{Linear, Loss};
 
 use crate::common::{Data, LOSSES, all};
 
-/// Coefficients by projected gradient steps with momentum on the dual of the hinge losses, or on the primal of the
-/// logistic loss.
+/// Coefficients by projected gradient steps with momentum on the dual of the hinge losses, or on the primal
+/// of the logistic loss.
 fn naive(data: &Data, loss: Loss, c: f64) -> Vec<f64> {
     let (n, p) = (data.y.len(), data.x.cols());
     let z: Vec<Vec<f64>> = (0..n)

@@ -1,5 +1,5 @@
-//! Arrays and sparse matrices of Python as the libraries take them: each is copied once, without the interpreter's
-//! lock.
+//! Arrays and sparse matrices of Python as the libraries take them: each is copied once, without the
+//! interpreter's lock.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder};
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
@@ -22,8 +22,8 @@ pub(crate) enum GivenMatrix<'py> {
     Sparse(Compressed<'py>),
 }
 
-/// A matrix or array of scipy in compressed columns (`csc`) or rows (`csr`); indices need be neither sorted nor
-/// different.
+/// A matrix or array of scipy in compressed columns (`csc`) or rows (`csr`); indices need be neither sorted
+/// nor different.
 #[derive(FromPyObject)]
 pub(crate) struct Compressed<'py> {
     shape: (usize, usize),
@@ -145,7 +145,8 @@ impl Compressed<'_> {
         }
     }
 
-    /// A copy in compressed columns, in which rows ascend, entries of one place are summed and zeros are left out.
+    /// A copy in compressed columns, in which rows ascend, entries of one place are summed and zeros are left
+    /// out.
     ///
     /// # Errors
     /// If indices are out of range, or there is no memory for it.

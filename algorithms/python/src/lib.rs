@@ -1,6 +1,6 @@
-//! `raddle._raddle`, the native half of the Python package: what it takes from Python, how a fit is carried out beside
-//! the interpreter, and a file for each algorithm. Estimators, their parameters and their documentation are Python's
-//! (`python/raddle/`).
+//! `raddle._raddle`, the native half of the Python package: what it takes from Python, how a fit is carried
+//! out beside the interpreter, and a file for each algorithm. Estimators, their parameters and their
+//! documentation are Python's (`python/raddle/`).
 
 mod arrays;
 mod error;

@@ -1,5 +1,5 @@
-//! Execution of a fit: on a thread of its own, while the caller waits without the interpreter's lock, looks for
-//! signals and answers for the callback.
+//! Execution of a fit: on a thread of its own, while the caller waits without the interpreter's lock, looks
+//! for signals and answers for the callback.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -36,8 +36,8 @@ enum Message<T> {
 }
 
 impl Watch {
-    /// The engine, which the caller can end and whose records it sees. A record waits for its answer, so that a fit
-    /// that the callback ends always ends at that boundary.
+    /// The engine, which the caller can end and whose records it sees. A record waits for its answer, so that
+    /// a fit that the callback ends always ends at that boundary.
     pub(crate) fn over<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
         let engine = engine.stop(self.stop.clone());
         match &self.ask {
@@ -54,9 +54,9 @@ impl Watch {
     }
 }
 
-/// Does `work` on a thread of its own. Whatever Ctrl-C or the callback raise is raised once the fit has ended, at the next
-/// boundary or, where that is far, within the epoch; a callback that returns what is false, but for `None`, ends the fit there
-/// without an exception.
+/// Does `work` on a thread of its own. Whatever Ctrl-C or the callback raise is raised once the fit has
+/// ended, at the next boundary or, where that is far, within the epoch; a callback that returns what is
+/// false, but for `None`, ends the fit there without an exception.
 ///
 /// # Errors
 /// Those of `work`, of signals and of the callback; `RuntimeError` if `work` panics.
@@ -159,7 +159,8 @@ pub(crate) fn report_as_dict<'py>(
     Ok(report)
 }
 
-/// A record or a report as a dict: its names are those of the programs' files, and what is no number is `None`.
+/// A record or a report as a dict: its names are those of the programs' files, and what is no number is
+/// `None`.
 pub(crate) fn as_dict<'py>(py: Python<'py>, record: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(record).map_err(|why| PyRuntimeError::new_err(why.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))

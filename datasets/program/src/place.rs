@@ -10,7 +10,8 @@ use raddle_datasets::registry::data_folder;
 use crate::digest;
 use crate::entry::{DataFile, Entry};
 
-/// The folder of public sets: the one that is given, else `RADDLE_DATA` or the cache folder. It need not be there.
+/// The folder of public sets: the one that is given, else `RADDLE_DATA` or the cache folder. It need not be
+/// there.
 pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Error> {
     let named = given.map(Path::to_path_buf).or_else(data_folder);
     let folder =

@@ -1,5 +1,5 @@
-//! Which pairs of rows and columns there are, as a sparse matrix of truth values that `scipy.sparse.load_npz` reads,
-//! compressed.
+//! Which pairs of rows and columns there are, as a sparse matrix of truth values that `scipy.sparse.load_npz`
+//! reads, compressed.
 
 use std::io::{self, Cursor, Read as _, Write};
 

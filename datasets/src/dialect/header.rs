@@ -1,8 +1,8 @@
 //! [`are_names`]: `true` if a first line names the columns below it, by what stands in both.
 //!
 //! A text above numbers alone is a name. Numbers are names where they count the columns, go on in steady
-//! steps, or follow the calendar, and the columns below hold other numbers: outside of their range, or written
-//! with fewer decimals. A line that the rows go on with is a row.
+//! steps, or follow the calendar, and the columns below hold other numbers: outside of their range, or
+//! written with fewer decimals. A line that the rows go on with is a row.
 
 use super::marks::is_number;
 use super::missing::is_missing;

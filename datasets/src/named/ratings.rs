@@ -7,8 +7,9 @@ use crate::registry::{self, SetKind};
 
 /// Reads ratings as users name them: a `synth:` specification, a public set's name, or a file's path.
 ///
-/// A file that has a public set's name is read as `./NAME`. Generated ratings and public sets are as they are: of the
-/// options they take only [`threads`](RatingsOptions::threads) and [`offset`](RatingsOptions::offset).
+/// A file that has a public set's name is read as `./NAME`. Generated ratings and public sets are as they
+/// are: of the options they take only [`threads`](RatingsOptions::threads) and
+/// [`offset`](RatingsOptions::offset).
 ///
 /// # Errors
 /// Those of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].

@@ -13,12 +13,12 @@ pub struct Ratings {
     pub name: String,
     /// The observations, in the order of the file, each pair of user and item once.
     pub triples: Triples,
-    /// Number taken off every value: 0, but where single precision would not tell ratings apart as they are, such as
-    /// 1000000001 from 1000000002. A rating is this and its value, added in double precision.
+    /// Number taken off every value: 0, but where single precision would not tell ratings apart as they are,
+    /// such as 1000000001 from 1000000002. A rating is this and its value, added in double precision.
     pub offset: f64,
     /// The ratings in double precision, offset included; only where
-    /// [`RatingsOptions::keeps_exact`](super::RatingsOptions::keeps_exact) asks for them, and not where they were
-    /// generated.
+    /// [`RatingsOptions::keeps_exact`](super::RatingsOptions::keeps_exact) asks for them, and not where they
+    /// were generated.
     pub exact: Option<Vec<f64>>,
     /// When each was observed, in seconds or as dates count (seconds from 1970, UTC); only where
     /// [`RatingsOptions::times`](super::RatingsOptions::times) asks for it.

@@ -54,8 +54,8 @@ impl FromStr for Duplicates {
 }
 
 impl Duplicates {
-    /// The rule that is given, or the usual one: pairs without ratings add up, as each is an event; of ratings the
-    /// last counts.
+    /// The rule that is given, or the usual one: pairs without ratings add up, as each is an event; of
+    /// ratings the last counts.
     pub fn or_usual(given: Option<Self>, pairs_only: bool) -> Self {
         given.unwrap_or(if pairs_only { Self::Sum } else { Self::Last })
     }
@@ -155,7 +155,8 @@ pub(super) fn by_time<V: Value>((users, items): (&[u32], &[u32]), values: &mut [
     }
 }
 
-/// Positions by user, in the order of the observations, and where those of each begin: a stable counting sort.
+/// Positions by user, in the order of the observations, and where those of each begin: a stable counting
+/// sort.
 fn order_by_user(rows: &[u32], users: usize) -> (Vec<u32>, Vec<usize>) {
     let mut starts = vec![0_usize; users + 1];
     rows.iter().for_each(|&user| starts[user as usize + 1] += 1);
@@ -170,8 +171,8 @@ fn order_by_user(rows: &[u32], users: usize) -> (Vec<u32>, Vec<usize>) {
 
 /// Merges observations of one pair, and their times; returns how many there were too many.
 ///
-/// The cost is a stable counting sort by user, 4 bytes an observation while it lasts, and 16 bytes for each one that
-/// is added to another.
+/// The cost is a stable counting sort by user, 4 bytes an observation while it lasts, and 16 bytes for each
+/// one that is added to another.
 pub(super) fn merge<V: Value>(
     (user_rows, item_rows, values): (&mut Vec<u32>, &mut Vec<u32>, &mut Vec<V>),
     mut times: Option<&mut Vec<f64>>,

@@ -29,8 +29,8 @@ pub struct Narrowed {
 }
 
 impl Exact {
-    /// The observations merged by a rule, each pair once; `None` where no pair stands there again. Rows are below
-    /// `users` and `items`.
+    /// The observations merged by a rule, each pair once; `None` where no pair stands there again. Rows are
+    /// below `users` and `items`.
     ///
     /// # Errors
     /// The position of the first repeated observation, where they are refused.
@@ -42,8 +42,9 @@ impl Exact {
         Ok(self)
     }
 
-    /// The ratings that a reader makes of these observations: merged by a rule, as [`merged`](Self::merged) has them,
-    /// then narrowed, less `offset` or, where that is `None`, less the number without which they are better held.
+    /// The ratings that a reader makes of these observations: merged by a rule, as [`merged`](Self::merged)
+    /// has them, then narrowed, less `offset` or, where that is `None`, less the number without which they
+    /// are better held.
     ///
     /// # Errors
     /// Errors are those of [`merged`](Self::merged).

@@ -24,8 +24,8 @@ pub(super) fn is_headed(first: &str, below: &[&str]) -> bool {
     !is_number(first) && is_there(first) && filled.peek().is_some() && filled.all(|cell| is_number(cell))
 }
 
-/// `true` if the first cells of user, item and, if there is one, rating are names, as those below show: all are
-/// texts, of which one stands above numbers or two above ids of other kinds; the rating is a text above
+/// `true` if the first cells of user, item and, if there is one, rating are names, as those below show: all
+/// are texts, of which one stands above numbers or two above ids of other kinds; the rating is a text above
 /// numbers; or all are numbers that name columns.
 pub(super) fn are_headers(first: &[&str], below: &[Vec<&str>]) -> bool {
     let is_headed = |at: usize| match (first.get(at), below.get(at)) {

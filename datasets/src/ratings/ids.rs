@@ -5,8 +5,8 @@ use std::collections::HashMap;
 /// The ids of users or of items, by row.
 ///
 /// Rows are the ids themselves where these are the whole numbers from 0, each of them there; else rows are
-/// numbered in the order in which ids appear in the file. An id is its bytes: it counts as a whole number only
-/// where printing that gives the same bytes ([`whole_id`]).
+/// numbered in the order in which ids appear in the file. An id is its bytes: it counts as a whole number
+/// only where printing that gives the same bytes ([`whole_id`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ids {
     /// Row `i` has the id `i`, for this number of rows.
@@ -108,8 +108,8 @@ pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
     })
 }
 
-/// The whole number that an id is: only where printing it gives the same bytes, so that ids such as `7`, `07` and
-/// `+7` stay three; and only of 32 bits.
+/// The whole number that an id is: only where printing it gives the same bytes, so that ids such as `7`, `07`
+/// and `+7` stay three; and only of 32 bits.
 ///
 /// ```
 /// use raddle_datasets::ratings::whole_id;

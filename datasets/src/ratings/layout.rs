@@ -160,8 +160,8 @@ impl Layout {
 
     /// The form that the first lines show, or that is asked for; and what is to be said of it.
     ///
-    /// The first line is a header where it has known names, where a column is named by it, and where its cells
-    /// and those below show it.
+    /// The first line is a header where it has known names, where a column is named by it, and where its
+    /// cells and those below show it.
     pub(super) fn of(beginning: &Beginning, wanted: Wanted<'_>) -> Result<(Self, Option<String>), String> {
         let (cells, others) = (&beginning.first, &beginning.rows);
         if cells.len() < 2 {

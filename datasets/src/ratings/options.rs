@@ -13,8 +13,8 @@ pub struct RatingsOptions {
     /// The columns of user, item and, if there are, rating and time: names of the header, or numbers from 1.
     /// `None` takes those that a header names, else the first three.
     pub columns: Option<Vec<String>>,
-    /// Value of a pair that is observed more than once. `None` is the [usual](Duplicates::or_usual) rule: pairs without
-    /// ratings add up, and of ratings the last counts.
+    /// Value of a pair that is observed more than once. `None` is the [usual](Duplicates::or_usual) rule:
+    /// pairs without ratings add up, and of ratings the last counts.
     pub duplicates: Option<Duplicates>,
     /// Leaves all observations of a pair as they stand, for whoever merges them later
     /// ([`Duplicates::merge`]). In memory, where their times are asked for, those of each pair are put into
@@ -27,8 +27,8 @@ pub struct RatingsOptions {
     pub times: bool,
     /// `true` if lines without a rating, or without an id, are left out and counted; else they are refused.
     pub drops_missing: bool,
-    /// The number that ratings are less ([`Ratings::offset`](super::Ratings::offset)), if it is known; 0 leaves them as
-    /// they are. `None` finds out.
+    /// The number that ratings are less ([`Ratings::offset`](super::Ratings::offset)), if it is known; 0
+    /// leaves them as they are. `None` finds out.
     pub offset: Option<f64>,
     /// `true` if ratings are kept in double precision, too ([`Ratings::exact`](super::Ratings::exact)).
     pub keeps_exact: bool,
@@ -65,7 +65,8 @@ impl RatingsOptions {
         self.keeps_exact || are_added || self.offset.is_some_and(|offset| offset != 0.0)
     }
 
-    /// `true` if ratings that were narrowed must be read again in double precision: they may have to be less a number.
+    /// `true` if ratings that were narrowed must be read again in double precision: they may have to be less
+    /// a number.
     pub(super) fn is_read_again(&self, narrowed: &Spread, is_wide: bool) -> bool {
         !is_wide && self.offset.is_none() && narrowed.centre().is_some()
     }

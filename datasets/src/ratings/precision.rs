@@ -1,5 +1,5 @@
-//! [`Spread`]: whether single precision tells ratings apart, and [`narrowed`]: ratings in it, less a number where
-//! it does not.
+//! [`Spread`]: whether single precision tells ratings apart, and [`narrowed`]: ratings in it, less a number
+//! where it does not.
 
 /// Largest share of the spread by which a rating may be off.
 const SHARE: f64 = 1e-6;
@@ -20,8 +20,8 @@ pub(crate) struct Spread {
     is_beyond_double: bool,
 }
 
-/// Spread of a part of the ratings, to which others come one by one: about the first of them, as sums of squares of
-/// large numbers would tell nothing of small differences.
+/// Spread of a part of the ratings, to which others come one by one: about the first of them, as sums of
+/// squares of large numbers would tell nothing of small differences.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SpreadSums {
     count: u64,
@@ -104,8 +104,8 @@ impl Spread {
         self.worst <= SHARE * left.deviation()
     }
 
-    /// The number that ratings which are not held may be held without: the mean, in steps of the power of two below
-    /// the standard deviation, so that whole numbers stay whole.
+    /// The number that ratings which are not held may be held without: the mean, in steps of the power of two
+    /// below the standard deviation, so that whole numbers stay whole.
     pub(crate) fn centre(&self) -> Option<f64> {
         if self.is_held() || self.squares == 0.0 {
             return None;
@@ -148,8 +148,8 @@ impl Spread {
     }
 }
 
-/// Ratings in single precision less a number, which is 0 unless they are better told apart without it; the number;
-/// and notes. `given` is the number to take off where that is known.
+/// Ratings in single precision less a number, which is 0 unless they are better told apart without it; the
+/// number; and notes. `given` is the number to take off where that is known.
 pub(crate) fn narrowed(values: &[f64], given: Option<f64>) -> (Vec<f32>, f64, Vec<String>) {
     let spread = |less: f64| Spread::of(values.iter().copied(), less);
     let whole = spread(0.0);

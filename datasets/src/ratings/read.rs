@@ -127,7 +127,8 @@ impl text::Loaded {
         }
     }
 
-    /// Narrows ratings in double precision; the number that they are less, and the exact ones where they are kept.
+    /// Narrows ratings in double precision; the number that they are less, and the exact ones where they are
+    /// kept.
     fn narrow(&mut self, options: &RatingsOptions) -> (f64, Option<Vec<f64>>) {
         let Some(wide) = self.wide.take() else {
             self.notes.extend(self.spread.notes(0.0));

@@ -144,8 +144,9 @@ impl Lines {
 
 /// Reads all lines; blocks of them are parsed on several threads.
 ///
-/// Ids are taken for whole numbers until one is not, and ratings are narrowed until that turns out to lose what tells
-/// them apart; then the file is read again, with that column as text or with ratings in double precision.
+/// Ids are taken for whole numbers until one is not, and ratings are narrowed until that turns out to lose
+/// what tells them apart; then the file is read again, with that column as text or with ratings in double
+/// precision.
 pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let lines = Lines::of(source, options)?;
     let mut taken = lines.taken;

@@ -16,7 +16,8 @@ fn fetched(name: &str) -> Option<&'static FetchedSet> {
     FETCHED.iter().find(|set| set.name == name && !is_known)
 }
 
-/// The source, or the path of the fetched set that it names. A file of that name in the working folder comes first.
+/// The source, or the path of the fetched set that it names. A file of that name in the working folder comes
+/// first.
 pub(crate) fn as_path(source: &str) -> Cow<'_, str> {
     let named = || fetched(source).filter(|_| !names_a_file(source));
     let path = named().zip(data_folder()).map(|(set, folder)| folder.join(set.file));
@@ -26,8 +27,8 @@ pub(crate) fn as_path(source: &str) -> Cow<'_, str> {
     }
 }
 
-/// The error of a name that a reader of other forms of data does not know, if it is a public set: its form is another, or its
-/// file is not here.
+/// The error of a name that a reader of other forms of data does not know, if it is a public set: its form is
+/// another, or its file is not here.
 pub(crate) fn absent(name: &str, readable: &[SetKind]) -> Option<RegistryError> {
     let of = |kind, is_one: bool| is_one.then_some(kind);
     let kind = of(SetKind::Table, ENTRIES.iter().any(|entry| entry.name == name))

@@ -147,7 +147,8 @@ impl Ratings {
     }
 }
 
-/// How the sets are read, of which none has a header: only threads, and what ratings are less, are taken from options.
+/// How the sets are read, of which none has a header: only threads, and what ratings are less, are taken from
+/// options.
 pub(crate) fn reading(options: &RatingsOptions) -> RatingsOptions {
     let dialect = Dialect { header: Some(false), ..Dialect::default() };
     RatingsOptions { threads: options.threads, offset: options.offset, dialect, ..RatingsOptions::default() }

@@ -17,9 +17,9 @@ use crate::table::Table;
 
 /// A public set for a test: `None` when `RADDLE_DATA` is not set.
 ///
-/// A test that has real data says so on stderr by the line `real-data: PACKAGE PROGRAM TEST`, and one that lacks them by
-/// `skipped: PACKAGE PROGRAM TEST`. As output of tests that pass is not shown, the line also goes to the end of the file
-/// that `RADDLE_REAL_LOG` names, if it is set.
+/// A test that has real data says so on stderr by the line `real-data: PACKAGE PROGRAM TEST`, and one that
+/// lacks them by `skipped: PACKAGE PROGRAM TEST`. As output of tests that pass is not shown, the line also
+/// goes to the end of the file that `RADDLE_REAL_LOG` names, if it is set.
 ///
 /// # Panics
 /// When `RADDLE_DATA` is set and the set cannot be read from there: a test that was asked to use real data

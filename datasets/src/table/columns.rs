@@ -20,8 +20,8 @@ pub(super) enum Kind {
 /// From here on, doubles do not tell whole numbers apart.
 pub(super) const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// `true` for the digits, with a sign or without, of a whole number that this value is not printed as: doubles do not tell
-/// it from others.
+/// `true` for the digits, with a sign or without, of a whole number that this value is not printed as:
+/// doubles do not tell it from others.
 pub(super) fn is_beyond(cell: &[u8], value: f64) -> bool {
     let digits = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
     let is_whole = value.abs() >= WHOLE && digits.iter().all(u8::is_ascii_digit);

@@ -123,8 +123,8 @@ fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
     is_number && width.is_ok_and(|width| width == head.width)
 }
 
-/// Reads the columns of these kinds; a column of numbers or labels that holds a text becomes one of texts. At most this
-/// number of different texts are kept of each column.
+/// Reads the columns of these kinds; a column of numbers or labels that holds a text becomes one of texts. At
+/// most this number of different texts are kept of each column.
 pub(super) fn columns(
     source: &Source,
     head: &Head,

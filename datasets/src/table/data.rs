@@ -57,8 +57,8 @@ impl Table {
         self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
     }
 
-    /// The table, whose columns are numbers as they stand, without the rows that are held out, if any are: as if its
-    /// data had the others alone.
+    /// The table, whose columns are numbers as they stand, without the rows that are held out, if any are: as
+    /// if its data had the others alone.
     pub(crate) fn without(self, held_out: Option<HeldOut>) -> Result<Self, String> {
         let Some(held_out) = held_out else { return Ok(self) };
         let kept = held_out.kept(self.y.len())?;

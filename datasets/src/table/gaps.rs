@@ -160,8 +160,8 @@ fn fill(mut table: Table, rule: Missing, (left_out, without_response): (u64, u64
     table
 }
 
-/// Samples whose missing numbers are the means that an encoding knows; the others stay missing. Rows without a
-/// response are told.
+/// Samples whose missing numbers are the means that an encoding knows; the others stay missing. Rows without
+/// a response are told.
 pub(super) fn filled(mut samples: Samples, encoding: Option<&Encoding>) -> Samples {
     let Some(encoding) = encoding.filter(|encoding| encoding.missing != Missing::Refuse) else {
         return samples;

@@ -18,8 +18,8 @@ pub struct HeldOut {
 const STREAM: u64 = 0x6865_6c64_5f6f_7574;
 
 impl HeldOut {
-    /// `true` for each of so many rows that is held out: the rows with the smallest hashes of seed and number, as
-    /// many as the share says, rounded, and at least one.
+    /// `true` for each of so many rows that is held out: the rows with the smallest hashes of seed and
+    /// number, as many as the share says, rounded, and at least one.
     ///
     /// # Errors
     /// The reason, if no row is left.

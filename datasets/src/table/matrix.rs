@@ -41,8 +41,8 @@ impl Matrix {
         }
     }
 
-    /// Calls `tell` with row, column and value of all that is not zero, column after column; of a sparse matrix, of all that is
-    /// stored.
+    /// Calls `tell` with row, column and value of all that is not zero, column after column; of a sparse
+    /// matrix, of all that is stored.
     ///
     /// ```
     /// let x = raddle_datasets::Matrix::Dense(ndarray::array![[1.0, 0.0], [3.0, 4.0]]);

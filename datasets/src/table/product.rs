@@ -3,7 +3,8 @@
 use super::Matrix;
 
 impl Matrix {
-    /// `intercept + x'b` for each row x, b by (column from 0, value). Columns that the matrix does not have count as zeros.
+    /// `intercept + x'b` for each row x, b by (column from 0, value). Columns that the matrix does not have
+    /// count as zeros.
     ///
     /// ```
     /// let x = raddle_datasets::Matrix::Dense(ndarray::array![[1.0, 2.0], [3.0, 4.0]]);

@@ -261,7 +261,8 @@ fn lacking(values: &Values) -> Vec<u32> {
     }
 }
 
-/// Numbers with the model's mean where one is missing; NaN where the model has none, so that the row has no prediction.
+/// Numbers with the model's mean where one is missing; NaN where the model has none, so that the row has no
+/// prediction.
 fn filled(mut values: Vec<f64>, about: &EncodedColumn) -> Vec<f64> {
     if let Some(mean) = about.mean {
         values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = mean);

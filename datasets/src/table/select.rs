@@ -134,7 +134,8 @@ pub(super) fn select(
     Ok(Selection { kinds, response, file, beside, has_classes, left_out })
 }
 
-/// Refuses a column, or a file, that is to be two things at once. Folds may go by any column, and rows be called by any.
+/// Refuses a column, or a file, that is to be two things at once. Folds may go by any column, and rows be
+/// called by any.
 pub(super) fn check_roles(
     (response, file): (Option<usize>, Option<&str>),
     (asked, sides): (&[Beside], &[RoleSource]),

@@ -255,7 +255,8 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     }
 }
 
-/// The columns beside the features: every row needs a value, but of its offset and weight, which are NaN then, and its name.
+/// The columns beside the features: every row needs a value, but of its offset and weight, which are NaN
+/// then, and its name.
 fn beside(
     sides: &[RoleSource],
     options: &Options,

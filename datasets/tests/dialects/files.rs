@@ -1,9 +1,10 @@
-//! Small files as pandas, R, Excel, databases, Spark, Weka, SPSS and numpy write them: read with the right values, or
-//! refused with a sentence that names the cure.
+//! Small files as pandas, R, Excel, databases, Spark, Weka, SPSS and numpy write them: read with the right
+//! values, or refused with a sentence that names the cure.
 
 use raddle_datasets::{Dialect, Missing, Options, Separator, Table, read};
 
-/// Names of features, rows of features and the response: `a,b|1 2;3 4|5 6`; or, behind `!`, a part of what is said.
+/// Names of features, rows of features and the response: `a,b|1 2;3 4|5 6`; or, behind `!`, a part of what is
+/// said.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 /// Writer, the text, the response, and what is expected.

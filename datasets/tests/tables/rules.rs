@@ -1,5 +1,5 @@
-//! Finer rules of columns: which line is named in a long file, which texts are levels, what a mean is kept for, which column
-//! a name means.
+//! Finer rules of columns: which line is named in a long file, which texts are levels, what a mean is kept
+//! for, which column a name means.
 
 use std::fmt::Write as _;
 

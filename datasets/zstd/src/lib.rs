@@ -2,8 +2,8 @@
 //! `ruzstd`, in Rust.
 //!
 //! The workspace puts this package in the place of that crate (`[patch.crates-io]`), so that pages packed by
-//! zstd are read by a build that needs no C compiler. A frame's checksum is compared, as the workspace's readers of
-//! text do. Nothing is written: compressing is refused.
+//! zstd are read by a build that needs no C compiler. A frame's checksum is compared, as the workspace's
+//! readers of text do. Nothing is written: compressing is refused.
 
 /// Whole buffers at a time.
 pub mod bulk {
@@ -96,8 +96,8 @@ pub mod bulk {
             Ok(filled)
         }
 
-        /// Puts what the frame that has begun holds at the beginning of `room`, and compares its checksum: the
-        /// decoder counts one, and compares none.
+        /// Puts what the frame that has begun holds at the beginning of `room`, and compares its checksum:
+        /// the decoder counts one, and compares none.
         fn frame(&mut self, source: &mut &[u8], room: &mut [u8]) -> io::Result<usize> {
             let mut filled = 0;
             while !self.decoder.is_finished() {
@@ -199,7 +199,8 @@ mod tests {
         let skipped = [0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9];
         assert_eq!(read(&[&skipped[..], &CHECKED, &FRAME].concat()), (Ok(10), b"so: hellohello".to_vec()));
         assert!(read(&skipped[..9]).0.is_err());
-        // Each bit of the content, which lies raw between the head of 9 bytes and the checksum, and each of the checksum.
+        // Each bit of the content, which lies raw between the head of 9 bytes and the checksum, and each of
+        // the checksum.
         for bit in 8 * 9..8 * CHECKED.len() {
             let mut damaged = CHECKED;
             damaged[bit / 8] ^= 1 << (bit % 8);

@@ -151,7 +151,8 @@ impl LeftOut {
 }
 
 impl CorpusArgs {
-    /// Reads DATA, or the embedded default, whole, for a corpus that changes; and which words are left out of its versions.
+    /// Reads DATA, or the embedded default, whole, for a corpus that changes; and which words are left out of
+    /// its versions.
     pub(crate) fn read_whole(
         &self,
         source: Option<&str>,
@@ -206,8 +207,8 @@ impl CorpusArgs {
         reading(source, self.given(format, None)?, threads)
     }
 
-    /// Reads DATA, or the embedded default, and leaves words out. Texts are divided as those of the model to start from, if
-    /// it names a rule.
+    /// Reads DATA, or the embedded default, and leaves words out. Texts are divided as those of the model to
+    /// start from, if it names a rule.
     pub(crate) fn read(
         &self,
         source: Option<&str>,

@@ -14,7 +14,8 @@ use super::{outcome, pyldavis};
 const LISTED: usize = 20;
 const WORDS: usize = 10;
 
-/// Writes the model of a version of the corpus, and says what was found, for the report, as tables and as text.
+/// Writes the model of a version of the corpus, and says what was found, for the report, as tables and as
+/// text.
 pub(super) fn written(
     session: &mut Session,
     options: &Options,
@@ -66,8 +67,8 @@ pub(super) fn finished(
     Ok((report, summary, text))
 }
 
-/// That the run is judged on its training data, if documents were to be held out and none could be; else how many are, and
-/// where their topics are.
+/// That the run is judged on its training data, if documents were to be held out and none could be; else how
+/// many are, and where their topics are.
 pub(super) fn held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
     let asked = matches!(preparation.validation, Held::Fraction(_));
     let documents = problem.held_out_documents() as u64;

@@ -55,7 +55,8 @@ pub(crate) struct Options {
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
-    /// Evaluate held-out documents after every N epochs. Default: 5; before a --target when it may be met, at most 20.
+    /// Evaluate held-out documents after every N epochs. Default: 5; before a --target when it may be met, at
+    /// most 20.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     evaluate_every: Option<u64>,
     /// Progressive subsampling: the first epochs run on a growing part of the documents. Default: on.
@@ -67,8 +68,8 @@ pub(crate) struct Options {
     /// How often shards see each other's changes of the topic counts n_k.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
-    /// Keep the corpus in this folder as a file that is read by parts: with several processes, none then has all of it in
-    /// memory. There it is kept for the run without it, too.
+    /// Keep the corpus in this folder as a file that is read by parts: with several processes, none then has
+    /// all of it in memory. There it is kept for the run without it, too.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Measure the coherence of each topic's top words on the corpus.

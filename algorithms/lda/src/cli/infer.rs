@@ -46,7 +46,8 @@ pub(crate) struct Options {
     /// Number of worker threads. Default: the number of cores. Never changes the result.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
-    /// Write the topics to this file rather than to stdout: a NAME.npy is a matrix of documents by topics, f32.
+    /// Write the topics to this file rather than to stdout: a NAME.npy is a matrix of documents by topics,
+    /// f32.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// In text and JSON, leave out topics with a smaller share of a document. Default: 0.01.

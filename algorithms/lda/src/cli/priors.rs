@@ -9,9 +9,9 @@ use raddle_datasets::Corpus;
 /// (word, topic, weight), from 0.
 type Priors = Vec<(u32, u32, f32)>;
 
-/// Reads the file: topics count from 1; words are words of the vocabulary, or numbers from 1 where there is none. Empty
-/// lines and those that begin with `#` say nothing. A word that the corpus lacks is left out; what was left out, in
-/// words.
+/// Reads the file: topics count from 1; words are words of the vocabulary, or numbers from 1 where there is
+/// none. Empty lines and those that begin with `#` say nothing. A word that the corpus lacks is left out;
+/// what was left out, in words.
 pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<(Priors, Option<String>), Error> {
     let text = raddle_datasets::read_text(path).map_err(|why| Error::input(why.to_string()))?;
     let numbers: HashMap<&str, u32> =

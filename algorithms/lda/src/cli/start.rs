@@ -36,7 +36,8 @@ impl<'a> InitialModel<'a> {
         Ok(Self { folder, model: opened.model, counts: opened.counts, digest })
     }
 
-    /// Adds the words to the corpus that the model has and the corpus lacks; but not those that were left out of it.
+    /// Adds the words to the corpus that the model has and the corpus lacks; but not those that were left out
+    /// of it.
     pub(crate) fn over(
         self,
         corpus: &mut Corpus,

@@ -13,9 +13,9 @@ use super::finished::{finished, held_out};
 use super::fit_options::{FREE, Options, refuse};
 use super::words;
 
-/// Where a corpus is kept to be read by parts, if it is: in the folder of `--cache`, or where the processes of one run share
-/// files. Words that are left out, other files and a model to start from, and measures of the corpus as a whole, take it in
-/// memory.
+/// Where a corpus is kept to be read by parts, if it is: in the folder of `--cache`, or where the processes
+/// of one run share files. Words that are left out, other files and a model to start from, and measures of
+/// the corpus as a whole, take it in memory.
 pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
     let in_memory = options.train.init.is_some()
         || options.coherence
@@ -26,8 +26,8 @@ pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
     folder.filter(|_| !in_memory)
 }
 
-/// Opens the corpus in this folder, or puts it there; `None` where it is no file of a bag of words. With what whoever asked
-/// should know.
+/// Opens the corpus in this folder, or puts it there; `None` where it is no file of a bag of words. With what
+/// whoever asked should know.
 pub(super) fn open(
     options: &Options,
     folder: Option<&Path>,

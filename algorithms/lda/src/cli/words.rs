@@ -11,12 +11,13 @@ const MOST: usize = 50;
 /// How the words of texts are divided.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct WordArgs {
-    /// Divider of words in texts: unicode, as Unicode's Annex 29 has it, or blanks alone, for texts that are cut into
-    /// words already (by jieba, MeCab, PyThaiNLP). Default: unicode, or as the model's texts were divided.
+    /// Divider of words in texts: unicode, as Unicode's Annex 29 has it, or blanks alone, for texts that are
+    /// cut into words already (by jieba, MeCab, PyThaiNLP). Default: unicode, or as the model's texts were
+    /// divided.
     #[arg(long, value_name = "unicode|blanks", value_parser = str::parse::<Words>)]
     words: Option<Words>,
-    /// Leave out words of fewer letters. Default: 2, but 1 for words of Chinese, Japanese, Korean, Thai and their like, and
-    /// with --words blanks.
+    /// Leave out words of fewer letters. Default: 2, but 1 for words of Chinese, Japanese, Korean, Thai and
+    /// their like, and with --words blanks.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     min_letters: Option<usize>,
 }

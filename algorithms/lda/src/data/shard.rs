@@ -23,8 +23,8 @@ pub struct DocumentShard {
     /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else
     /// knows yet.
     pub(crate) moved: Moved,
-    /// By how much the topics' totals that its tasks read were off in the last epoch, at most: sum over topics. 0 where
-    /// changes become visible each round.
+    /// By how much the topics' totals that its tasks read were off in the last epoch, at most: sum over
+    /// topics. 0 where changes become visible each round.
     pub(crate) unseen: u64,
     /// Bytes of tokens and of room that it had, where it has dropped them.
     pub(crate) drop_training_data: usize,
@@ -62,8 +62,8 @@ impl Moved {
 }
 
 impl DocumentShard {
-    /// Takes in how all shards have changed the topics' totals in the epoch that is over: changes that the shard has
-    /// not seen are those of the others, and in lockstep those of a task itself.
+    /// Takes in how all shards have changed the topics' totals in the epoch that is over: changes that the
+    /// shard has not seen are those of the others, and in lockstep those of a task itself.
     pub(crate) fn learn_of(&mut self, all: &[i64]) {
         let own = self.moved.topics.iter().map(|&own| i64::from(own));
         self.unseen = by_others(all, own) + self.moved.fixed;
@@ -124,7 +124,8 @@ impl DocumentShard {
         self.slices.iter().map(slice).sum()
     }
 
-    /// Writes topics and rows, whose order is part of what is learned, and what a boundary is to score and to report.
+    /// Writes topics and rows, whose order is part of what is learned, and what a boundary is to score and to
+    /// report.
     pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         for slice in &self.slices {
             out.write(&slice.topics);

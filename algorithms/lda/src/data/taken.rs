@@ -21,8 +21,8 @@ pub enum Held {
     /// None.
     #[default]
     None,
-    /// The part of the documents that a hash of their numbers takes. Where these have no tokens to score, or nothing is
-    /// left to train on, one document is held out instead; where there is no such document, none
+    /// The part of the documents that a hash of their numbers takes. Where these have no tokens to score, or
+    /// nothing is left to train on, one document is held out instead; where there is no such document, none
     /// ([`Problem::held_out`](crate::Problem::held_out) tells).
     Fraction(f64),
     /// The test documents of the split that comparisons share: [`is_test_document`].
@@ -61,9 +61,9 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// Where a hash takes no document that can be scored, or leaves none to train on: one document, drawn from those
-    /// that can be scored while another one has words; none if there is no such document. What belongs to the test set
-    /// is neither trained nor validated on.
+    /// Where a hash takes no document that can be scored, or leaves none to train on: one document, drawn
+    /// from those that can be scored while another one has words; none if there is no such document. What
+    /// belongs to the test set is neither trained nor validated on.
     pub(super) fn or_one(self, corpus: Source<'_>, test: &Self) -> Self {
         let Self::Hash(fraction) = self else { return self };
         let others = || (0..corpus.documents() as u32).filter(|&document| !test.has(document));

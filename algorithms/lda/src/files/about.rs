@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::Fit;
 use crate::topic_words::TopicWords;
 
-/// Facts about a model, `model.json`: those that inference needs beside the counts, and how the model came about.
+/// Facts about a model, `model.json`: those that inference needs beside the counts, and how the model came
+/// about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Model {
     /// Number of topics, K.
@@ -36,7 +37,8 @@ pub struct Model {
     pub test_perplexity: Option<f64>,
     /// The words as text, if they are known.
     pub vocabulary: Option<Vec<String>>,
-    /// The rule that divided texts into words; none of bags of words. Models before there was a choice name none.
+    /// The rule that divided texts into words; none of bags of words. Models before there was a choice name
+    /// none.
     #[serde(default = "old_rule")]
     pub tokenizer: Option<Tokenizer>,
     /// Documents that were not trained on, so that `doc_topic.npz` has no topics of them.

@@ -53,7 +53,8 @@ fn opened(
     Saved::open(&path).map_err(|why| why.to_string())
 }
 
-/// `topic_word_counts.npz` of so many topics and words: 3 tokens of the first word in topic 0, one of the last.
+/// `topic_word_counts.npz` of so many topics and words: 3 tokens of the first word in topic 0, one of the
+/// last.
 fn npz((topics, words): (usize, usize)) -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     let starts = (0..=topics as u64).map(|topic| topic.min(1) * 2);

@@ -159,8 +159,8 @@ impl Course {
         (epoch + 1).is_multiple_of(self.every) || self.length == Some(epoch + 1)
     }
 
-    /// The epochs (from 1) during which the same documents take part as in `epoch`: those before the first of them, and
-    /// the last, which the epochs with all documents lack.
+    /// The epochs (from 1) during which the same documents take part as in `epoch`: those before the first of
+    /// them, and the last, which the epochs with all documents lack.
     pub(crate) fn part_of(&self, epoch: u64) -> (u64, Option<u64>) {
         // The epoch that first draws topics belongs to the first part.
         let (mut begin, mut end) = (0, 1);

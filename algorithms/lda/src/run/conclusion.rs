@@ -11,8 +11,8 @@ use crate::evaluate::special::{digamma_step, gamma_step};
 
 impl Spec {
     /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000,
-    /// eq. 55):
-    /// `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d + A) - digamma(A))`.
+    /// eq. 55): `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d +
+    /// A) - digamma(A))`.
     pub(super) fn new_alpha(&self, sums: &Sums, totals: &Replica) -> Vec<f64> {
         let step = |(&alpha, &sum): (&f64, &f64)| (alpha * sum / sums.alpha_all).clamp(1e-6, 1e3);
         totals.alpha.iter().zip(&sums.alpha).map(step).collect()

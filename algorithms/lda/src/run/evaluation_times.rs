@@ -4,20 +4,20 @@ use raddle::schedule::EpochStart;
 
 use super::annealing::Course;
 
-/// Share of itself that a perplexity loses, at most as a rule, while the epochs of a part double: in the first part, and
-/// in those that follow, which begin with topics. On four public corpora it was 0.21 at most (on one of them 0.42, in the
-/// first six epochs) and 0.055.
+/// Share of itself that a perplexity loses, at most as a rule, while the epochs of a part double: in the
+/// first part, and in those that follow, which begin with topics. On four public corpora it was 0.21 at most
+/// (on one of them 0.42, in the first six epochs) and 0.055.
 const FALLS: [f64; 2] = [0.2, 0.07];
 
-/// Epochs after which held-out documents are scored: every fifth, or as the user says, and the last one of a run of
-/// given length.
+/// Epochs after which held-out documents are scored: every fifth, or as the user says, and the last one of a
+/// run of given length.
 ///
-/// Where a run is to meet a target and the user says nothing, an evaluation is due when the perplexity may have met the
-/// target, at most twenty epochs after the last. While the same documents take part (see [`Course`]), a perplexity falls
-/// about in proportion to the logarithm of their epochs, as far as between the last two evaluations, or by [`FALLS`]
-/// where there is one. A chain that settles falls ever more slowly, so that this is early rather than late. The first
-/// epoch of more documents lowers it more than many before: an evaluation is due there too, and none in the two epochs
-/// before.
+/// Where a run is to meet a target and the user says nothing, an evaluation is due when the perplexity may
+/// have met the target, at most twenty epochs after the last. While the same documents take part (see
+/// [`Course`]), a perplexity falls about in proportion to the logarithm of their epochs, as far as between
+/// the last two evaluations, or by [`FALLS`] where there is one. A chain that settles falls ever more slowly,
+/// so that this is early rather than late. The first epoch of more documents lowers it more than many before:
+/// an evaluation is due there too, and none in the two epochs before.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvaluationTimes {
     /// The interval is the user's: no epoch between is scored.
@@ -149,7 +149,8 @@ mod tests {
                     let is_asked = end < *last;
                     assert_eq!(found.contains(&(end + 1)), is_asked, "{end}: {found:?}");
                 }
-                // Seen late only where it is met before the first evaluation or in the two epochs that have none.
+                // Seen late only where it is met before the first evaluation or in the two epochs that have
+                // none.
                 let is_waited_for = *last == met || before.is_empty() || ends.contains(&(last - 1));
                 assert!(is_waited_for, "{topics} of {tokens}, {met}: {found:?}");
                 assert!(found.len() <= ends.len() + 6, "{topics} of {tokens}, {met}: {found:?}");

@@ -7,11 +7,11 @@ use crate::evaluate::perplexity::Score;
 pub struct Partial {
     /// How the tokens of each topic changed.
     pub(crate) moved: Vec<i64>,
-    /// By how much totals were off that a task or shard read, at most: sum over topics. Of a round, totals that were
-    /// fixed within a task; at a boundary, all of the epoch before.
+    /// By how much totals were off that a task or shard read, at most: sum over topics. Of a round, totals
+    /// that were fixed within a task; at a boundary, all of the epoch before.
     pub(crate) unseen: u64,
-    /// Sums of each shard that has some. They are of floating-point numbers and added up in shard order, so they are
-    /// not merged.
+    /// Sums of each shard that has some. They are of floating-point numbers and added up in shard order, so
+    /// they are not merged.
     pub(crate) sums: Vec<Sums>,
 }
 

@@ -1,9 +1,9 @@
 //! [`LdaProgram`]: the sampler as a program of the engine.
 //!
 //! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share.
-//! Changes of the topic totals become visible at the boundary (or each round), but to the shard itself at once,
-//! or, where words are assigned to streams, with its next task. The randomness of a task is named by (seed,
-//! epoch, shard, block).
+//! Changes of the topic totals become visible at the boundary (or each round), but to the shard itself at
+//! once, or, where words are assigned to streams, with its next task. The randomness of a task is named by
+//! (seed, epoch, shard, block).
 
 use raddle::random::Stream;
 use raddle::state::{Learned, Reader, StateError, Writer};
@@ -185,8 +185,8 @@ impl Merge for LdaProgram {
         left.merge(right);
     }
 
-    /// Where changes become visible each round, each shard's own is needed to say how far the others' have taken the
-    /// totals from those that it read.
+    /// Where changes become visible each round, each shard's own is needed to say how far the others' have
+    /// taken the totals from those that it read.
     fn merges(&self, phase: Option<&Phase>) -> bool {
         phase.is_none() || self.spec.visibility == Visibility::AtBoundary
     }

@@ -86,8 +86,8 @@ raddle::state!(
 );
 raddle::state!(ShardWords { width, is_gathered, words, tokens, ends, topics, counts });
 
-/// All parts must be those of a run on this data, and agree with each other: first the documents, then the words,
-/// block by block. Where the boundary is concluded anew, what its scores need is gathered anew.
+/// All parts must be those of a run on this data, and agree with each other: first the documents, then the
+/// words, block by block. Where the boundary is concluded anew, what its scores need is gathered anew.
 impl RestoreByShard for LdaProgram {
     type Question = TopicsQuestion;
     type Answer = TopicsAnswer;

@@ -127,7 +127,8 @@ mod tests {
             let tasks = rounds.iter().map(|round| (round.tasks.len() as u64, &round.phase));
             costs.push(tasks.map(|(tasks, phase)| tasks * schedule.cost(epoch, phase, 3_200)).sum());
         }
-        // Parts of a thirty-second, a thirty-second with the next half of a sixteenth joining, and so on to all.
+        // Parts of a thirty-second, a thirty-second with the next half of a sixteenth joining, and so on to
+        // all.
         let whole = 3 * 4 * 3_200;
         assert_eq!(costs, [whole / 32, whole / 32, whole / 16, whole]);
     }

@@ -39,8 +39,8 @@ fn centre(squares: &mut [f64], n: usize) {
     }
 }
 
-/// The two largest eigenvalues of a symmetric matrix, with their vectors of length 1, by the method of Rayleigh and
-/// Ritz in a Krylov space with a fixed start.
+/// The two largest eigenvalues of a symmetric matrix, with their vectors of length 1, by the method of
+/// Rayleigh and Ritz in a Krylov space with a fixed start.
 fn largest(matrix: &[f64], n: usize) -> Vec<(f64, Vec<f64>)> {
     let (basis, images) = krylov(matrix, n);
     let m = basis.len();
@@ -57,8 +57,8 @@ fn largest(matrix: &[f64], n: usize) -> Vec<(f64, Vec<f64>)> {
     order.into_iter().take(2).map(vector).collect()
 }
 
-/// An orthonormal basis, and the images of its vectors: of the space that a start and its images span, and where that
-/// is too small, of another start's.
+/// An orthonormal basis, and the images of its vectors: of the space that a start and its images span, and
+/// where that is too small, of another start's.
 fn krylov(matrix: &[f64], n: usize) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let (mut basis, mut images): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
     let (mut next, mut starts) = (start(n, 0), 1);
@@ -110,7 +110,8 @@ fn add(to: &mut [f64], factor: f64, vector: &[f64]) {
     to.iter_mut().zip(vector).for_each(|(to, entry)| *to += factor * entry);
 }
 
-/// Makes a small symmetric matrix diagonal by Jacobi's rotations; their product, whose columns are the eigenvectors.
+/// Makes a small symmetric matrix diagonal by Jacobi's rotations; their product, whose columns are the
+/// eigenvectors.
 fn diagonalise(matrix: &mut [Vec<f64>]) -> Vec<Vec<f64>> {
     const SWEEPS: usize = 30;
     let m = matrix.len();

@@ -1,8 +1,9 @@
 //! Jensen-Shannon divergences of all pairs of topics.
 //!
-//! With f(x) = x ln x, and P the words of topic p, JS(p, q) = ln 2 + 1/2 sum over w in P of f(p) + f(q) - f(p + q):
-//! where one of both is 0, a word adds nothing. So each pair takes as many logarithms as the topic of fewer words has
-//! words. Topics with more words are side by side in memory, and one of fewer meets them word by word.
+//! With f(x) = x ln x, and P the words of topic p, JS(p, q) = ln 2 + 1/2 sum over w in P of f(p) + f(q) - f(p +
+//! q): where one of both is 0, a word adds nothing. So each pair takes as many logarithms as the topic of
+//! fewer words has words. Topics with more words are side by side in memory, and one of fewer meets them word
+//! by word.
 
 use std::f64::consts::LN_2;
 

@@ -14,8 +14,8 @@ pub use self::words::{MOST_BY_ALL_WORDS, SALIENT_WORDS};
 use crate::topic_words::TopicWords;
 
 /// Places of some topics on a plane, by their numbers from 0: the first two principal coordinates of their
-/// Jensen-Shannon distances. The result has a place (x, y) for each of `topics`, in their order; distances are in units
-/// of the square root of a nat, and no two topics are further apart than sqrt(ln 2) = 0.83.
+/// Jensen-Shannon distances. The result has a place (x, y) for each of `topics`, in their order; distances
+/// are in units of the square root of a nat, and no two topics are further apart than sqrt(ln 2) = 0.83.
 ///
 /// With p(w|k) = n_kw / n_k, the share of a topic's tokens that are of the word, without the prior, and
 /// H(p) = -sum_w p(w) ln p(w), topics j and k have the distance d(j, k) of
@@ -26,13 +26,14 @@ use crate::topic_words::TopicWords;
 /// place of k = (sqrt(l_1) v_1k, sqrt(l_2) v_2k)
 /// ```
 ///
-/// where l_1 and l_2 are the largest eigenvalues of B and v_1 and v_2 their vectors, the largest entry of each positive, of
-/// equal ones the first (classical scaling: Gower 1966; the distance is that of a Euclidean space: Fuglede and Topsoe
-/// 2004). Divergences are computed in 32 bits, and those below 1e-6 count as 0: equal topics have one place.
+/// where l_1 and l_2 are the largest eigenvalues of B and v_1 and v_2 their vectors, the largest entry of
+/// each positive, of equal ones the first (classical scaling: Gower 1966; the distance is that of a Euclidean
+/// space: Fuglede and Topsoe 2004). Divergences are computed in 32 bits, and those below 1e-6 count as 0:
+/// equal topics have one place.
 ///
-/// More than [`MOST_BY_ALL_WORDS`] topics are compared by the [`SALIENT_WORDS`] most salient words and by one that
-/// stands for all others. Saliency is p(w) KL(p(t|w) || p(t)) over these topics (Chuang, Manning and Heer 2012). A topic
-/// without a token has no word in common with any other, one without tokens included.
+/// More than [`MOST_BY_ALL_WORDS`] topics are compared by the [`SALIENT_WORDS`] most salient words and by one
+/// that stands for all others. Saliency is p(w) KL(p(t|w) || p(t)) over these topics (Chuang, Manning and
+/// Heer 2012). A topic without a token has no word in common with any other, one without tokens included.
 ///
 /// pyLDAvis places topics alike, but takes JS itself for the distance, and adds the prior to the counts.
 ///

@@ -8,7 +8,8 @@ pub const MOST_BY_ALL_WORDS: usize = 200;
 /// Words by which more topics than that are compared: the most salient ones.
 pub const SALIENT_WORDS: usize = 2_000;
 
-/// The words by which topics are compared, ascending; behind them there may be one that stands for all others.
+/// The words by which topics are compared, ascending; behind them there may be one that stands for all
+/// others.
 pub(super) struct Words {
     /// Place of each word; `None` for the others.
     places: Vec<Option<u32>>,

@@ -53,8 +53,8 @@ impl Chosen {
             .result("curve", self.curve.points.iter().map(point).collect::<Vec<_>>())
     }
 
-    /// The curve as a person reads it, about twenty of its points and those of the rules; and as a generic table of all
-    /// points.
+    /// The curve as a person reads it, about twenty of its points and those of the rules; and as a generic
+    /// table of all points.
     pub(super) fn describe(&self, is_written: bool) -> (String, Table) {
         let Self { curve, rule, folds, worst_gap } = self;
         let mut text = format!(

@@ -40,11 +40,12 @@ pub(crate) struct Options {
     /// Number of folds, each with its part of every class. Each is predicted by fits of the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Measure of the rows held out: accuracy, balanced-accuracy, f1 (of the larger of two classes, else the mean over all),
-    /// auc (of two classes), or log-loss (of the logistic loss).
+    /// Measure of the rows held out: accuracy, balanced-accuracy, f1 (of the larger of two classes, else the
+    /// mean over all), auc (of two classes), or log-loss (of the logistic loss).
     #[arg(long, value_name = "NAME", default_value = "accuracy")]
     measure: String,
-    /// Which C is chosen: min, the one with the best mean, or 1se, the smallest whose mean is within one standard error of it.
+    /// Which C is chosen: min, the one with the best mean, or 1se, the smallest whose mean is within one
+    /// standard error of it.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Keep rows with the same value of this column in one fold. The column is no feature.

@@ -36,14 +36,15 @@ pub(crate) struct Options {
     /// The weight of the penalty beside the mean loss, in place of C: C = 1 / (lambda n).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Cut the rows into parts, each with passes of its own: a number, EPOCH:PARTS with commas such as 0:16,8:4, or auto.
+    /// Cut the rows into parts, each with passes of its own: a number, EPOCH:PARTS with commas such as
+    /// 0:16,8:4, or auto.
     #[arg(long, value_name = "K|PLAN|auto", allow_hyphen_values = true)]
     parts: Option<String>,
     /// With --parts K: the share of each part in the rows' values, such as 1,1,1,0.5.
     #[arg(long, value_name = "LIST", requires = "parts", value_delimiter = ',', allow_hyphen_values = true)]
     shares: Option<Vec<f64>>,
-    /// With --parts: the factor by which a part takes its own change for that of all; adaptive (the default), K or a
-    /// number.
+    /// With --parts: the factor by which a part takes its own change for that of all; adaptive (the default),
+    /// K or a number.
     #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
     sigma: Option<String>,
     #[command(flatten)]

@@ -17,7 +17,8 @@ mod predict;
 mod problem;
 mod refused;
 
-/// Linear classifiers with a certificate: support vector machines and logistic regression, proven to the duality gap asked for.
+/// Linear classifiers with a certificate: support vector machines and logistic regression, proven to the
+/// duality gap asked for.
 #[derive(Debug, Parser)]
 #[command(name = "linear", version, after_help = EXAMPLES)]
 enum Verb {

@@ -23,8 +23,8 @@ pub(super) fn write(session: &mut Session, fit: &Fit, features: &Features) -> Re
 /// Ratio of the sizes of columns from which on a fit that misses its target is told of it.
 const UNEVEN: f64 = 1e3;
 
-/// Report with a note on columns of very different size, where the fit has missed its target, and the note as a line of
-/// its own.
+/// Report with a note on columns of very different size, where the fit has missed its target, and the note as
+/// a line of its own.
 pub(super) fn hinted(mut report: Report, problem: &Problem, about: &About) -> (Report, String) {
     let spread = if report.metric.is_missed() { problem.spread() } else { None };
     let Some((ratio, largest)) = spread.filter(|(ratio, _)| *ratio >= UNEVEN) else {
@@ -97,7 +97,8 @@ impl Found<'_> {
         }
     }
 
-    /// Text for a person, without the conclusion, and tables and pictures; `all` says where all coefficients are.
+    /// Text for a person, without the conclusion, and tables and pictures; `all` says where all coefficients
+    /// are.
     pub(super) fn describe(&self, data: &str, all: &str) -> (String, Summary) {
         let Self { fit, about, features } = self;
         let order = by_size(fit);

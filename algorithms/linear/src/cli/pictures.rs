@@ -27,7 +27,8 @@ pub(super) fn strongest(fit: &Fit, about: &About) -> Vec<Picture> {
     pictures
 }
 
-/// The mean over C, between its standard errors, with the values that the rules choose; nothing of a single C.
+/// The mean over C, between its standard errors, with the values that the rules choose; nothing of a single
+/// C.
 pub(super) fn curve(curve: &Curve) -> Option<Picture> {
     let of =
         |value: fn(&raddle_linear::CurvePoint) -> f64| curve.points.iter().map(value).collect::<Vec<f64>>();

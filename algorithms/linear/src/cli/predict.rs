@@ -19,9 +19,10 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Write the predictions to this file, one a line, rather than to stdout: with --id the id and a tab, the class and, behind a tab, the margin, or
-    /// of a logistic model the probability of the larger class (of texts, of the last in order). Of more than two classes
-    /// the margin or probability of each, in their order.
+    /// Write the predictions to this file, one a line, rather than to stdout: with --id the id and a tab, the
+    /// class and, behind a tab, the margin, or of a logistic model the probability of the larger class (of
+    /// texts, of the last in order). Of more than two classes the margin or probability of each, in their
+    /// order.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -30,8 +31,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --out run
   linear predict run diabetes";
 
-/// Predicts the class of each row, and its margins or probabilities. Where there is a response, the accuracy is said: on
-/// stdout if the predictions go to a file, else on stderr.
+/// Predicts the class of each row, and its margins or probabilities. Where there is a response, the accuracy
+/// is said: on stdout if the predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let args = &options.args;
     let Saved { about, coefficients, .. } = Saved::open(&args.model)?;

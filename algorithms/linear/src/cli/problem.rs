@@ -41,8 +41,8 @@ pub(crate) struct ProblemOptions {
     /// The value of a constant column, whose coefficient is penalised as the others; 0 for none.
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(super) bias: f64,
-    /// Divide columns by their standard deviations, without centring: sparse data stay sparse. Coefficients are those of
-    /// the columns as they stand.
+    /// Divide columns by their standard deviations, without centring: sparse data stay sparse. Coefficients
+    /// are those of the columns as they stand.
     #[arg(long)]
     pub(super) scale: bool,
     #[command(flatten)]
@@ -123,8 +123,8 @@ impl ProblemOptions {
         Ok(Reading { classes: Classes::Any, beside, columns, ..options })
     }
 
-    /// Reads the data and prepares the problem; on several processes the data are read once, and each takes the rows that
-    /// it needs.
+    /// Reads the data and prepares the problem; on several processes the data are read once, and each takes
+    /// the rows that it needs.
     pub(super) fn prepared(&self, session: &mut Session, train: &TrainOptions) -> Result<Prepared, Error> {
         let folder = kept(None, train, session);
         let open = |folder: PathBuf| {

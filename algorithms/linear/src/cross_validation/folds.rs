@@ -118,7 +118,8 @@ impl Folds {
         x.select_rows(rows)
     }
 
-    /// The parameters of a fit of a fold at one of the values of C (by position), from the fit before it if there is one.
+    /// The parameters of a fit of a fold at one of the values of C (by position), from the fit before it if
+    /// there is one.
     pub fn linear(&self, point: usize, before: Option<&Fit>) -> Linear {
         let linear = self.plan.linear.clone().without_start().c(self.plan.costs[point]);
         match before {

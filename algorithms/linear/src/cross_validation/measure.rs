@@ -6,7 +6,8 @@ use raddle_common::folds::area;
 use crate::loss::Loss;
 use crate::model::Fit;
 
-/// Classes of rows by their position among the classes, of which there are so many, and the weight of each row.
+/// Classes of rows by their position among the classes, of which there are so many, and the weight of each
+/// row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Truth<'a> {
     pub(crate) labels: &'a [u32],
@@ -22,11 +23,11 @@ pub enum Measure {
     Accuracy,
     /// Mean over the classes of the share of their rows whose class is right.
     BalancedAccuracy,
-    /// 2 t / (2 t + f), t the rows of a class that are right and f those that are wrong with this class or for it: of the
-    /// larger of two classes; of more the mean over all.
+    /// 2 t / (2 t + f), t the rows of a class that are right and f those that are wrong with this class or
+    /// for it: of the larger of two classes; of more the mean over all.
     F1,
-    /// Area under the ROC curve, of two classes: the share of pairs, of a row of the larger class and one of the smaller, of
-    /// which the first has the larger score; ties count by half.
+    /// Area under the ROC curve, of two classes: the share of pairs, of a row of the larger class and one of
+    /// the smaller, of which the first has the larger score; ties count by half.
     Auc,
     /// Mean of -log p, p the probability of the right class; of the logistic loss. Smaller is better.
     LogLoss,

@@ -28,8 +28,8 @@ pub struct CrossValidated {
 }
 
 impl CrossValidation {
-    /// Cuts the rows into folds; what remains of [`fit`](Self::fit) is for the caller, who may limit, observe and end each
-    /// run.
+    /// Cuts the rows into folds; what remains of [`fit`](Self::fit) is for the caller, who may limit, observe
+    /// and end each run.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data cannot be fitted, or a fold lacks a class.

@@ -9,12 +9,14 @@ use crate::data::problem::Problem;
 use crate::error::LinearError;
 use crate::params::Linear;
 
-/// A linear classifier whose C is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
+/// A linear classifier whose C is chosen by K-fold cross-validation: its parameters, unchecked until they are
+/// used.
 ///
-/// Every fold holds out its part of every class, by an order that the seed names. For each fold the other rows are fitted at
-/// each C, rising, each fit from the dual values of the one before, and measured on the fold. At the C that the rule chooses,
-/// all rows are fitted once more, from zeros: that is the fit of the same parameters with this C. Folds are fitted side by
-/// side on the workers; the result is the same, bit for bit, for any number of them.
+/// Every fold holds out its part of every class, by an order that the seed names. For each fold the other
+/// rows are fitted at each C, rising, each fit from the dual values of the one before, and measured on the
+/// fold. At the C that the rule chooses, all rows are fitted once more, from zeros: that is the fit of the
+/// same parameters with this C. Folds are fitted side by side on the workers; the result is the same, bit for
+/// bit, for any number of them.
 ///
 /// ```
 /// use raddle_linear::{Linear, Measure, Rule};
@@ -102,8 +104,8 @@ impl CrossValidation {
         Self { weights: Some(weights), ..self }
     }
 
-    /// Tells which values of the data were missing and filled with means: each fold fills them with the means of the rows
-    /// that it is fitted on.
+    /// Tells which values of the data were missing and filled with means: each fold fills them with the means
+    /// of the rows that it is fitted on.
     pub fn filled(self, filled: Vec<Filled>) -> Self {
         Self { filled, ..self }
     }
@@ -139,7 +141,8 @@ impl CrossValidation {
     }
 }
 
-/// So many values from the first to the last, evenly spaced in their logarithm and rounded to 12 digits: 0.01, 0.1, 1, ..
+/// So many values from the first to the last, evenly spaced in their logarithm and rounded to 12 digits:
+/// 0.01, 0.1, 1, ..
 pub fn grid(first: f64, last: f64, points: usize) -> Vec<f64> {
     let at = |point: usize| {
         let share = point as f64 / (points.max(2) - 1) as f64;

@@ -4,8 +4,8 @@ use super::rows::Rows;
 use crate::loss::Loss;
 use raddle_kernels::sweeps::{Coordinate, Sum};
 
-/// Part of its largest value, and value at most, at which a dual value of the logistic loss begins: at 0 the entropy has
-/// no slope.
+/// Part of its largest value, and value at most, at which a dual value of the logistic loss begins: at 0 the
+/// entropy has no slope.
 const FIRST: (f64, f64) = (1e-3, 1e-8);
 
 /// A binary problem: P(w) = |w|^2 / 2 + sum c phi(y x'w).

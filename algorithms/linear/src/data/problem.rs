@@ -31,20 +31,21 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Rows of a matrix and their classes, each a value of the response; `bias` is the value of the constant column, 0
-    /// for none.
+    /// Rows of a matrix and their classes, each a value of the response; `bias` is the value of the constant
+    /// column, 0 for none.
     ///
     /// # Errors
-    /// If lengths differ, a value is not finite, or the response has fewer than two values or more
-    /// than 1000, or more than 100 of which each has fewer than two rows on average, or there is no memory for their
+    /// If lengths differ, a value is not finite, or the response has fewer than two values or more than 1000,
+    /// or more than 100 of which each has fewer than two rows on average, or there is no memory for their
     /// scorers ([`scorer_bytes`](Self::scorer_bytes)).
     pub fn new(x: &Matrix, y: &[f64], bias: f64) -> Result<Self, LinearError> {
         Self::of((x.rows(), x.cols()), y, bias, |places| RowSource::here(x, bias, places))
     }
 
-    /// Rows of a table in a file, and their classes, each a value of the response. Rows are kept in another file beside it
-    /// and read where they are needed: a part reads those of its own shards, and a problem that is solved as one all of
-    /// them, where it is solved. Everything else is as of [`new`](Self::new): so is the model, to the bit.
+    /// Rows of a table in a file, and their classes, each a value of the response. Rows are kept in another
+    /// file beside it and read where they are needed: a part reads those of its own shards, and a problem
+    /// that is solved as one all of them, where it is solved. Everything else is as of [`new`](Self::new): so
+    /// is the model, to the bit.
     ///
     /// ```
     /// use raddle_datasets::{Options, StoredTable};
@@ -60,8 +61,8 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// As of [`new`](Self::new), but for the squares of rows, which are checked when these are read; or if the table
-    /// cannot be read, or the rows cannot be kept.
+    /// As of [`new`](Self::new), but for the squares of rows, which are checked when these are read; or if
+    /// the table cannot be read, or the rows cannot be kept.
     pub fn by_parts(table: &StoredTable, y: &[f64], bias: f64) -> Result<Self, LinearError> {
         Self::of((table.rows(), table.cols()), y, bias, |places| {
             let rows = table.rows_at_places(&places).map_err(|why| LinearError::Read(why.to_string()))?;
@@ -121,16 +122,17 @@ impl Problem {
         }
     }
 
-    /// Divides each column by its standard deviation over the rows, as they stand and without weights, so that the
-    /// penalty counts all alike. Columns are not centred: those with few values keep them few. A column of one value,
-    /// and that of the bias, stay as they are. Coefficients are reported for the columns as they were given.
+    /// Divides each column by its standard deviation over the rows, as they stand and without weights, so
+    /// that the penalty counts all alike. Columns are not centred: those with few values keep them few. A
+    /// column of one value, and that of the bias, stay as they are. Coefficients are reported for the columns
+    /// as they were given.
     pub fn scaled(self) -> Self {
         let columns = self.columns();
         Self { rows: self.rows.scaled(columns), ..self }
     }
 
-    /// Ratio of the largest root mean square of a column to the smallest that is not 0, with the number of the largest,
-    /// from 0; none where columns are [scaled](Self::scaled), or rows in a file cannot be read.
+    /// Ratio of the largest root mean square of a column to the smallest that is not 0, with the number of
+    /// the largest, from 0; none where columns are [scaled](Self::scaled), or rows in a file cannot be read.
     pub fn spread(&self) -> Option<(f64, u32)> {
         if self.rows.is_scaled() {
             return None;
@@ -172,8 +174,8 @@ impl Problem {
         machines_of(&self.classes)
     }
 
-    /// Bytes that the scorers take at most beside the rows: of each, dual values of the rows, of its best point and its last
-    /// steps, and weights of the columns.
+    /// Bytes that the scorers take at most beside the rows: of each, dual values of the rows, of its best
+    /// point and its last steps, and weights of the columns.
     pub fn scorer_bytes(&self) -> usize {
         size_of::<f64>() * scorer_values(self.machines(), self.rows(), self.columns())
     }
@@ -202,7 +204,8 @@ impl Problem {
         sums
     }
 
-    /// A binary problem: a class against the rest, of two classes the larger one; by the factor of each class.
+    /// A binary problem: a class against the rest, of two classes the larger one; by the factor of each
+    /// class.
     ///
     /// # Errors
     /// If rows cannot be read.

@@ -54,7 +54,8 @@ impl Rows {
         self.squares = (0..self.count()).map(square).collect();
     }
 
-    /// Rows as a file has them, with a bias that is not zero behind the columns, and the first columns divided by these.
+    /// Rows as a file has them, with a bias that is not zero behind the columns, and the first columns
+    /// divided by these.
     pub(crate) fn read(read: &RowRange, (columns_here, bias): (usize, f64), scales: &[f64]) -> Self {
         let own = usize::from(bias != 0.0);
         let (count, stored) = (read.starts.len() - 1, read.values.len());
@@ -212,8 +213,8 @@ impl Default for Rows {
     }
 }
 
-/// Divisors that bring the first of so many columns to a standard deviation of 1, 1 where that is 0; `each` tells all rows,
-/// range after range, whenever it is called.
+/// Divisors that bring the first of so many columns to a standard deviation of 1, 1 where that is 0; `each`
+/// tells all rows, range after range, whenever it is called.
 ///
 /// # Errors
 /// Those of `each`.

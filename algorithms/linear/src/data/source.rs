@@ -46,8 +46,8 @@ impl RowSource {
         Self { at: Place::Stored(Arc::new(rows)), places: Arc::new(places) }
     }
 
-    /// Divides each of the first columns by its standard deviation. Where rows in a file cannot be read, whoever
-    /// asks for some is told.
+    /// Divides each of the first columns by its standard deviation. Where rows in a file cannot be read,
+    /// whoever asks for some is told.
     pub(crate) fn scaled(self, columns: usize) -> Self {
         let at = match self.at {
             Place::Here(all, _) => {

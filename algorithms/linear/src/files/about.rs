@@ -23,13 +23,14 @@ pub struct About {
     pub bias: f64,
     /// Intercept of each scorer: the coefficient of the constant column times the bias.
     pub intercepts: Vec<f64>,
-    /// Values of the response, ascending: of two, scores above 0 speak for the second; of more each has a scorer.
+    /// Values of the response, ascending: of two, scores above 0 speak for the second; of more each has a
+    /// scorer.
     pub classes: Vec<f64>,
     /// The texts of classes that are their numbers, sorted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_names: Option<Vec<String>>,
-    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older versions, whose files
-    /// number the classes from 1, none.
+    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older
+    /// versions, whose files number the classes from 1, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_type: Option<String>,
     /// End of the run, as in its report.
@@ -46,7 +47,8 @@ pub struct About {
     pub zero_based: bool,
     /// Names of the columns, where the data have them.
     pub feature_names: Option<Vec<String>>,
-    /// The way in which columns became features, for prediction to repeat; none where they are numbers as they stand.
+    /// The way in which columns became features, for prediction to repeat; none where they are numbers as
+    /// they stand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
 }

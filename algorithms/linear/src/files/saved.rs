@@ -47,8 +47,8 @@ impl Saved {
         Ok(Self { about, coefficients, dual, digest: opened.digest().to_owned() })
     }
 
-    /// The model of these facts with coefficients as a fit numbers them, those of a scorer behind those of the one before,
-    /// and the dual values of each scorer.
+    /// The model of these facts with coefficients as a fit numbers them, those of a scorer behind those of
+    /// the one before, and the dual values of each scorer.
     ///
     /// # Errors
     /// The reason, if a coefficient is of no scorer.
@@ -92,8 +92,8 @@ impl Saved {
         files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
     }
 
-    /// Parameters that start from this model: from its dual values where it has one for each row of the problem, else from
-    /// its coefficients.
+    /// Parameters that start from this model: from its dual values where it has one for each row of the
+    /// problem, else from its coefficients.
     ///
     /// # Errors
     /// If it has other columns or classes than the problem, which has these features.

@@ -9,8 +9,8 @@ use super::phase::PartsPhase;
 
 /// Rows cut into the smallest parts, and each of these into as many shards as there are positions.
 ///
-/// Shards are numbered by position, then by part: a worker that holds a range of shards holds a range of positions of
-/// every part.
+/// Shards are numbered by position, then by part: a worker that holds a range of shards holds a range of
+/// positions of every part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     finest: u32,
@@ -59,8 +59,8 @@ impl Cut {
         shard % self.finest * parts / self.finest
     }
 
-    /// Rounds of an epoch of so many parts: each visits its shards once, by position, and begins as far round as the
-    /// parts before it are of all.
+    /// Rounds of an epoch of so many parts: each visits its shards once, by position, and begins as far round
+    /// as the parts before it are of all.
     pub fn rounds(&self, parts: u32, draw: &mut Stream) -> Vec<Round<PartsPhase>> {
         let order = self.order(parts, draw);
         let together = self.finest / parts.max(1);
@@ -78,9 +78,9 @@ impl Cut {
         (0..length).map(round).collect()
     }
 
-    /// Positions in the order in which parts come to them. One part alone needs another order in each epoch: in a fixed
-    /// one it takes up to five times the passes. Several parts gain nothing by that, and in a fixed order none of them
-    /// waits for another.
+    /// Positions in the order in which parts come to them. One part alone needs another order in each epoch:
+    /// in a fixed one it takes up to five times the passes. Several parts gain nothing by that, and in a
+    /// fixed order none of them waits for another.
     fn order(&self, parts: u32, draw: &mut Stream) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.positions).collect();
         if parts == 1 {
@@ -90,7 +90,8 @@ impl Cut {
     }
 }
 
-/// Contiguous ranges of items with about these shares of their cost; none is empty where there are as many items.
+/// Contiguous ranges of items with about these shares of their cost; none is empty where there are as many
+/// items.
 fn by_shares(costs: &[u64], shares: &[f64]) -> Vec<Range<usize>> {
     let total = costs.iter().sum::<u64>() as f64;
     let all: f64 = shares.iter().sum();

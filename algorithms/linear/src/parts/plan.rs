@@ -31,8 +31,8 @@ impl PartPlan {
         Self::Given(vec![(0, parts)])
     }
 
-    /// Number of the smallest parts, of which parts of each number are made; a search never asks for more than there
-    /// are rows.
+    /// Number of the smallest parts, of which parts of each number are made; a search never asks for more
+    /// than there are rows.
     pub fn finest(&self, rows: usize) -> u32 {
         match self {
             Self::Given(steps) => steps.iter().fold(1, |all, &(_, parts)| least_multiple(all, parts)),

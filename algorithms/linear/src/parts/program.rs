@@ -44,8 +44,9 @@ impl PartShard {
     }
 }
 
-/// Answer of a shard: the change of the weights, of the one that a part meets last; and two sums. In an epoch these are
-/// what the dual gains by a step t, l t - s t^2, without the square of the changes; at a boundary losses and duals.
+/// Answer of a shard: the change of the weights, of the one that a part meets last; and two sums. In an epoch
+/// these are what the dual gains by a step t, l t - s t^2, without the square of the changes; at a boundary
+/// losses and duals.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
     change: Vec<f64>,
@@ -225,7 +226,8 @@ impl RestoreByShard for PartsProgram {
 }
 
 impl UpdateBlock for PartsProgram {
-    /// A pass over the shard's rows in a drawn order; each is brought to the dual value that is best for its part.
+    /// A pass over the shard's rows in a drawn order; each is brought to the dual value that is best for its
+    /// part.
     fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Told {
         let BlockTaskOf { task, shard, block: change, replica: weights, .. } = at;
         let PartsPhase { parts, sigma } = task.phase;

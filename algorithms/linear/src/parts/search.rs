@@ -1,5 +1,5 @@
-//! [`Search`]: the number of parts sought by what an epoch gains for its counted cost (after Kaufmann, Parnell and
-//! Kourtis, "Elastic CoCoA: scaling in to improve convergence", 2018).
+//! [`Search`]: the number of parts sought by what an epoch gains for its counted cost (after Kaufmann,
+//! Parnell and Kourtis, "Elastic CoCoA: scaling in to improve convergence", 2018).
 
 /// Epoch of the first trial.
 const FIRST: u64 = 5;

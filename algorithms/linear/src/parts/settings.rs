@@ -102,7 +102,8 @@ impl InParts {
     pub fn engine(&self, problem: &Problem) -> Result<Engine<PartsProgram>, LinearError> {
         let (program, parts) = self.made(problem)?;
         let cut = program.cut.clone();
-        // A value is multiplied twice in a pass: for the margin of its row, and where the row changes the weights.
+        // A value is multiplied twice in a pass: for the margin of its row, and where the row changes the
+        // weights.
         let costs = cut.costs().iter().map(|cost| 2 * cost).collect();
         let schedule = PartsSchedule::new(self.plan.clone(), cut, self.linear.seed);
         Ok(Engine::new(program, schedule, parts).costs(costs))
@@ -174,8 +175,8 @@ impl InParts {
         self.finish(problem, outcome)
     }
 
-    /// The fit that a run of [`engine`](Self::engine) on this problem has come to; its weights are made anew from the
-    /// dual values of all shards.
+    /// The fit that a run of [`engine`](Self::engine) on this problem has come to; its weights are made anew
+    /// from the dual values of all shards.
     ///
     /// # Errors
     /// If a parameter is out of its range.

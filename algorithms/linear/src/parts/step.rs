@@ -16,8 +16,8 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
-    /// Best dual value of a row of this square at this margin, where the margin moves sigma times as far as the row moves
-    /// it.
+    /// Best dual value of a row of this square at this margin, where the margin moves sigma times as far as
+    /// the row moves it.
     pub(super) fn best(&self, (row, square): (usize, f64), a: f64, margin: f64, sigma: f64) -> f64 {
         let (c, q) = (self.costs[row], sigma * square);
         if c == 0.0 {
@@ -32,8 +32,8 @@ impl Weighed {
         }
     }
 
-    /// Coefficients of the parabola in t that the row's dual term gains between `from` and `to`, l t - s t^2: of hinge
-    /// losses what it gains, of the logistic loss no more than that.
+    /// Coefficients of the parabola in t that the row's dual term gains between `from` and `to`, l t - s t^2:
+    /// of hinge losses what it gains, of the logistic loss no more than that.
     pub(super) fn gained(&self, row: usize, from: f64, to: f64) -> (f64, f64) {
         let (c, change) = (self.costs[row], to - from);
         match self.loss {

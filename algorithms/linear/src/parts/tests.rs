@@ -18,7 +18,8 @@ fn again(program: &PartsProgram, seed: u64) -> PartsProgram {
     PartsProgram { rows: rows.clone(), cut: cut.clone(), sigma: *sigma, tolerance: *tolerance, seed }
 }
 
-/// After each of 1,000 random placements with a rescale in between the weights are those of all rows' dual values.
+/// After each of 1,000 random placements with a rescale in between the weights are those of all rows' dual
+/// values.
 #[test]
 fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
     let data = embedded::diabetes();
@@ -59,7 +60,8 @@ fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
     assert_eq!(compared, 11_000);
 }
 
-/// A shard meets the block of its part alone, while the given cost is of one meeting of as many as there are blocks.
+/// A shard meets the block of its part alone, while the given cost is of one meeting of as many as there are
+/// blocks.
 #[test]
 fn an_epoch_costs_what_its_shards_cost() {
     let data = embedded::diabetes();

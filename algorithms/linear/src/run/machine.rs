@@ -18,8 +18,8 @@ const BUDGET: f64 = 5e8;
 /// Passes after which most problems are solved.
 const PASSES: u64 = 100;
 
-/// Counted cost of an epoch of one of these machines over rows with so many values: the budget, or less where that would
-/// be more than solves the problem.
+/// Counted cost of an epoch of one of these machines over rows with so many values: the budget, or less where
+/// that would be more than solves the problem.
 pub(crate) fn epoch_cost(machines: usize, values: u64) -> u64 {
     ((BUDGET / machines.max(1) as f64) as u64).min(PASSES * 2 * values).max(1)
 }

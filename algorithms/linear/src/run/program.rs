@@ -9,9 +9,9 @@ use crate::data::binary::Binary;
 use crate::data::problem::Problem;
 use crate::loss::Loss;
 
-/// A linear classifier as a program of the engine. Of several classes each is a shard, and several workers have several
-/// classes at once. A binary problem that is alone is solved where rounds are aggregated: there the other workers help
-/// with factors, and with the products of all rows that certificates and steps need.
+/// A linear classifier as a program of the engine. Of several classes each is a shard, and several workers
+/// have several classes at once. A binary problem that is alone is solved where rounds are aggregated: there
+/// the other workers help with factors, and with the products of all rows that certificates and steps need.
 #[derive(Debug)]
 pub struct LinearProgram {
     pub(crate) problem: Problem,
@@ -23,8 +23,8 @@ pub struct LinearProgram {
 }
 
 impl LinearProgram {
-    /// A binary problem by its number; none where rows that are read by parts cannot be read: then the run ends, and its
-    /// [finish](crate::Linear::finish) says why.
+    /// A binary problem by its number; none where rows that are read by parts cannot be read: then the run
+    /// ends, and its [finish](crate::Linear::finish) says why.
     fn binary(&self, machine: usize) -> Option<Binary<'_>> {
         self.problem.binary(machine, self.loss, &self.factors).ok()
     }
@@ -93,8 +93,8 @@ impl Program for LinearProgram {
     }
 }
 
-/// Every machine must have values of this problem's rows and columns, and none may be missing; the one in the pinned
-/// block may have none before the first boundary is concluded, which begins it.
+/// Every machine must have values of this problem's rows and columns, and none may be missing; the one in the
+/// pinned block may have none before the first boundary is concluded, which begins it.
 impl RestoreByShard for LinearProgram {
     type Question = ();
     /// Number of machines of a shard.

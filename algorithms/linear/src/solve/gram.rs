@@ -1,4 +1,5 @@
-//! Cholesky factors of I + S Z Z' S, Z the rows with their signs: by rows, or by columns where these are fewer.
+//! Cholesky factors of I + S Z Z' S, Z the rows with their signs: by rows, or by columns where these are
+//! fewer.
 
 use raddle::cancellation_point;
 use raddle_kernels::algebra::{cholesky, solve_lower, solve_lower_transposed};
@@ -15,8 +16,8 @@ pub(crate) enum Side {
     Columns,
 }
 
-/// Side of the cheaper matrix for so many rows that count, and the multiplications of building and factoring it; none if
-/// it would be too large.
+/// Side of the cheaper matrix for so many rows that count, and the multiplications of building and factoring
+/// it; none if it would be too large.
 pub(crate) fn cheaper_side(binary: &Binary<'_>, rows: usize) -> Option<(Side, f64)> {
     let (width, count) = (binary.rows.width(), binary.count());
     let mean = binary.rows.stored() as f64 / count as f64;

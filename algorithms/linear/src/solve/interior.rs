@@ -1,6 +1,6 @@
-//! Mehrotra's interior point on the dual of the hinge loss: a box, whose two sides have multipliers s and t (Mehrotra,
-//! "On the implementation of a primal-dual interior point method", 1992; for support vector machines Fine and Scheinberg,
-//! 2001).
+//! Mehrotra's interior point on the dual of the hinge loss: a box, whose two sides have multipliers s and t
+//! (Mehrotra, "On the implementation of a primal-dual interior point method", 1992; for support vector
+//! machines Fine and Scheinberg, 2001).
 
 use super::gram::{Lower, Side, cheaper_side};
 use super::judge::Judge;

@@ -136,8 +136,8 @@ impl<'a> Judge<'a> {
             self.take(at, primal);
             return;
         }
-        // The dual objective rises for good where the primal one leaps: weights between the best ones and these, and
-        // multiples of them, are better than both.
+        // The dual objective rises for good where the primal one leaps: weights between the best ones and
+        // these, and multiples of them, are better than both.
         let mut found = Weights { w: at.w.to_vec(), margins: at.margins.to_vec() };
         found.scale(self.binary);
         let direction = |of: &[f64], from: &[f64]| of.iter().zip(from).map(|(of, from)| of - from).collect();

@@ -16,8 +16,8 @@ pub(crate) struct Ray<'a> {
     pub(crate) margins: &'a [f64],
 }
 
-/// The step from a point along a direction, up to `most`, at which the primal objective is least: the root of its slope,
-/// which grows, sought so many times at most; 0 where the objective does not fall.
+/// The step from a point along a direction, up to `most`, at which the primal objective is least: the root of
+/// its slope, which grows, sought so many times at most; 0 where the objective does not fall.
 pub(crate) fn best_step(
     binary: &Binary<'_>,
     from: Ray<'_>,

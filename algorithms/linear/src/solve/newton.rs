@@ -1,7 +1,7 @@
 //! Newton steps on the primal objective of a loss with a slope: semismooth for the squared hinge.
 //!
-//! At w with margins m a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where
-//! (R^-1 + Z Z') v = R^-1 a + m; v within its bounds is the dual point that is offered. Where no matrix is small, the
+//! At w with margins m a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where (R^-1 +
+//! Z Z') v = R^-1 a + m; v within its bounds is the dual point that is offered. Where no matrix is small, the
 //! same system is solved for w' by conjugate gradients on (I + Z'RZ).
 
 use raddle::cancellation_point;
@@ -16,8 +16,8 @@ use crate::data::binary::Binary;
 const SEARCH: usize = 50;
 /// Steps of conjugate gradients at a Newton step, at most.
 const CONJUGATE: usize = 250;
-/// Part of the dual values that bounds cut off, at most, of the first dual point that is looked at; and of each further one,
-/// beside that of the last.
+/// Part of the dual values that bounds cut off, at most, of the first dual point that is looked at; and of
+/// each further one, beside that of the last.
 const FIRST: f64 = 2e-3;
 const WORTH: f64 = 0.5;
 
@@ -47,8 +47,8 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
             let Some(factor) = Weighted::new(binary, (&some, &r), (side, gram)) else { return false };
             let (v, next) = factor.solve(&b);
             let (dual, part) = inside(binary, &v);
-            // What bounds cut off is lost to the dual objective many times over: a point that loses as much as the last one
-            // is not worth a look at all rows.
+            // What bounds cut off is lost to the dual objective many times over: a point that loses as much
+            // as the last one is not worth a look at all rows.
             if part <= judge.tolerance || part <= WORTH * outside.min(FIRST) {
                 outside = part;
                 // The sum of the rows themselves: x is off by what rounding does to the solution.
@@ -89,7 +89,8 @@ fn inside(binary: &Binary<'_>, v: &[f64]) -> (Vec<f64>, f64) {
     (values, if all > 0.0 { cut / all } else { 0.0 })
 }
 
-/// Z'RZ, brought up to date by the rows whose weight is another than that of the last step, where these are few.
+/// Z'RZ, brought up to date by the rows whose weight is another than that of the last step, where these are
+/// few.
 fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>) -> Lower {
     let some = r.iter().filter(|r| **r > 0.0).count();
     let changed =

@@ -1,5 +1,6 @@
-//! Dual coordinate passes with shrinking: rows in a drawn order, each brought to its best dual value (Hsieh et al., "A
-//! dual coordinate descent method for large-scale linear SVM", 2008; for the logistic loss Yu, Huang and Lin, 2011).
+//! Dual coordinate passes with shrinking: rows in a drawn order, each brought to its best dual value (Hsieh
+//! et al., "A dual coordinate descent method for large-scale linear SVM", 2008; for the logistic loss Yu,
+//! Huang and Lin, 2011).
 
 use libm::log;
 use raddle::cancellation_point;
@@ -20,8 +21,9 @@ const TOGETHER: usize = 16;
 /// Groups between two points at which a pass can end.
 const GROUPS: usize = 1 << 12;
 
-/// Carries out so many passes over the rows, which stay away while bounds hold them; the point they come to is offered.
-/// The weights that follow from the point are given, where they are known, and those of the point it comes to.
+/// Carries out so many passes over the rows, which stay away while bounds hold them; the point they come to
+/// is offered. The weights that follow from the point are given, where they are known, and those of the point
+/// it comes to.
 pub(crate) fn passes(
     judge: &mut Judge<'_>,
     (a, known): (&mut [f64], Option<Weights>),
@@ -95,8 +97,9 @@ fn of_logistic(
     count * binary.rows.stored()
 }
 
-/// The best dual value of a row of the logistic loss: the root of m + q (z - a) + log(z / (c - z)), which grows with
-/// z. It is sought in s = log(z / (c - z)), where the slope is at least 1, by Newton steps inside of an interval.
+/// The best dual value of a row of the logistic loss: the root of m + q (z - a) + log(z / (c - z)), which
+/// grows with z. It is sought in s = log(z / (c - z)), where the slope is at least 1, by Newton steps inside
+/// of an interval.
 pub(crate) fn logistic(a: f64, c: f64, margin: f64, q: f64) -> f64 {
     let (mut low, mut high) = (-margin - q * (c - a), -margin + q * a);
     let from = if a > 0.0 && a < c { log(a / (c - a)) } else { -margin };

@@ -1,10 +1,10 @@
-//! Conjugate gradients on the dual of the hinge losses, preconditioned by sweeps: over a fixed order of the free rows
-//! forward and back, each brought to its best dual value within its bounds; then the best point of the plane of this
-//! step and the last one, in which rows at their bounds take no part.
+//! Conjugate gradients on the dual of the hinge losses, preconditioned by sweeps: over a fixed order of the
+//! free rows forward and back, each brought to its best dual value within its bounds; then the best point of
+//! the plane of this step and the last one, in which rows at their bounds take no part.
 //!
-//! Of a quadratic function without bounds these are preconditioned conjugate gradients with symmetric Gauss-Seidel
-//! sweeps (Axelsson, "A survey of preconditioned iterative methods", 1985) in the form of Takahashi, 1965. No step is
-//! taken that makes the dual objective worse.
+//! Of a quadratic function without bounds these are preconditioned conjugate gradients with symmetric
+//! Gauss-Seidel sweeps (Axelsson, "A survey of preconditioned iterative methods", 1985) in the form of
+//! Takahashi, 1965. No step is taken that makes the dual objective worse.
 
 use raddle::cancellation_point;
 
@@ -19,9 +19,9 @@ const SWEEPS: usize = 10;
 /// Square of a step, for that of the weights, from which on its slopes are taken from w.
 const COARSE: f64 = 1e-9;
 
-/// Ten double sweeps from dual values, and from the last step, which is without elements if there was none; the point
-/// they come to is offered. The weights that follow from the point are given, where they are known, and those of the point
-/// it comes to.
+/// Ten double sweeps from dual values, and from the last step, which is without elements if there was none;
+/// the point they come to is offered. The weights that follow from the point are given, where they are known,
+/// and those of the point it comes to.
 pub(crate) fn sweeps(
     judge: &mut Judge<'_>,
     (all, known): (&mut [f64], Option<Weights>),
@@ -101,8 +101,8 @@ impl Face<'_> {
         let parts = self.w.iter().zip(&dz).zip(&self.moved);
         w.iter_mut().zip(parts).for_each(|(to, ((w, dz), dp))| *to = w + along * dz + beyond * dp);
         let mut a = self.a.clone();
-        // The change of the objective, of rows one by one: the objective itself is the same to all its digits long before
-        // the margins are.
+        // The change of the objective, of rows one by one: the objective itself is the same to all its digits
+        // long before the margins are.
         let mut change = -gained;
         for (at, of) in free.iter().enumerate() {
             let wanted = self.a[at] + along * z[at] + beyond * p[at];
@@ -136,12 +136,13 @@ impl Face<'_> {
         }
     }
 
-    /// Steps along the sweep's step and the last one, of which the former moves w by dz, that lead to the least
-    /// objective of their plane; and how much that is less.
+    /// Steps along the sweep's step and the last one, of which the former moves w by dz, that lead to the
+    /// least objective of their plane; and how much that is less.
     fn best(&self, (z, dz): (&[f64], &[f64]), p: &[f64]) -> (f64, f64, f64) {
         let dp = &self.moved;
         let [mut zz, mut zp, mut pp] = [dot(dz, dz), dot(dz, dp), dot(dp, dp)];
-        // Slopes of directions by their changes of w, or where rounding of w would hide these, by the margins of rows.
+        // Slopes of directions by their changes of w, or where rounding of w would hide these, by the margins
+        // of rows.
         let is_coarse = zz > COARSE * dot(&self.w, &self.w);
         let [mut gz, mut gp] = if is_coarse { [dot(&self.w, dz), dot(&self.w, dp)] } else { [0.0; 2] };
         for (at, of) in self.free.iter().enumerate().filter(|(at, _)| z[*at] != 0.0 || p[*at] != 0.0) {

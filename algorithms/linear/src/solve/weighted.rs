@@ -1,4 +1,5 @@
-//! [`Weighted`]: the solution of (R^-1 + Z Z') v = b, as Newton steps and interior points need it, by rows or by columns.
+//! [`Weighted`]: the solution of (R^-1 + Z Z') v = b, as Newton steps and interior points need it, by rows or
+//! by columns.
 
 use super::gram::{Factor, Lower, Side};
 use crate::data::binary::Binary;
@@ -14,8 +15,8 @@ pub(crate) struct Weighted<'a> {
 }
 
 impl<'a> Weighted<'a> {
-    /// Factor of I + S Z Z' S with S = R^1/2, or of I + Z'RZ; none where rounding leaves none. `gram` is Z Z' of these
-    /// rows, or Z'RZ.
+    /// Factor of I + S Z Z' S with S = R^1/2, or of I + Z'RZ; none where rounding leaves none. `gram` is Z Z'
+    /// of these rows, or Z'RZ.
     pub(crate) fn new(
         binary: &'a Binary<'a>,
         (some, r): (&'a [usize], &'a [f64]),

@@ -17,7 +17,8 @@ fn cocoa() -> Option<Table> {
     registry::real("cocoa-demo")
 }
 
-/// The problem of a set whose rows are in an order drawn by a seed: it is by the rows' order that they are cut.
+/// The problem of a set whose rows are in an order drawn by a seed: it is by the rows' order that they are
+/// cut.
 fn shuffled(table: &Table, seed: u64) -> Problem {
     let (rows, columns) = (table.x.rows(), table.x.cols());
     let mut places: Vec<u32> = (0..rows as u32).collect();

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Median rounds of so many seeds, which draw the cut and the orders within it. A part is one shard: its rows are visited
-/// in an order that is drawn anew for all of them, as it was where the known numbers come from.
+/// Median rounds of so many seeds, which draw the cut and the orders within it. A part is one shard: its rows
+/// are visited in an order that is drawn anew for all of them, as it was where the known numbers come from.
 fn rounds(table: &Table, lambda: f64, parts: u32, sigma: Sigma, seeds: u64) -> f64 {
     let of = |seed| {
         let settings = InParts::new(hinge(lambda, seed), PartPlan::constant(parts)).sigma(sigma).shards(1);
@@ -34,8 +34,8 @@ const EXPECTED: [(f64, [Known; 6]); 2] = [
     ),
 ];
 
-/// More parts need more rounds, the more so the more a part expects of the others; a best step along the sum of the
-/// changes, with an expectation that follows it, leaves little of that.
+/// More parts need more rounds, the more so the more a part expects of the others; a best step along the sum
+/// of the changes, with an expectation that follows it, leaves little of that.
 #[test]
 fn parts_cost_what_they_are_known_to_cost() {
     let Some(table) = cocoa() else { return };

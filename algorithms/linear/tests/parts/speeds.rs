@@ -1,5 +1,5 @@
-//! Workers of unequal speed, under the virtual clock: parts by share, many small parts, and fixed parts whose shards
-//! move.
+//! Workers of unequal speed, under the virtual clock: parts by share, many small parts, and fixed parts whose
+//! shards move.
 
 use super::*;
 
@@ -42,8 +42,8 @@ impl Speeds {
     }
 }
 
-/// Median virtual times to a relative gap of 1e-2: equal parts, parts by share, 16 parts dealt, fixed parts whose
-/// shards have moved.
+/// Median virtual times to a relative gap of 1e-2: equal parts, parts by share, 16 parts dealt, fixed parts
+/// whose shards have moved.
 fn times(table: &Table, speeds: &Speeds, sigma: Sigma, seeds: u64) -> [f64; 4] {
     let workers = speeds.0.len() as u32;
     let run = |seed, parts, shares: Option<Vec<f64>>| {

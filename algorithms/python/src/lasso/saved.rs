@@ -16,8 +16,8 @@ pub(super) fn about(fit: &Fit) -> PyResult<String> {
     as_json(&About::new(fit, &Features::default()))
 }
 
-/// Writes a model of one alpha into a folder of its own, or in the place of the one that is there. Coefficients are
-/// given by their numbers.
+/// Writes a model of one alpha into a folder of its own, or in the place of the one that is there.
+/// Coefficients are given by their numbers.
 #[pyfunction]
 pub(crate) fn save_lasso(
     folder: PathBuf,

@@ -17,8 +17,9 @@ pub(super) fn about(fit: &Fit) -> PyResult<String> {
     as_json(&About::new(fit, &Features::default()))
 }
 
-/// Writes a model into a folder of its own, or in the place of the one that is there. Coefficients are given by their
-/// numbers, those of a scorer behind those of the one before, dual values with a row for each scorer.
+/// Writes a model into a folder of its own, or in the place of the one that is there. Coefficients are given
+/// by their numbers, those of a scorer behind those of the one before, dual values with a row for each
+/// scorer.
 #[pyfunction]
 pub(crate) fn save_linear(
     folder: PathBuf,

@@ -26,7 +26,8 @@ pub(crate) struct Factorization(RwLock<Held>);
 struct Held {
     recommender: Recommender<Model>,
     how: FoldIn,
-    /// Items that users of the model have rated, where that is known, and those of users who were taken in since.
+    /// Items that users of the model have rated, where that is known, and those of users who were taken in
+    /// since.
     seen: Option<Seen>,
     refitted: HashMap<u32, Vec<u32>>,
     solver: OnceLock<FoldInSolver>,
@@ -283,8 +284,8 @@ impl Factorization {
         found.into_pyarray(py)
     }
 
-    /// The best items of users: without those that `rows` has, or the model has seen, where `is_filtered`; by rows of
-    /// their own that are found from `rows` where `is_anew`.
+    /// The best items of users: without those that `rows` has, or the model has seen, where `is_filtered`; by
+    /// rows of their own that are found from `rows` where `is_anew`.
     fn recommend<'py>(
         &self,
         py: Python<'py>,

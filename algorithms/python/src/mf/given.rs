@@ -69,8 +69,8 @@ enum Observed {
 }
 
 impl Ratings {
-    /// The ratings, of each pair one, less `offset`, or, where that is `None`, less the number without which single
-    /// precision tells them apart.
+    /// The ratings, of each pair one, less `offset`, or, where that is `None`, less the number without which
+    /// single precision tells them apart.
     ///
     /// # Errors
     /// If a pair stands there twice and must not.
@@ -94,8 +94,9 @@ pub(super) fn triples(py: Python<'_>, rows: &Compressed<'_>) -> PyResult<Triples
     Ok(Triples { users: users.collect(), items, values })
 }
 
-/// Rows of whole numbers as ids, numbered as the programs number them: rows are the ids themselves where these are
-/// the whole numbers from 0, each of them there, else in the order of appearance. With them the ids, by row.
+/// Rows of whole numbers as ids, numbered as the programs number them: rows are the ids themselves where
+/// these are the whole numbers from 0, each of them there, else in the order of appearance. With them the
+/// ids, by row.
 #[pyfunction]
 pub(crate) fn number_ids<'py>(
     py: Python<'py>,

@@ -34,8 +34,8 @@ impl Runner for Watched<'_> {
     }
 }
 
-/// The fit that was asked for, as a dict; the model in it is a [`Factorization`], which knows what users have rated
-/// where `keeps_seen`.
+/// The fit that was asked for, as a dict; the model in it is a [`Factorization`], which knows what users have
+/// rated where `keeps_seen`.
 #[pyfunction]
 pub(crate) fn fit_mf<'py>(
     ratings: GivenRatings<'py>,

@@ -47,8 +47,8 @@ fn as_json(about: &About) -> PyResult<String> {
     serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
 }
 
-/// Writes a model into a folder of its own, or in the place of the one that is there; with what users have rated, where
-/// that is known and `keeps_seen`.
+/// Writes a model into a folder of its own, or in the place of the one that is there; with what users have
+/// rated, where that is known and `keeps_seen`.
 #[pyfunction]
 pub(crate) fn save_mf(
     folder: PathBuf,

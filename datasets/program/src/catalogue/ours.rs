@@ -1,4 +1,5 @@
-//! Sets that are at no address as the programs read them: conversions, each with the way in which it was made.
+//! Sets that are at no address as the programs read them: conversions, each with the way in which it was
+//! made.
 
 use raddle_datasets::registry::{self, CORPORA, RATINGS};
 

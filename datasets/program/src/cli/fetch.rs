@@ -26,8 +26,8 @@ pub(super) struct Options {
     /// Take the licence and the size, which are shown, without a question.
     #[arg(long)]
     yes: bool,
-    /// Address to try before those that are known; may be given several times. A digest makes any copy as good; of a set
-    /// of several files the folder that has them.
+    /// Address to try before those that are known; may be given several times. A digest makes any copy as
+    /// good; of a set of several files the folder that has them.
     #[arg(long, value_name = "URL")]
     from: Vec<String>,
     /// SHA-256 that the file at an address must have.

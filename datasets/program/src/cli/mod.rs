@@ -16,7 +16,8 @@ mod obtain;
 mod path;
 mod verify;
 
-/// Public data by name: where they come from, fetched, checked and made readable; and generated data as files.
+/// Public data by name: where they come from, fetched, checked and made readable; and generated data as
+/// files.
 #[derive(Debug, Parser)]
 #[command(name = "raddle-data", version, after_help = EXAMPLES)]
 enum Verb {

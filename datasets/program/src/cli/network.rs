@@ -58,7 +58,8 @@ impl Network<'_> {
         )))
     }
 
-    /// The addresses of a download, in the order in which they are tried: one that is given as a folder has the file in it.
+    /// The addresses of a download, in the order in which they are tried: one that is given as a folder has
+    /// the file in it.
     pub(super) fn addresses(&self, download: &Download) -> Vec<String> {
         let given = self.from.iter().map(|address| match address.ends_with('/') {
             true => format!("{address}{}", download.name),

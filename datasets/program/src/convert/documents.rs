@@ -21,8 +21,8 @@ struct Document<'a> {
     text: &'a str,
 }
 
-/// Writes a line of JSON for each file of an archive, in its order. Text that is not UTF-8 is taken as Latin-1, as posts of
-/// the time are.
+/// Writes a line of JSON for each file of an archive, in its order. Text that is not UTF-8 is taken as
+/// Latin-1, as posts of the time are.
 pub(super) fn documents(from: impl Read, to: &mut dyn Write) -> Result<(), String> {
     let mut archive = Archive::new(from);
     let mut to = BufWriter::new(to);

@@ -14,7 +14,8 @@ use flate2::bufread::MultiGzDecoder;
 use self::archive::{archive, member};
 use crate::entry::Converter;
 
-/// Bytes that a byte of a download may become: more than any text of these sets, less than files made to fill a disk.
+/// Bytes that a byte of a download may become: more than any text of these sets, less than files made to fill
+/// a disk.
 const MOST_A_BYTE: u64 = 1_000;
 /// Bytes that any file may become.
 const MOST: u64 = 1 << 37;
@@ -24,8 +25,8 @@ pub(crate) fn most(bytes: u64) -> u64 {
     bytes.saturating_mul(MOST_A_BYTE).saturating_add(1 << 20).min(MOST)
 }
 
-/// Writes what the programs read of a download, piece by piece. The error says what is wrong with the download, or why it
-/// cannot be written.
+/// Writes what the programs read of a download, piece by piece. The error says what is wrong with the
+/// download, or why it cannot be written.
 pub(crate) fn convert(converter: Converter, from: &Path, to: &mut dyn Write) -> Result<(), String> {
     let open = || File::open(from).map(BufReader::new).map_err(|why| why.to_string());
     let copied = |mut from: &mut dyn Read, to: &mut dyn Write| {
@@ -149,7 +150,8 @@ mod tests {
         assert_eq!(made, b"0\t1\t1\n0\t0\t4\n");
     }
 
-    /// The archives are not at hand: one is made of the rows of the set that the registry knows, under other ids.
+    /// The archives are not at hand: one is made of the rows of the set that the registry knows, under other
+    /// ids.
     #[test]
     fn the_rows_of_known_sets_convert_to_the_digest_of_the_registry() {
         use std::fmt::Write as _;

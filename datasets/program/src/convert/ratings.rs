@@ -5,8 +5,8 @@ use std::io::{BufRead, BufWriter, Write};
 
 use crate::entry::Cells;
 
-/// Writes `user item rating`, divided by tabs, of lines that begin with these three. Of a pair that occurs several times
-/// the last is kept, and whole numbers are written as such. What is in memory is ids and pairs.
+/// Writes `user item rating`, divided by tabs, of lines that begin with these three. Of a pair that occurs
+/// several times the last is kept, and whole numbers are written as such. What is in memory is ids and pairs.
 pub(super) fn numbered(from: &mut dyn BufRead, cells: Cells, to: &mut dyn Write) -> Result<(), String> {
     let between = match cells {
         Cells::Tabs => "\t",

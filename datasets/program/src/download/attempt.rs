@@ -31,7 +31,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// Asks an address for the file, or for the rest of what is here, and gives the SHA-256 of the file when it is whole.
+/// Asks an address for the file, or for the rest of what is here, and gives the SHA-256 of the file when it
+/// is whole.
 pub(super) fn attempt(asked: Asked<'_>, address: &str, client: &dyn Client) -> Result<String, Failure> {
     let part = Part::of(asked.place);
     let here = part.here().filter(|(bytes, from)| *bytes > 0 && from.address == address);

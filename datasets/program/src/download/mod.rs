@@ -15,8 +15,8 @@ pub(crate) use self::asked::Asked;
 /// Times that a connection that ends too early is made again, each with bytes that were not there before.
 const TIMES: usize = 5;
 
-/// Fetches a file to its place, and gives its SHA-256. If it fails there is no file at the place; what has come is kept
-/// beside it where the server may go on from there.
+/// Fetches a file to its place, and gives its SHA-256. If it fails there is no file at the place; what has
+/// come is kept beside it where the server may go on from there.
 pub(crate) fn download(asked: Asked<'_>, client: &dyn Client) -> Result<String, Error> {
     let mut refusals = Vec::new();
     for address in asked.addresses {

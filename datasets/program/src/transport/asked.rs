@@ -4,7 +4,8 @@ use std::io::Read;
 
 /// A client of http.
 pub(crate) trait Client {
-    /// Asks for a file; with a place and a tag for its bytes from there on, if it is still the one of this tag.
+    /// Asks for a file; with a place and a tag for its bytes from there on, if it is still the one of this
+    /// tag.
     ///
     /// The error says why there is no answer.
     fn get(&self, address: &str, from: Option<(u64, &str)>) -> Result<Answer, String>;

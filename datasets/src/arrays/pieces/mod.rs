@@ -1,9 +1,11 @@
-//! Arrays kept in a file that is written and read piece by piece: memory holds one piece of each array, never the whole.
+//! Arrays kept in a file that is written and read piece by piece: memory holds one piece of each array, never
+//! the whole.
 //!
-//! Layout: a magic; pieces of arrays, numbers in the machine's order, in the order in which they were filled; an index as
-//! JSON (for every array its name, the bytes of a number, how many there are, how many a piece has, and where each
-//! piece begins, with its CRC-32; beside it, what the file is about); where the index begins, its length and its CRC-32,
-//! as three `u64`, and a word that reads otherwise where bytes are in another order. A file appears whole or not at all.
+//! Layout: a magic; pieces of arrays, numbers in the machine's order, in the order in which they were filled;
+//! an index as JSON (for every array its name, the bytes of a number, how many there are, how many a piece
+//! has, and where each piece begins, with its CRC-32; beside it, what the file is about); where the index
+//! begins, its length and its CRC-32, as three `u64`, and a word that reads otherwise where bytes are in
+//! another order. A file appears whole or not at all.
 
 mod layout;
 mod reader;
@@ -33,8 +35,8 @@ impl Drop for RemovedOnDrop {
     }
 }
 
-/// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time. It is made anew
-/// where it is damaged, of another kind, or its arrays do not fit what it says of them.
+/// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time.
+/// It is made anew where it is damaged, of another kind, or its arrays do not fit what it says of them.
 pub(crate) fn open_or_make<T: DeserializeOwned, E: From<ReadError>>(
     path: &Path,
     fits: impl Fn(&Pieces, &T) -> Option<bool>,

@@ -52,8 +52,8 @@ impl Pieces {
         Some(Self { path: path.into(), file: Mutex::new(file), arrays, about, read: AtomicU64::new(0) })
     }
 
-    /// [`open`](Self::open), and every piece is what it was. Of all that have the file open the first alone reads it
-    /// through; each checks the pieces that it reads.
+    /// [`open`](Self::open), and every piece is what it was. Of all that have the file open the first alone
+    /// reads it through; each checks the pieces that it reads.
     pub(super) fn open_checked(path: &Path) -> Option<Self> {
         let (pieces, mut bytes) = (Self::open(path)?, Vec::<u8>::new());
         // Where the system has no locks each reads it through.

@@ -41,7 +41,8 @@ impl PiecesWriter {
         Ok(Self { out, path: path.into(), partial: Some(partial), at: MAGIC.len() as u64, arrays })
     }
 
-    /// Adds numbers to the end of an array, which is named by its place among those of [`create`](Self::create).
+    /// Adds numbers to the end of an array, which is named by its place among those of
+    /// [`create`](Self::create).
     pub(crate) fn push<T: Pod>(&mut self, array: usize, numbers: &[T]) -> Result<(), ReadError> {
         let mut bytes: &[u8] = cast_slice(numbers);
         self.arrays[array].0.count += numbers.len() as u64;

@@ -49,8 +49,9 @@ const VERSION: u32 = 1;
 /// - [`Words::Unicode`]: word boundaries of Unicode's Annex 29, where a colon divides, as in ICU, and
 ///   connectors (`_`) at the ends of a word do not count. A word has a letter (numbers are left out), at
 ///   least [`Tokenizer::min_letters`] and at most
-///   50. A piece between blanks with a few characters of a script that has no blanks between words (up to 5 of Han and kana,
-///   up to 10 letters of Thai, Lao, Khmer and Burmese) is a word as it was cut; a longer one was not cut.
+///   50. A piece between blanks with a few characters of a script that has no blanks between words (up to 5 of Han
+///       and kana, up to 10 letters of Thai, Lao, Khmer and Burmese) is a word as it was cut; a longer one
+///       was not cut.
 /// - [`Words::Blanks`]: each piece between blanks that has a letter or a digit is a word, with its
 ///   punctuation.
 ///

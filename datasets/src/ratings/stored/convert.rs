@@ -190,8 +190,8 @@ fn merged(
     out.finish(&described, options.times)
 }
 
-/// The number that ratings in double precision are less, and what is said of it, as ratings in memory have them: of
-/// those that are left.
+/// The number that ratings in double precision are less, and what is said of it, as ratings in memory have
+/// them: of those that are left.
 fn offset(
     raw: &Pieces,
     repeated: &Repeated,
@@ -221,7 +221,8 @@ fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread
     Ok(sums.spread())
 }
 
-/// `true` if ratings of this spread, which were narrowed, must be read again in double precision for those that are left.
+/// `true` if ratings of this spread, which were narrowed, must be read again in double precision for those
+/// that are left.
 fn is_merged_again(
     (raw, spread): (&Pieces, &Spread),
     repeated: &Repeated,

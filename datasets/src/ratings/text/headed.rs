@@ -1,4 +1,5 @@
-//! Lines of `user,rating,date` below a line such as `7:`, which names their item: the files of the Netflix Prize.
+//! Lines of `user,rating,date` below a line such as `7:`, which names their item: the files of the Netflix
+//! Prize.
 
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Marks, Separator};
@@ -15,8 +16,9 @@ pub(super) fn heading(line: &[u8]) -> Option<&[u8]> {
     (!id.is_empty() && id.iter().all(u8::is_ascii_digit)).then_some(id)
 }
 
-/// The form of a text whose first line is a heading, above lines of a user, a rating and a date, of a user and one
-/// of these, or of a user alone; and what is said of it. `None` where it is none, or options say otherwise.
+/// The form of a text whose first line is a heading, above lines of a user, a rating and a date, of a user
+/// and one of these, or of a user alone; and what is said of it. `None` where it is none, or options say
+/// otherwise.
 pub(super) fn layout(
     source: &Source,
     options: &RatingsOptions,
@@ -63,8 +65,8 @@ pub(super) fn layout(
     Ok(Some((layout, note)))
 }
 
-/// Refuses what cannot be said of such lines: none names columns, and their cells are ids, plain numbers and dates
-/// between commas.
+/// Refuses what cannot be said of such lines: none names columns, and their cells are ids, plain numbers and
+/// dates between commas.
 fn refuse_idle(dialect: &Dialect) -> Result<(), String> {
     let has_effect = ["--separator", "--no-header", "--encoding"];
     let idle = dialect.given().into_iter().find(|(name, is_given)| *is_given && !has_effect.contains(name));

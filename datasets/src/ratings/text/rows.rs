@@ -95,8 +95,8 @@ impl RatingRows {
         }
     }
 
-    /// Takes both ids in, or says which of them is no whole number where all have been. Without an item it is that of
-    /// the heading.
+    /// Takes both ids in, or says which of them is no whole number where all have been. Without an item it is
+    /// that of the heading.
     #[inline(always)]
     pub(super) fn ids(&mut self, user: &[u8], item: Option<&[u8]>) -> Result<Option<RatingSide>, String> {
         let of = |side: RatingSide| move |why: String| format!("the {}: {why}", side.name());

@@ -30,7 +30,8 @@ pub struct StoredRows {
     read: AtomicU64,
 }
 
-/// Rows that follow each other: where the values of each begin among those here, columns ascending within a row.
+/// Rows that follow each other: where the values of each begin among those here, columns ascending within a
+/// row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowRange {
     /// One number more than there are rows.
@@ -47,9 +48,9 @@ struct Facts {
 }
 
 impl StoredTable {
-    /// The rows of this table, each at the place that `places` has for it, in a file beside the table's. Zeros of a dense
-    /// table are left out. Where the file is not there yet, or damaged, it is made in bounded memory; of several
-    /// processes that ask at the same time one makes it.
+    /// The rows of this table, each at the place that `places` has for it, in a file beside the table's.
+    /// Zeros of a dense table are left out. Where the file is not there yet, or damaged, it is made in
+    /// bounded memory; of several processes that ask at the same time one makes it.
     ///
     /// ```
     /// use raddle_datasets::{Options, StoredTable};
@@ -88,7 +89,8 @@ impl StoredTable {
         Ok(StoredRows { pieces, starts, read: AtomicU64::new(0) })
     }
 
-    /// Deals the values of the columns to ranges of places, each in arrays of its own, then sorts range after range.
+    /// Deals the values of the columns to ranges of places, each in arrays of its own, then sorts range after
+    /// range.
     fn write_rows(&self, places: &[u32], path: &Path) -> Result<(Pieces, Facts), ReadError> {
         let rows = self.rows();
         let parts = (self.nonzeros() / TOGETHER + 1).min(MOST_PARTS).min(rows.max(1));

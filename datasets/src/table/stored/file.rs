@@ -78,8 +78,9 @@ impl StoredTable {
         self.pieces.path()
     }
 
-    /// Bytes read so far of the table's file and of [numbers beside it](Self::made_once): whole pieces, of 65,536 numbers
-    /// each, that have a number which was asked for. The first process that opens a file that was there reads it all.
+    /// Bytes read so far of the table's file and of [numbers beside it](Self::made_once): whole pieces, of
+    /// 65,536 numbers each, that have a number which was asked for. The first process that opens a file that
+    /// was there reads it all.
     pub fn bytes_read(&self) -> u64 {
         self.pieces.bytes_read()
     }

@@ -10,9 +10,9 @@ use crate::error::ReadError;
 const NUMBERS: (&str, usize) = ("numbers", 8);
 
 impl StoredTable {
-    /// Numbers that take a pass over all columns, kept in a file beside the table: of several processes that ask for
-    /// them one makes them, and the others read them. `of` is all that they depend on besides the table, their formula
-    /// too: it names the file.
+    /// Numbers that take a pass over all columns, kept in a file beside the table: of several processes that
+    /// ask for them one makes them, and the others read them. `of` is all that they depend on besides the
+    /// table, their formula too: it names the file.
     ///
     /// ```
     /// use raddle_datasets::{Options, ReadError, StoredTable};

@@ -2,8 +2,9 @@
 //!
 //! The file's name is the SHA-256 of the data's bytes as stored, and how it was read: another content has
 //! another name. It has the values, column after column (of a sparse table those stored, with their rows, and
-//! how many each column has), the response, and as JSON what else is known of the table. Where rows are asked for by
-//! parts, another file beside it has these, row after row; numbers that take a pass over all columns have files beside it, too.
+//! how many each column has), the response, and as JSON what else is known of the table. Where rows are asked
+//! for by parts, another file beside it has these, row after row; numbers that take a pass over all columns
+//! have files beside it, too.
 
 mod array;
 mod by_rows;

@@ -9,8 +9,8 @@ use super::short::{rounded, short};
 /// Documents of a topic.
 const MOST: usize = 5;
 
-/// The documents with the largest share of each topic: (n_dk + alpha_k) / (n_d + sum of alpha), by which a short document
-/// has to be more than short.
+/// The documents with the largest share of each topic: (n_dk + alpha_k) / (n_d + sum of alpha), by which a
+/// short document has to be more than short.
 pub(super) struct Documents<'a> {
     names: Option<&'a Vocabulary>,
     best: Vec<Best<usize>>,

@@ -21,8 +21,8 @@ use self::short::{rounded, short};
 /// The most topics on a map: the largest.
 const MOST: usize = 1_000;
 
-/// The map of a model's topics; `None` where no topic has a token. `topics_of` has the topics of a document, and `names`
-/// the documents' names.
+/// The map of a model's topics; `None` where no topic has a token. `topics_of` has the topics of a document,
+/// and `names` the documents' names.
 pub(super) fn map(
     model: &Model,
     counts: &TopicWords,

@@ -22,8 +22,8 @@ pub(super) const MANY: Limits = Limits { at_each: 10, over_all: 30 };
 /// Weights L: 0, 0.1 and so on to 1.
 const WEIGHTS: usize = 11;
 
-/// Relevance of words to topics: L ln p + (1 - L) ln(p / q), for a word of share p in the topic and q in everything
-/// (Sievert and Shirley 2014). p is that of `topic_word.npy`, q the share of the tokens.
+/// Relevance of words to topics: L ln p + (1 - L) ln(p / q), for a word of share p in the topic and q in
+/// everything (Sievert and Shirley 2014). p is that of `topic_word.npy`, q the share of the tokens.
 pub(super) struct Relevance<'a> {
     counts: &'a TopicWords,
     limits: Limits,
@@ -51,8 +51,8 @@ impl<'a> Relevance<'a> {
         self.overall[word as usize]
     }
 
-    /// Words of a topic and their shares p, by number: of those that it has, the m most relevant at each L, for the
-    /// largest m that the limits allow.
+    /// Words of a topic and their shares p, by number: of those that it has, the m most relevant at each L,
+    /// for the largest m that the limits allow.
     pub(super) fn of(&mut self, topic: usize) -> Vec<(u32, f64)> {
         let Limits { at_each, over_all } = self.limits;
         self.counts.probabilities(topic, &mut self.shares);
