@@ -58,7 +58,8 @@ fn libsvm() {
         (
             "1 1:2\n1 0:2\n",
             2,
-            "index 0: libsvm indices count from 1; if those of this file count from 0, say so by --zero-based",
+            "index 0: libsvm indices count from 1; if those of this file count from 0, say so by \
+             --zero-based",
         ),
         ("1 1:2\n1 2:2 2:3\n", 2, "index 2 appears twice"),
         ("1 1:2\n1 3:2 2:3 7:1 3:4\n", 2, "index 3 appears twice in this row"),
@@ -141,7 +142,8 @@ fn csv() {
         (
             "a;b;y\n1;1,5;3\n1;2;3.5\n",
             2,
-            "column 2 (b): `1,5` is not a number as numbers are read here: say how numbers are written, by --decimal ,",
+            "column 2 (b): `1,5` is not a number as numbers are read here: say how numbers are written, by \
+             --decimal ,",
         ),
         ("a;b;y\n1;1;3\n1;\"1,000\";3\n", 3, "by --decimal , if it is 1, or --thousands , if it is 1000"),
         (

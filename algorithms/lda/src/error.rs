@@ -7,7 +7,8 @@ use thiserror::Error;
 pub enum LdaError {
     /// Nothing to fit.
     #[error(
-        "of {documents} documents {held_out} are held out, and the others have no words: hold out fewer, or keep more words"
+        "of {documents} documents {held_out} are held out, and the others have no words: hold out fewer, or \
+         keep more words"
     )]
     Empty {
         /// Documents of the corpus.
@@ -17,8 +18,8 @@ pub enum LdaError {
     },
     /// Held-out documents that say nothing of a model.
     #[error(
-        "there is nothing to score among the {set}: hold out documents of two or more words, of which half are \
-         observed and half scored, or none"
+        "there is nothing to score among the {set}: hold out documents of two or more words, of which half \
+         are observed and half scored, or none"
     )]
     NothingToScore {
         /// The held-out set.
@@ -32,7 +33,8 @@ pub enum LdaError {
     },
     /// A held-out corpus of another vocabulary.
     #[error(
-        "the held-out documents are over {words} words, the corpus over {expected}: both need the same vocabulary"
+        "the held-out documents are over {words} words, the corpus over {expected}: both need the same \
+         vocabulary"
     )]
     Words {
         /// Words of the held-out corpus.
@@ -54,7 +56,8 @@ pub enum LdaError {
     },
     /// A document that is too long for its counts.
     #[error(
-        "a document has {tokens} tokens, but with {topics} topics at most {most} can be counted: cut it up, or ask for fewer topics"
+        "a document has {tokens} tokens, but with {topics} topics at most {most} can be counted: cut it up, \
+         or ask for fewer topics"
     )]
     Document {
         /// Its tokens.

@@ -235,7 +235,8 @@ fn what_is_no_text_is_named_with_what_to_do() {
     for (line, why) in [
         (
             "fit posts.csv",
-            "posts.csv: this looks like a table of 2 columns divided by `,` (url, body): name the column of the texts by --text NAME",
+            "posts.csv: this looks like a table of 2 columns divided by `,` (url, body): name the column of \
+             the texts by --text NAME",
         ),
         (
             "fit posts.txt",

@@ -55,7 +55,8 @@ pub enum LinearError {
     },
     /// A fold that lacks a class.
     #[error(
-        "fold {fold} of {folds} {does} no row of the class {}: choose fewer folds, or leave the rows of this class out",
+        "fold {fold} of {folds} {does} no row of the class {}: choose fewer folds, or leave the rows of this \
+         class out",
         number(*class)
     )]
     FoldClass {
@@ -70,8 +71,8 @@ pub enum LinearError {
     },
     /// A response that names no classes.
     #[error(
-        "the response has {values} values in {rows} rows: these are no classes; choose another column, or `lasso` for \
-         a regression"
+        "the response has {values} values in {rows} rows: these are no classes; choose another column, or \
+         `lasso` for a regression"
     )]
     NoClasses {
         /// Number of different values.

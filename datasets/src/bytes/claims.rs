@@ -23,7 +23,8 @@ pub fn believable(what: &str, claimed: u64, values: u64) -> Result<usize, String
     match usize::try_from(claimed) {
         Ok(size) if claimed <= most => Ok(size),
         _ => Err(format!(
-            "{claimed} {what} are claimed, but there are only {values} values in the file: is that size a mistake?"
+            "{claimed} {what} are claimed, but there are only {values} values in the file: is that size a \
+             mistake?"
         )),
     }
 }

@@ -30,8 +30,8 @@ impl FromStr for TextEncoding {
         let known = Encoding::for_label(label.as_bytes()).filter(|known| *known != encoding_rs::REPLACEMENT);
         known.map(Self).ok_or_else(|| {
             format!(
-                "`{label}` is no encoding: choose utf-8, latin1, windows-1252, iso-8859-15, utf-16le, utf-16be, \
-                 windows-1251, gbk, shift_jis or another label of the WHATWG"
+                "`{label}` is no encoding: choose utf-8, latin1, windows-1252, iso-8859-15, utf-16le, \
+                 utf-16be, windows-1251, gbk, shift_jis or another label of the WHATWG"
             )
         })
     }
@@ -77,8 +77,8 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, String> {
         let shown = String::from_utf8_lossy(&bytes[from..bytes.len().min(why.valid_up_to() + 12)]);
         let shown = shown.trim_start_matches('\u{fffd}').trim_end().to_owned();
         format!(
-            "`{shown}` is not UTF-8: name the file's encoding, as in --encoding windows-1252 (latin1), or convert it with \
-             iconv"
+            "`{shown}` is not UTF-8: name the file's encoding, as in --encoding windows-1252 (latin1), or \
+             convert it with iconv"
         )
     })
 }

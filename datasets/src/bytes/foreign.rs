@@ -122,8 +122,8 @@ pub(crate) fn is_json(beginning: &[u8]) -> bool {
 pub(crate) fn json(what: &str, beginning: &[u8]) -> String {
     match beginning.trim_ascii_start().starts_with(b"{") {
         true => format!(
-            "this is JSON, an object a line: write the {what} as CSV, with pandas.read_json(..., lines=True).to_csv(..., \
-             index=False)"
+            "this is JSON, an object a line: write the {what} as CSV, with pandas.read_json(..., \
+             lines=True).to_csv(..., index=False)"
         ),
         false => format!(
             "this is JSON: write the {what} as CSV, with pandas.read_json(...).to_csv(..., index=False)"

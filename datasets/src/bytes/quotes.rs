@@ -26,8 +26,8 @@ impl FromStr for Quotes {
             "double" => Ok(Self::Double),
             "none" => Ok(Self::Letters),
             _ => Err(format!(
-                "`{name}` quotes no cells: choose double, by which cells may stand in double quotes, or none, by which \
-                 quotes are letters"
+                "`{name}` quotes no cells: choose double, by which cells may stand in double quotes, or \
+                 none, by which quotes are letters"
             )),
         }
     }

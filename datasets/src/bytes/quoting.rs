@@ -230,8 +230,8 @@ impl Quoting {
             [] => Ok((cell, rest)),
             _ if cell.raw.ends_with(b"\\") => Err(ESCAPED.into()),
             between => Err(format!(
-                "`{}` follows a closing quote: double quotes inside a cell, or, if quotes are letters, say so by --quotes \
-                 none",
+                "`{}` follows a closing quote: double quotes inside a cell, or, if quotes are letters, say \
+                 so by --quotes none",
                 crate::bytes::number::first_characters(between)
             )),
         }

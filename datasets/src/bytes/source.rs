@@ -240,7 +240,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
 pub(crate) fn too_large(most: u64, what: &str) -> String {
     let most = memory::gigabytes(most);
     format!(
-        "{what} more than {most}, a third of the memory that is free: give less of it, or use a larger machine"
+        "{what} more than {most}, a third of the memory that is free: give less of it, or use a larger \
+         machine"
     )
 }
 

@@ -40,8 +40,8 @@ pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<Str
         None => return None,
     };
     Some(format!(
-        "this looks like a table{columns}: name the column of the texts by --text NAME, or its number; if its lines are \
-         documents as they stand, say so by --format text"
+        "this looks like a table{columns}: name the column of the texts by --text NAME, or its number; if \
+         its lines are documents as they stand, say so by --format text"
     ))
 }
 
@@ -84,8 +84,8 @@ pub(super) fn libsvm(beginning: &[u8]) -> Option<String> {
         fields.next().is_some_and(is_number) && fields.next().is_some_and(is_pair)
     });
     is_one.then(|| {
-        "these are lines `number index:value ...`, as of libsvm; of LDA-C, `N word:count ...`, they would have N pairs each, of \
-         whole numbers"
+        "these are lines `number index:value ...`, as of libsvm; of LDA-C, `N word:count ...`, they would \
+         have N pairs each, of whole numbers"
             .into()
     })
 }

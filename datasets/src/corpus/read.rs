@@ -51,8 +51,8 @@ fn fault(corpus: &Corpus) -> Option<String> {
     if corpus.is_text && left_out.numbers > MOSTLY * tokens {
         let all = tokens + left_out.numbers;
         return Some(format!(
-            "{} of its {all} words and numbers are numbers: counts of words are read as UCI docword, Matrix Market or LDA-C; \
-             if numbers stand for words, give --words blanks",
+            "{} of its {all} words and numbers are numbers: counts of words are read as UCI docword, Matrix \
+             Market or LDA-C; if numbers stand for words, give --words blanks",
             left_out.numbers
         ));
     }

@@ -111,8 +111,8 @@ impl Head {
     #[cold]
     fn wrong_width(&self, count: usize) -> String {
         format!(
-            "{count} cells divided by {} where the first line has {}: every row needs the same; a cell that holds the \
-             separator stands in double quotes (--separator names another)",
+            "{count} cells divided by {} where the first line has {}: every row needs the same; a cell that \
+             holds the separator stands in double quotes (--separator names another)",
             self.quoting.name(),
             self.width
         )

@@ -78,7 +78,8 @@ impl Dialect {
     pub fn check(&self) -> Result<(), String> {
         match (self.decimal, self.thousands) {
             (Some(decimal), Some(thousands)) if decimal == thousands => Err(format!(
-                "`{decimal}` is the decimal mark or divides thousands, not both: give --decimal or --thousands another"
+                "`{decimal}` is the decimal mark or divides thousands, not both: give --decimal or \
+                 --thousands another"
             )),
             _ if self.separator == Some(Separator::Colons) && self.quotes == Some(Quotes::Double) => Err(
                 "--quotes double: cells that `::` divides have no quotes: leave it out, or name another --separator"

@@ -44,8 +44,8 @@ impl FromStr for Separator {
                 Ok(Self::Byte(byte))
             }
             _ => Err(format!(
-                "`{name}` divides no cells: choose tab, blanks, or one character of ASCII that is no letter, digit or quote, such \
-                 as `;`"
+                "`{name}` divides no cells: choose tab, blanks, or one character of ASCII that is no letter, \
+                 digit or quote, such as `;`"
             )),
         }
     }

@@ -128,7 +128,8 @@ pub(super) struct Refused(pub(super) usize);
 /// Error for a pair that is observed again.
 pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) -> ReadError {
     let message = format!(
-        "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than refuse",
+        "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than \
+         refuse",
         position + 1
     );
     ReadError::file(path, message)

@@ -37,7 +37,8 @@ impl FromStr for RatingsFormat {
             _ => {
                 let others = if cfg!(feature = "parquet") { ", mtx or parquet" } else { " or mtx" };
                 Err(format!(
-                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are){others}"
+                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf \
+                     are){others}"
                 ))
             }
         }

@@ -166,8 +166,8 @@ impl Layout {
         let (cells, others) = (&beginning.first, &beginning.rows);
         if cells.len() < 2 {
             return Err(format!(
-                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `|`, `::` or blanks (or as \
-                 --separator says)",
+                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `|`, `::` or \
+                 blanks (or as --separator says)",
                 cells.len()
             ));
         }
@@ -296,7 +296,8 @@ impl Layout {
         let places = columns.iter().map(place).collect::<Result<Vec<usize>, String>>()?;
         if let Some(twice) = (1..places.len()).find(|&at| places[..at].contains(&places[at])) {
             return Err(format!(
-                "`{}` is named twice among the columns {}: user, item, rating and time are columns of their own",
+                "`{}` is named twice among the columns {}: user, item, rating and time are columns of their \
+                 own",
                 columns[twice],
                 columns.join(",")
             ));

@@ -126,21 +126,21 @@ impl Spread {
         let mut notes = Vec::new();
         if offset != 0.0 {
             notes.push(format!(
-                "ratings lie near {offset}, where single precision does not tell them apart: they are fitted less that, \
-                 and predicted in their own units"
+                "ratings lie near {offset}, where single precision does not tell them apart: they are fitted \
+                 less that, and predicted in their own units"
             ));
         }
         if !self.is_held() {
             notes.push(match self.squares > 0.0 {
                 true => format!(
-                    "ratings are off by up to {:.1e} in single precision, more than a millionth of their standard \
-                     deviation {:.1e}: leave out what is far from the others, or scale it",
+                    "ratings are off by up to {:.1e} in single precision, more than a millionth of their \
+                     standard deviation {:.1e}: leave out what is far from the others, or scale it",
                     self.worst,
                     self.deviation()
                 ),
                 false => format!(
-                    "ratings of {WHOLE} and more are no whole numbers that double precision tells apart: subtract what \
-                     they have in common"
+                    "ratings of {WHOLE} and more are no whole numbers that double precision tells apart: \
+                     subtract what they have in common"
                 ),
             });
         }

@@ -87,7 +87,8 @@ pub(super) const BY_TIME: &str = "of a pair that is rated again, first and last 
 /// Note where it cannot be.
 pub(super) fn not_by_time(why: &str) -> String {
     format!(
-        "of a pair that is rated again, first and last are those of the file, as its times cannot be read: {why}"
+        "of a pair that is rated again, first and last are those of the file, as its times cannot be read: \
+         {why}"
     )
 }
 

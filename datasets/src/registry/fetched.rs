@@ -70,8 +70,8 @@ pub(crate) fn how_to_have(name: &str, file: &str) -> String {
     let folder = format!("set RADDLE_DATA to the folder that holds {file}");
     match FETCHED.iter().any(|set| set.name == name) {
         true => format!(
-            "`raddle data fetch {name}` fetches it, in a program of a release or one built by `cargo build --release --features \
-             raddle-data/fetch`; or {folder}"
+            "`raddle data fetch {name}` fetches it, in a program of a release or one built by `cargo build \
+             --release --features raddle-data/fetch`; or {folder}"
         ),
         false => format!("{folder}; `raddle data list {name}` says how it was made"),
     }

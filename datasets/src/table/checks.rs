@@ -47,13 +47,15 @@ pub(super) fn check_texts(
         let (name, option) = (called(place, column), option_name(place, column));
         let texts = (rows as u64).saturating_sub(column.numbers).saturating_sub(column.missing);
         let ways = format!(
-            "or take all its cells for levels by --categorical {option}, or leave the column out by --drop {option}"
+            "or take all its cells for levels by --categorical {option}, or leave the column out by --drop \
+             {option}"
         );
         let why = if let Some(cure) = cure {
             format!("{name}: `{cell}` is not a number as numbers are read here: {cure}; {ways}")
         } else if response == Some(place) {
             format!(
-                "{name}, the response: `{cell}` is not a number: mend it, or, if these are classes, fit a loss of classes (--loss logistic)"
+                "{name}, the response: `{cell}` is not a number: mend it, or, if these are classes, fit a \
+                 loss of classes (--loss logistic)"
             )
         } else if column.numbers > 0 && column.numbers >= texts {
             let others = match column.numbers {
@@ -112,7 +114,8 @@ pub(super) fn check_missing(
         }
         (_, true) => "leave such rows out by --missing drop".to_owned(),
         _ => format!(
-            "fill them with means by --missing mean, leave their rows out by --missing drop, or the column by --drop {}",
+            "fill them with means by --missing mean, leave their rows out by --missing drop, or the column \
+             by --drop {}",
             option_name(place, column)
         ),
     };

@@ -35,7 +35,8 @@ impl HeldOut {
         let count = ((share * rows as f64).round() as usize).max(1);
         if count >= rows {
             return Err(format!(
-                "--test {share} holds out {count} of {rows} rows, so that none is left to fit: give a smaller share"
+                "--test {share} holds out {count} of {rows} rows, so that none is left to fit: give a \
+                 smaller share"
             ));
         }
         let of_seed = splitmix64(seed ^ STREAM);

@@ -66,7 +66,8 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     let missing = options.columns.missing;
     if options.columns != (ColumnOptions { missing, ..ColumnOptions::default() }) {
         let why = format!(
-            "{format} has no columns with names: --columns, --drop, --categorical and --max-levels are for csv and parquet"
+            "{format} has no columns with names: --columns, --drop, --categorical and --max-levels are for \
+             csv and parquet"
         );
         return Err(ReadError::file(&source.path, why));
     }

@@ -113,8 +113,8 @@ fn by_names(encoding: &Encoding, names: &[String]) -> Result<Vec<usize>, String>
     };
     let plural = |count: usize| if count == 1 { "1 column".into() } else { format!("{count} columns") };
     Err(format!(
-        "it has no column `{}`{more}, which the model uses; it has {}, the model {}: give data with the model's columns, \
-         in any order",
+        "it has no column `{}`{more}, which the model uses; it has {}, the model {}: give data with the \
+         model's columns, in any order",
         missing[..missing.len().min(5)].join("`, `"),
         plural(names.len()),
         encoding.columns.len()

@@ -133,8 +133,8 @@ fn ask(count: usize, names: Option<&[String]>) -> String {
         None => String::new(),
     };
     format!(
-        "choose the response by `y` (--y): {by_name}an index (1 to {count}; -1 is the last column), or a file with one \
-         value a row"
+        "choose the response by `y` (--y): {by_name}an index (1 to {count}; -1 is the last column), or a \
+         file with one value a row"
     )
 }
 

@@ -123,7 +123,8 @@ pub(super) fn select(
     }
     if let Some((first, second)) = twice {
         let why = format!(
-            "two columns are called `{}`, the {} and the {}: give each a name of its own, leave one out by --drop {}, or, if the first line is data, say so by --no-header",
+            "two columns are called `{}`, the {} and the {}: give each a name of its own, leave one out by \
+             --drop {}, or, if the first line is data, say so by --no-header",
             names[first],
             ordinal(first + 1),
             ordinal(second + 1),
@@ -151,7 +152,8 @@ pub(super) fn check_roles(
                 RoleSource::File(file) => ("file", file),
             };
             return Err(format!(
-                "{}: the {what} `{name}` is {other} already, and cannot be both: name another one, or leave one out",
+                "{}: the {what} `{name}` is {other} already, and cannot be both: name another one, or leave \
+                 one out",
                 asked.option
             ));
         }

@@ -110,7 +110,8 @@ const FILES: &[Case] = &[
         "Excel of France",
         "b;y\n1 000;1\n2 500;2\n",
         "y",
-        "!`1 000` is not a number as numbers are read here: say how numbers are written, by --thousands blank",
+        "!`1 000` is not a number as numbers are read here: say how numbers are written, by --thousands \
+         blank",
     ),
     (
         "Excel, formulas",

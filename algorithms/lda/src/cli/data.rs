@@ -24,10 +24,10 @@ pub(crate) fn known() -> String {
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
     let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with a document a line, or with --text a table \
-         ({tables}); gzip, zstd or neither, - for standard input; a folder with a document a file; or a public \
-         corpus by name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} is \
-         embedded)"
+        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with a document a line, \
+         or with --text a table ({tables}); gzip, zstd or neither, - for standard input; a folder with a \
+         document a file; or a public corpus by name, read from the folder RADDLE_DATA ({names}, or one that \
+         `raddle data fetch` has fetched; {DEFAULT} is embedded)"
     )
 }
 
@@ -252,7 +252,8 @@ impl CorpusArgs {
         let name = &corpus.name;
         match (self.min_df, self.max_df) {
             (Some(Frequency::Documents(least)), _) if least > documents => format!(
-                "no word is left of {name}: it has {}{}, and --min-df {least} leaves out words that fewer than {least} have",
+                "no word is left of {name}: it has {}{}, and --min-df {least} leaves out words that fewer \
+                 than {least} have",
                 count(documents, "document"),
                 if documents == 1 && corpus.is_text { " (a line is a document)" } else { "" },
             ),

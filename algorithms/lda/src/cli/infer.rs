@@ -288,7 +288,8 @@ pub(crate) fn matched(mut corpus: Corpus, model: &Model, source: &str) -> Result
             Ok((corpus, unknown))
         }
         false => Err(Error::input(format!(
-            "{source} has {} words, the model {}, and they cannot be matched by text: give the words with --vocab FILE",
+            "{source} has {} words, the model {}, and they cannot be matched by text: give the words with \
+             --vocab FILE",
             corpus.words(),
             model.words
         ))),

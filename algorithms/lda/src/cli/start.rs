@@ -91,7 +91,8 @@ fn places(model: &Model, corpus: &mut Corpus, left_out: &LeftOut) -> Result<Vec<
         let one_has = model.vocabulary.is_some() || corpus.vocabulary.is_some();
         if one_has && corpus.words() != model.words {
             return Err(format!(
-                "it has {} words, the corpus {}, and they cannot be matched by text: give the words with --vocab FILE",
+                "it has {} words, the corpus {}, and they cannot be matched by text: give the words with \
+                 --vocab FILE",
                 model.words,
                 corpus.words()
             ));

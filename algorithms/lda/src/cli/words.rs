@@ -36,8 +36,8 @@ impl WordArgs {
             None => Ok(asked),
             Some(rule) if !self.is_given() || rule == asked => Ok(rule),
             Some(rule) => Err(Error::usage(format!(
-                "the model's texts were divided into words by `{rule}`, and others are divided alike: leave --words and \
-                 --min-letters out"
+                "the model's texts were divided into words by `{rule}`, and others are divided alike: leave \
+                 --words and --min-letters out"
             ))),
         }
     }

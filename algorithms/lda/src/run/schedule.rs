@@ -50,7 +50,8 @@ impl raddle::Schedule<Phase> for LdaSchedule {
         let Self { shards, blocks, course, held_out, optimise, evaluations } = self;
         let every = if evaluations.is_fixed { "every" } else { "at most" };
         format!(
-            "{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, evaluated {every}, {course:?}"
+            "{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, evaluated {every}, \
+             {course:?}"
         )
     }
 

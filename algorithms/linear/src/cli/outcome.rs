@@ -31,8 +31,8 @@ pub(super) fn hinted(mut report: Report, problem: &Problem, about: &About) -> (R
         return (report, String::new());
     };
     let note = format!(
-        "the largest column, {}, is {} times the smallest: --scale divides columns by their standard deviations, and the \
-         fit comes closer, sooner",
+        "the largest column, {}, is {} times the smallest: --scale divides columns by their standard \
+         deviations, and the fit comes closer, sooner",
         about.name(largest),
         number(ratio)
     );

@@ -115,7 +115,8 @@ impl Saved {
         let names = about.feature_names.iter().flatten().zip(features.names.iter().flatten());
         if let Some((at, (model, data))) = (1..).zip(names).find(|(_, (model, data))| model != data) {
             return refuse(format!(
-                "column {at} of the model is `{model}`, and that of the data `{data}`: give a model of these columns"
+                "column {at} of the model is `{model}`, and that of the data `{data}`: give a model of these \
+                 columns"
             ));
         }
         if about.classes != problem.classes() || about.class_names != features.classes {

@@ -87,7 +87,8 @@ fn parts_by_share_beat_equal_ones_and_moved_shards_come_near_with_the_same_bytes
             for sigma in [Sigma::Parts, Sigma::Adaptive] {
                 let [equal, shares, dealt, moved] = times(&table, &Speeds(speeds.clone()), sigma, seeds);
                 println!(
-                    "{speeds:?} {sigma}: equal {equal:.2}, by share {shares:.2}, 16 parts {dealt:.2}, moved {moved:.2}"
+                    "{speeds:?} {sigma}: equal {equal:.2}, by share {shares:.2}, 16 parts {dealt:.2}, moved \
+                     {moved:.2}"
                 );
             }
         }

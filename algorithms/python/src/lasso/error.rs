@@ -44,8 +44,8 @@ fn text(error: &LassoError) -> String {
             format!("split {split} of {splits}: on its training rows, {}; choose another cv", text(why))
         }
         LassoError::FoldClass { fold, folds, .. } => format!(
-            "fold {fold} of {folds} holds out no row of one of the classes, so that it has no area under the curve: \
-             choose another cv, or another measure"
+            "fold {fold} of {folds} holds out no row of one of the classes, so that it has no area under the \
+             curve: choose another cv, or another measure"
         ),
         LassoError::FewRows { rows, folds } => {
             format!("cv is {folds}: so many folds need a row each, and n_samples = {rows}")

@@ -22,8 +22,8 @@ pub(super) fn refused(error: LdaError) -> PyErr {
         LdaError::Engine(error) => failed(&error),
         LdaError::Memory { .. } => no_memory(error),
         LdaError::Empty { documents, held_out } => bad_value(format!(
-            "of {documents} documents (n_samples = {documents}) {held_out} are held out, and the others have no words: \
-             lower validation, or keep more words"
+            "of {documents} documents (n_samples = {documents}) {held_out} are held out, and the others have \
+             no words: lower validation, or keep more words"
         )),
         error => bad_value(error),
     }

@@ -144,8 +144,9 @@ impl Held {
         if is_filtered && liked.is_none() {
             if self.seen.is_none() {
                 return Err(bad_value(
-                    "the model does not know what users have rated, as --no-seen or an earlier version has written its \
-                     folder: give filter_already_liked_items=False, or their ratings where they can be given",
+                    "the model does not know what users have rated, as --no-seen or an earlier version has \
+                     written its folder: give filter_already_liked_items=False, or their ratings where they \
+                     can be given",
                 ));
             }
             if !self.refitted.is_empty() {

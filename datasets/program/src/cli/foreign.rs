@@ -6,7 +6,8 @@ use raddle::cli::ForeignWords;
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (
-            "o out output dir d data-dir data-home cache-dir root folder dest destination directory P output-dir output-document",
+            "o out output dir d data-dir data-home cache-dir root folder dest destination directory P \
+             output-dir output-document",
             "--to",
         ),
         ("y assume-yes accept agree no-confirm force f confirm", "--yes"),

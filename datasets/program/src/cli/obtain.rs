@@ -100,8 +100,9 @@ fn converted(
             place::rename(&making, &kept)?;
             let name = entry.name;
             Err(Error::failed(format!(
-                "{name}: the download is as published, but it converts to other bytes than those by which {name} is known: \
-                 SHA-256 {made}, not {expected}: they are kept as {}: read them by that path",
+                "{name}: the download is as published, but it converts to other bytes than those by which \
+                 {name} is known: SHA-256 {made}, not {expected}: they are kept as {}: read them by that \
+                 path",
                 kept.display()
             )))
         }

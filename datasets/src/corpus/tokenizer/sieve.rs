@@ -78,8 +78,8 @@ impl TokensLeftOut {
                 _ => ("whole clauses stand for its words", "cut it into words first"),
             };
             notes.push(format!(
-                "{} letters of a script without blanks between words (Chinese, Japanese, Thai, ..) stand in pieces too long for \
-                 words: this text has no blanks, and {stand}; {cure}",
+                "{} letters of a script without blanks between words (Chinese, Japanese, Thai, ..) stand in \
+                 pieces too long for words: this text has no blanks, and {stand}; {cure}",
                 self.uncut
             ));
         }

@@ -15,8 +15,8 @@ pub(crate) fn variant(options: &RatingsOptions, path: &Path) -> String {
     let RatingsOptions { drops_missing, offset, .. } = options;
     let is_tabs = is_tabs(path);
     let all = format!(
-        "{format:?} {columns:?} {duplicates:?} {keep_repeated} {dialect:?} {times} {is_tabs} {drops_missing} {offset:?} by \
-         time, in double precision"
+        "{format:?} {columns:?} {duplicates:?} {keep_repeated} {dialect:?} {times} {is_tabs} {drops_missing} \
+         {offset:?} by time, in double precision"
     );
     Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

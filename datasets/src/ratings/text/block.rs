@@ -164,8 +164,8 @@ fn named(why: String, cell: &[u8], layout: &Layout) -> String {
     match is_missing(cell) {
         true => format!("there is no rating in column {at}: --missing drop leaves out and counts such lines"),
         false => format!(
-            "{why}, in column {at}: if ratings stand elsewhere, name the columns, as in --columns user,item,rating, or by \
-             numbers, as in --columns 1,2,3"
+            "{why}, in column {at}: if ratings stand elsewhere, name the columns, as in --columns \
+             user,item,rating, or by numbers, as in --columns 1,2,3"
         ),
     }
 }
@@ -173,7 +173,8 @@ fn named(why: String, cell: &[u8], layout: &Layout) -> String {
 #[cold]
 fn short(seen: usize, needed: usize, layout: &Layout) -> String {
     format!(
-        "{seen} of at least {needed} fields divided by {}, as the first line has them (--separator names another)",
+        "{seen} of at least {needed} fields divided by {}, as the first line has them (--separator names \
+         another)",
         layout.separator.name()
     )
 }

@@ -72,7 +72,8 @@ fn refuse_idle(dialect: &Dialect) -> Result<(), String> {
     let idle = dialect.given().into_iter().find(|(name, is_given)| *is_given && !has_effect.contains(name));
     match idle {
         Some((option, _)) => Err(format!(
-            "lines such as `7:` name the item of those below them (Netflix Prize), where {option} has no effect: leave it out"
+            "lines such as `7:` name the item of those below them (Netflix Prize), where {option} has no \
+             effect: leave it out"
         )),
         None => Ok(()),
     }
