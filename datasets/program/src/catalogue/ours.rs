@@ -1,5 +1,4 @@
-//! Sets that are at no address as the programs read them: conversions, each with the way in which it was
-//! made.
+//! Sets that cannot be downloaded in the form that the programs read: each states how its file was made.
 
 use raddle_datasets::registry::{self, CORPORA, RATINGS};
 
@@ -7,7 +6,7 @@ use super::best::best;
 use super::sizes::{grouped, of_ratings};
 use crate::entry::{DataFile, Entry, Kind};
 
-/// Name, title, task, licence, its address, and the way in which the file was made.
+/// Name, title, task, licence, address of the licence, and how the file was made.
 type Row = [&'static str; 6];
 
 const TABLES: [Row; 9] = [
@@ -164,7 +163,7 @@ const OF_WORDS: [Row; 4] = [
     ],
 ];
 
-/// SHA-256 of the files of words, as they are stored.
+/// SHA-256 of the vocabulary files, as stored.
 const VOCABULARIES: [(&str, &str); 4] = [
     ("ap", "8c9cf1301f79e70bc8b4320239d5fcc3567528bfae6c8c0ed58ede7486544e4f"),
     ("20ng", "911a16413b0c58b98fbc8ad11574ff3117ffd28ed4bdceb0e9f0ebd2c5bdca37"),

@@ -1,8 +1,8 @@
-//! Words of other programs, and what `raddle data` says to them.
+//! Options and verbs of other programs, and the hints that `raddle data` gives for them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The table of foreign words.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (

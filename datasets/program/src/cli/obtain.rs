@@ -1,4 +1,4 @@
-//! [`obtain`]: a file of a set, from its download to what the programs read.
+//! [`obtain`]: fetches one file of a set and converts it for the programs.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -14,7 +14,7 @@ use crate::download::{Asked, download};
 use crate::entry::{Converter, DataFile, Download, Entry};
 use crate::place;
 
-/// Fetches a file that is not here, unless its download is, and makes it readable.
+/// Fetches a file that the folder lacks, unless its download is there, and converts it.
 pub(super) fn obtain(
     entry: &Entry,
     file: &DataFile,
@@ -65,7 +65,7 @@ pub(super) fn obtain(
         (Some(_), Some(_)) => "as published",
         (Some(_), None) => "of the published download",
         (None, _) if pin.is_some() => "as at the first fetch",
-        (None, _) => "first fetch: its digest is pinned in the .sha256 beside it",
+        (None, _) => "first fetch: its digest is pinned in the .sha256 next to it",
     };
     if file.sha256.is_none() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -74,7 +74,7 @@ pub(super) fn obtain(
     say(&format!("{}: {} ({said})", entry.name, path.display()))
 }
 
-/// Makes what the programs read, and gives its SHA-256.
+/// Converts a download to the file that the programs read; returns the SHA-256 of that file.
 fn converted(
     entry: &Entry,
     file: &DataFile,
