@@ -34,7 +34,7 @@ impl std::fmt::Debug for PairsWriter {
     }
 }
 
-/// Quick: numbers that ascend in a row shrink little more by other levels.
+/// Compression options: a quick level, as others shrink ascending numbers little more.
 fn options() -> SimpleFileOptions {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     options.compression_level(Some(4)).large_file(true)

@@ -1,7 +1,7 @@
-//! Ends of lines: LF, CR LF, and CR alone, as Excel writes "CSV (Macintosh)".
+//! Line ends: LF, CR LF, and CR alone, which Excel writes as "CSV (Macintosh)".
 //!
-//! Readers know LF, and CR before it. A CR alone that stands outside of quotes becomes an LF before they see
-//! it, so that no length changes; text without one takes the short way.
+//! Readers expect LF or CR LF. A CR alone outside quotes is replaced by an LF first, which changes no length;
+//! text without one is not copied.
 
 use memchr::{memchr, memchr_iter};
 
