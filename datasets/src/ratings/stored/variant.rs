@@ -1,4 +1,4 @@
-//! Ways to read a file, of which each has a file of ratings of its own.
+//! Names the ways in which a file can be read; each has its own file of ratings.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 use crate::dialect::is_tabs;
 use crate::ratings::RatingsOptions;
 
-/// How a file is read, as a part of a name.
+/// Returns the way in which a file is read, as a part of a file name.
 pub(crate) fn variant(options: &RatingsOptions, path: &Path) -> String {
-    // Exact values are not kept there.
+    // Exact values are not stored.
     let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _, .. } =
         options;
     let RatingsOptions { drops_missing, offset, .. } = options;
