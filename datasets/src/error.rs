@@ -21,7 +21,7 @@ pub enum ReadError {
         path: PathBuf,
         /// The line, from 1; in a compressed file, the line of the decompressed text.
         line: usize,
-        /// What is wrong there, and what to do.
+        /// The error, and what to do.
         message: String,
     },
     /// A file that is unusable as a whole: empty, of an unknown format, or without the named response.
@@ -29,7 +29,7 @@ pub enum ReadError {
     File {
         /// The file as the user named it.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The error, and what to do.
         message: String,
     },
     /// A name that belongs to no file on this machine.
@@ -139,7 +139,7 @@ pub enum RegistryError {
 pub struct SpecError {
     /// The specification as the user gave it.
     pub spec: String,
-    /// What is wrong, and what to do.
+    /// The error, and what to do.
     pub message: String,
 }
 

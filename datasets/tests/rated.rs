@@ -42,7 +42,7 @@ fn named(ratings: &Ratings) -> BTreeMap<(String, String), f64> {
     all
 }
 
-/// What is told apart is what is left of each pair, however far the others of it are.
+/// The precision is judged by what is left of each pair, however far the other ratings of the pair are.
 #[test]
 fn ratings_that_come_again_nearer_together_are_told_apart() {
     let (far, near) = ([0.0, 3e9, 5.0], [1e9 + 2.0, 1e9 + 9.0, 1e9 + 30.0]);

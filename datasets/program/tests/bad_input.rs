@@ -1,4 +1,4 @@
-//! Lines and folders that cannot be followed: the fault and the remedy are said.
+//! Wrong command lines and folders: the message says what is wrong and what to do.
 
 use std::fs;
 

@@ -13,7 +13,7 @@ const EXPIRED: &[u8] = include_bytes!("certificates/expired.der");
 const VALID: &[u8] = include_bytes!("certificates/valid.der");
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/certificates/root.pem");
 
-/// Alone the address fails, with these words; with a second one behind it the file is there.
+/// The fetch fails with these words from this address alone, and succeeds if a second address follows.
 fn fails(address: &str, words: &str) {
     let content = bytes(70_000);
     let good = Server::of(&content);
@@ -102,7 +102,7 @@ fn a_certificate_that_has_expired_or_that_nobody_vouches_for() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let ran = ends(folder.path(), &line.replace("set.bin", "other.bin"), 1);
     assert!(ran.err.contains("certificate"), "{}", ran.err);
-    // From there to an address that nobody vouches for.
+    // A redirection to an address with an untrusted certificate.
     let plain = Server::of(b"plain");
     let there = plain.address("set.bin");
     let leads = Server::secure(VALID, move |_, _| Reply::moved(&there));

@@ -1,4 +1,4 @@
-//! Generated data as files: the readers have the same data of them.
+//! Generated data as files, from which the readers read the same data.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -13,7 +13,7 @@ use crate::bytes::records::Records;
 /// Records that are examined.
 pub(super) const SAMPLE: usize = 100;
 
-/// What a text is read for.
+/// The purpose of reading a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A table of features.

@@ -30,7 +30,7 @@ pub(crate) struct Head {
     pub(crate) notes: Vec<String>,
 }
 
-/// What is known about a table before its text is examined.
+/// Knowledge about a table before its text is examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known<'a> {
     /// Names of its columns: if the first line has all of them, it is a header.

@@ -55,7 +55,8 @@ impl Exact {
     /// let of = |values: Vec<f64>| Exact { users: vec![0, 0, 1], items: vec![0, 0, 1], values };
     /// let found = of(vec![1.0, 2.0, 9.0]).narrowed(Some(Duplicates::Sum), (2, 2), None).unwrap();
     /// assert_eq!((found.triples.values, found.offset, found.duplicates), (vec![3.0, 9.0], 0.0, 1));
-    /// let found = of(vec![0.0, 1e9 + 2.0, 1e9 + 9.0]).narrowed(Some(Duplicates::Last), (2, 2), None).unwrap();
+    /// let values = vec![0.0, 1e9 + 2.0, 1e9 + 9.0];
+    /// let found = of(values).narrowed(Some(Duplicates::Last), (2, 2), None).unwrap();
     /// assert_eq!(f64::from(found.triples.values[0]) + found.offset, 1e9 + 2.0);
     /// ```
     pub fn narrowed(

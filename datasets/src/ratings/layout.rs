@@ -142,7 +142,7 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ' ', '-', '.'], "")
 }
 
-/// What options say about the columns.
+/// Options for the columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wanted<'a> {
     /// User, item and, optionally, rating and time: names in the header or numbers from 1.

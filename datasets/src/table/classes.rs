@@ -15,7 +15,7 @@ pub enum Classes {
     /// Texts are classes: `y` has their numbers from 0, in sorted order, and
     /// [`Table::classes`](super::Table::classes) has the texts.
     Any,
-    /// These classes: `y` has their numbers, and NaN for any other text.
+    /// Only these texts are classes: `y` has their numbers, and NaN for any other text.
     Known(Vec<String>),
 }
 

@@ -16,7 +16,7 @@ pub struct ColumnOptions {
     pub categorical: Vec<String>,
     /// A column with more different texts than this is left out.
     pub max_levels: usize,
-    /// What to do with missing numbers.
+    /// Rule for missing numbers.
     pub missing: Missing,
 }
 
@@ -42,7 +42,7 @@ pub struct Encoding {
     pub named: bool,
     /// Position of the response among the columns, from 1, if it is one of them.
     pub response: Option<usize>,
-    /// What was done with missing numbers.
+    /// Rule that was applied to missing numbers.
     pub missing: Missing,
     /// Columns that are features, in the file's order.
     pub columns: Vec<EncodedColumn>,

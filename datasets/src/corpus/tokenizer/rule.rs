@@ -61,7 +61,8 @@ const VERSION: u32 = 1;
 ///     Tokenizer::default().tokens(text, |word| words.push(word.to_owned()));
 ///     words
 /// };
-/// assert_eq!(words("The ship's Logbook, No. 7: Ärger at sea!"), ["the", "ship's", "logbook", "no", "ärger", "at", "sea"]);
+/// let text = "The ship's Logbook, No. 7: Ärger at sea!";
+/// assert_eq!(words(text), ["the", "ship's", "logbook", "no", "ärger", "at", "sea"]);
 /// assert_eq!(words("味道 不错 covid19"), ["味道", "不错", "covid19"]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -134,7 +134,7 @@ fn from_market(
     merged(source, options, (&raw, path), ids, (about, repeated))
 }
 
-/// What was found besides the ratings.
+/// Facts that were found besides the ratings.
 struct Read {
     pairs_only: bool,
     format: RatingsFormat,

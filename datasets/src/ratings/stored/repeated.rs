@@ -9,7 +9,7 @@ use crate::ratings::{Duplicates, RatingsOptions};
 /// Approximate number of observations in memory at once.
 const TOGETHER: usize = 1 << 20;
 
-/// What a rule does with repeated observations.
+/// The effect of a rule on repeated observations.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
     /// For each observation a bit, set if it is removed.

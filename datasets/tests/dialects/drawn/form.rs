@@ -7,7 +7,7 @@ use raddle_datasets::{Dialect, Quotes, Separator};
 
 use super::super::dice::Dice;
 
-/// Which cells stand in quotes: those that must, texts, or all.
+/// Cells that are quoted: those that must be, texts, or all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Quoted {
     Needed,
