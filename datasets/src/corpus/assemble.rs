@@ -102,7 +102,7 @@ pub(super) fn few_enough(tokens: u64) -> Result<(), String> {
     if tokens > MOST_TOKENS { Err(too_many()) } else { Ok(()) }
 }
 
-/// What the head of a file states.
+/// The statements in the head of a file.
 pub(super) struct Stated {
     pub(super) documents: u32,
     pub(super) words: u32,

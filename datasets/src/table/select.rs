@@ -14,11 +14,11 @@ use crate::error::ReadError;
 /// The role of each column.
 pub(super) struct Selection {
     pub(super) kinds: Vec<Kind>,
-    /// The response, where it is a column.
+    /// The response, if it is a column.
     pub(super) response: Option<usize>,
-    /// The file that holds the response.
+    /// The file with the response.
     pub(super) file: Option<String>,
-    /// Columns beside the features: each a column or a file.
+    /// The source of each additional column.
     pub(super) beside: Vec<RoleSource>,
     has_classes: bool,
     /// Columns that options leave out.

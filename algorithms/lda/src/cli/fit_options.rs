@@ -15,7 +15,8 @@ use super::data::{self, CorpusArgs, Given, TextArgs};
 use super::priors;
 use super::start::Start;
 
-/// A run that goes on may be given these anew: they are measured or checked, and never change the chain.
+/// A resumed run may be given other values of these options: they measure or check, and never change the
+/// chain.
 pub(super) const FREE: Free<'_> =
     Free { neutral: &["coherence", "pyldavis", "target", "changes", "save-data"], limits: &[] };
 
@@ -29,21 +30,21 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or rotation: word blocks rotate round document shards")))]
-#[command(mut_arg("epochs", |arg| arg.help("Length of the run. By default the perplexity of held-out documents ends it")))]
+#[command(mut_arg("epochs", |arg| arg.help("Run N epochs. By default the perplexity of held-out documents ends the run")))]
 pub(crate) struct Options {
-    /// Number of topics, K. Default: 20, or the number of the model of --init.
+    /// Number of topics, K. Default: 20, or that of the model of --init.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) topics: Option<usize>,
-    /// Prior of each topic in a document; the start value if alpha is optimised. Default: 50 / K.
+    /// Prior of each topic in a document; the initial value if alpha is optimised. Default: 50 / K.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// Prior of each word in a topic; the start value if beta is optimised.
+    /// Prior of each word in a topic; the initial value if beta is optimised.
     #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
     beta: f64,
     /// Keep alpha and beta fixed. By default both are optimised, and alpha becomes asymmetric.
     #[arg(long)]
     fixed_priors: bool,
-    /// Seed topics by a file with lines `topic word weight`; topics count from 1, weights are added to beta.
+    /// Seed topics with a file of lines `topic word weight`; topics count from 1, weights are added to beta.
     #[arg(long, value_name = "FILE")]
     word_priors: Option<PathBuf>,
     /// Held-out documents that end the run: a fraction, a file, or none.

@@ -1,8 +1,8 @@
-//! Words of other libraries, and what `lda` says to them.
+//! Options and verbs of other libraries, and the hints that `lda` gives for them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The table of foreign words.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         ("num-topics n-topics ntopics numtopics number-of-topics k n-components components", "--topics"),

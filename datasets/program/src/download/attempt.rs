@@ -17,7 +17,7 @@ const MOST: u64 = 1 << 37;
 
 /// Why a request did not deliver the file.
 pub(super) enum Failure {
-    /// This machine failed, such as its disk: another address would not help.
+    /// A failure of this machine, such as a full disk: another address would not help.
     Here(Error),
     /// The connection ended after some bytes had arrived: the same address is tried again.
     Cut(String),

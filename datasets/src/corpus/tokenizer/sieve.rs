@@ -23,7 +23,7 @@ pub struct TokensLeftOut {
     pub marks: u64,
     /// Letters of scripts without blanks between words.
     pub unspaced: u64,
-    /// Those of these letters that are in pieces too long for words.
+    /// Letters of such scripts in pieces too long for words.
     pub uncut: u64,
 }
 
@@ -88,7 +88,7 @@ impl TokensLeftOut {
     }
 }
 
-/// What a token consists of.
+/// The contents of a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Number of letters, marks and digits.

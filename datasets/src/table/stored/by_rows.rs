@@ -19,7 +19,7 @@ const VALUES: usize = 0;
 const COLUMNS: usize = 1;
 const COUNTS: usize = 2;
 
-/// Approximate number of values in memory at once; then the limit on the parts into which the rows are divided
+/// Approximate number of values in memory at once; then the limit on the parts into which the rows are split
 /// meanwhile.
 const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
 const MOST_PARTS: usize = 64;
