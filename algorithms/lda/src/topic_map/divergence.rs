@@ -1,8 +1,8 @@
 //! Jensen-Shannon divergences of all pairs of topics.
 //!
-//! With f(x) = x ln x, and P the words of topic p, JS(p, q) is
-//! ln 2 + 1/2 sum over w in P of f(p) + f(q) - f(p + q). Words that one of the two topics lacks contribute nothing. So each pair takes as many logarithms as
-//! its topic with fewer words has words. The rows of topics with more words are adjacent in memory, and a
+//! With f(x) = x ln x, and P the words of topic p, JS(p, q) is ln 2 + 1/2 sum over w in P of f(p) + f(q) -
+//! f(p + q). Words that one of the two topics lacks contribute nothing. So each pair takes as many logarithms
+//! as its topic with fewer words has words. The rows of topics with more words are adjacent in memory, and a
 //! topic with fewer words is compared with them word by word.
 
 use std::f64::consts::LN_2;

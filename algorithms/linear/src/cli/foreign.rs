@@ -1,8 +1,8 @@
-//! Words of other libraries, and what `linear` says to them.
+//! Options and verbs of other libraries, and the hints that `linear` gives for them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The table of foreign words.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         ("c cost inverse-regularization penalty-parameter", "--C"),
