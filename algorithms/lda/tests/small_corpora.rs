@@ -1,4 +1,4 @@
-//! However small a corpus is, `lda fit` ends with a finite number or with a sentence.
+//! However small a corpus is, `lda fit` ends with a finite number or with an error message.
 
 use serde_json::Value;
 
