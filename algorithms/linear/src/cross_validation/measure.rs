@@ -25,8 +25,8 @@ pub enum Measure {
     /// 2 t / (2 t + f), where t counts a class's rows with the right class, and f the rows wrongly assigned
     /// to it or taken from it. For two classes that of the larger, for more the mean over all.
     F1,
-    /// Area under the ROC curve, for two classes: the fraction of pairs of a row of the larger class and one of
-    /// the smaller in which the former has the larger score; ties count as half.
+    /// Area under the ROC curve, for two classes: the fraction of pairs of a row of the larger class and one
+    /// of the smaller in which the former has the larger score; ties count as half.
     Auc,
     /// Mean of -log p, where p is the probability of the right class; for the logistic loss. Smaller is
     /// better.

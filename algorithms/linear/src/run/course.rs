@@ -30,7 +30,7 @@ const IDLE: u32 = 25;
 /// How a unit of work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// This number of dual passes.
+    /// Dual passes, of this number.
     Passes(usize),
     /// Conjugate gradients by double sweeps, for hinge losses.
     Sweeps,
