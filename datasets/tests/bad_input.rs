@@ -250,7 +250,7 @@ fn files_of_other_formats_are_named() {
         (b"[[1, 2], [3, 4]]", "JSON"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"<table><tr><td>1</td><td>2</td></tr></table>\n", "web page"),
-        (b"x y z\na b\n", "name what divides them by --separator"),
+        (b"x y z\na b\n", "name the separator by --separator"),
         (b"x\0,\0y\0\n\0a\0,\0b\0\n\0c\0,\0d\0\n\0", "UTF-16 without a mark: name it by --encoding utf-16le"),
     ] {
         let error = fails("foreign", content, Some("1")).to_string();

@@ -219,7 +219,7 @@ fn words_are_named_by_the_file_beside_the_counts() {
         (&b"sea\n\xff\nlog\n"[..], 2, "not UTF-8"),
         (b"sea\r\n\r\nlog\r\n", 2, "the line is empty"),
         (b"sea\nship\nlog\n\n", 4, "the line is empty"),
-        (b"sea\nship\nsea\n", 3, "the word `sea` stands in line 1 too"),
+        (b"sea\nship\nsea\n", 3, "the word `sea` is in line 1, too"),
     ] {
         std::fs::write(folder.path().join("vocab.test.txt"), words).unwrap();
         let error = with_threads(&path, 1).unwrap_err();

@@ -308,7 +308,7 @@ fn the_last_of_a_pair_is_the_last_of_time_where_there_are_times() {
             };
             let found = read_with(text.as_bytes(), &options).unwrap();
             assert_eq!((&found.triples.values[..], found.duplicates), (&[value, 3.0][..], 1), "{text}");
-            let said = found.notes.iter().any(|note| note.contains("those of time"));
+            let said = found.notes.iter().any(|note| note.contains("are by time"));
             assert_eq!(said, duplicates != Duplicates::Mean, "{:?}", found.notes);
         }
     }

@@ -33,8 +33,8 @@ pub enum LdaError {
     },
     /// A held-out corpus with another vocabulary.
     #[error(
-        "the held-out documents are over {words} words, the corpus over {expected}: both need the same \
-         vocabulary"
+        "the held-out documents have a vocabulary of {words} words, the corpus one of {expected}: both need \
+         the same vocabulary"
     )]
     Words {
         /// Words of the held-out corpus.
@@ -68,9 +68,7 @@ pub enum LdaError {
         topics: usize,
     },
     /// A shard with too many rows or tokens.
-    #[error(
-        "the {what} of a shard of {documents} documents are more than can be numbered: ask for more shards"
-    )]
+    #[error("a shard of {documents} documents has too many {what}: ask for more shards")]
     Shard {
         /// Rows or tokens.
         what: &'static str,

@@ -374,7 +374,7 @@ fn bad_input_names_the_option_or_the_line() {
             "pydoc: a known corpus has its own vocabulary: do not give words.txt",
         ),
         ("fit notes.txt --vocab no/such", "no/such: cannot read"),
-        ("fit notes.txt --vocab double.txt", "double.txt:3: the word `sea` stands in line 1 too"),
+        ("fit notes.txt --vocab double.txt", "double.txt:3: the word `sea` is in line 1, too"),
         ("fit notes.txt --vocab gap.txt", "gap.txt:2: the line is empty"),
         ("fit pydoc --format text", "--format has no effect on pydoc, which is known by name"),
         ("fit pydoc --pyldavis", "--pyldavis writes a file: give the folder for it with --out DIR"),

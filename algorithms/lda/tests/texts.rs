@@ -124,7 +124,7 @@ fn every_verb_divides_texts_as_the_model_was_fitted() {
     write(folder, "docword.few.txt", "2\n3\n2\n1 1 5\n2 3 4\n");
     for line in ["fit pydoc --words blanks", "fit docword.few.txt --min-letters 2"] {
         let (_, err) = ends(folder, line, 2);
-        assert!(err.contains("--words and --min-letters divide texts"), "{line}: {err}");
+        assert!(err.contains("--words and --min-letters are for texts"), "{line}: {err}");
     }
     for option in ["--min-letters 0", "--min-letters 51", "--min-letters -1", "--words letters", "--words ''"]
     {
@@ -304,8 +304,8 @@ fn options_mean_something_or_are_refused() {
     write(folder, "notes.txt", &"ship sea harbour\ngarden rose soil\n".repeat(5));
     ends(folder, "fit notes.txt --topics 2 --epochs 2 --out run", 0);
     for (line, why) in [
-        ("topics run --text body", "name them, too"),
-        ("topics run --encoding latin1", "name them, too"),
+        ("topics run --text body", "name the documents, too"),
+        ("topics run --encoding latin1", "name the documents, too"),
         ("topics run --words 0", "give a whole number from 1"),
         ("topics run --top 0", "give a whole number from 1"),
         ("fit notes.txt --min-df 5 --max-df 2", "--min-df 5 is above --max-df 2"),

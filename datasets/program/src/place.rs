@@ -96,7 +96,7 @@ pub(crate) fn pin(path: &Path, digests: &[(&str, &str)]) -> Result<(), Error> {
 /// Makes the error for a file whose digest differs from the expected one.
 pub(crate) fn other_bytes(path: &Path, found: &str, expected: &str) -> Error {
     let why =
-        format!("a file by that name is there with other bytes: its SHA-256 is {found}, not {expected}");
+        format!("a file with this name is there with other bytes: its SHA-256 is {found}, not {expected}");
     Error::input(format!("{}: {why}: move it away, or fetch --to another folder", path.display()))
 }
 

@@ -82,7 +82,7 @@ fn a_connection_that_always_ends_too_early() {
 #[test]
 fn silence_before_an_answer_and_in_the_middle_of_a_file() {
     server_fails("says nothing for 1 s", |_, _| Reply { holds: true, ..Reply::default() });
-    server_fails("says nothing more after 1000 bytes", |request, _| Reply {
+    server_fails("sends nothing more after 1000 bytes", |request, _| Reply {
         holds: true,
         ..Reply::file(request, &bytes(70_000), "\"a\"", 1_000)
     });

@@ -31,7 +31,7 @@ fn a_file_comes_whole_and_nothing_is_left_beside_it() {
     assert!(ends(folder.path(), &format!("{line} --sha256 {digest}"), 0).out.contains("it is here"));
     assert_eq!(server.asked().len(), 1);
     let other = ends(folder.path(), &format!("{line} --sha256 {}", sha256(b"")), 2).err;
-    assert!(other.contains("a file by that name is there with other bytes"), "{other}");
+    assert!(other.contains("a file with this name is there with other bytes"), "{other}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_connection_that_ends_at_any_quarter_is_gone_on_with_and_no_byte_comes_twice
         let address = server.address("set.bin");
         let line = format!("fetch {address} --to {} --yes --sha256 {digest}", folder.path().display());
         let ran = ends(folder.path(), &line, 1);
-        assert!(ran.err.contains(&address) && ran.err.contains("goes on from there"), "{}", ran.err);
+        assert!(ran.err.contains(&address) && ran.err.contains("continues from there"), "{}", ran.err);
         assert_eq!(names(folder.path()), [".raddle-data.lock", "set.bin.part", "set.bin.part.json"]);
         assert_eq!(fs::read(folder.path().join("set.bin.part")).unwrap(), content[..end]);
         let (before, of_server) = (server.asked().len(), content.clone());

@@ -26,8 +26,8 @@ impl FromStr for Quotes {
             "double" => Ok(Self::Double),
             "none" => Ok(Self::Letters),
             _ => Err(format!(
-                "`{name}` quotes no cells: choose double, by which cells may stand in double quotes, or \
-                 none, by which quotes are letters"
+                "`{name}` is no way to quote cells: choose double, for cells in double quotes, or none, for \
+                 quotes that are letters"
             )),
         }
     }

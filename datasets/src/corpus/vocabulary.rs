@@ -51,12 +51,10 @@ impl Vocabulary {
         for (line, word) in (1..).zip(words.iter()) {
             let at = |message: String| ReadError::at(&source.path, line, message);
             if word.is_empty() {
-                return Err(at("the line is empty: a vocabulary has a word a line".into()));
+                return Err(at("the line is empty: a vocabulary has one word per line".into()));
             }
             if let Some(before) = first.insert(word, line) {
-                return Err(at(format!(
-                    "the word `{word}` stands in line {before} too: words are told apart"
-                )));
+                return Err(at(format!("the word `{word}` is in line {before}, too: words must differ")));
             }
         }
         Ok(words)

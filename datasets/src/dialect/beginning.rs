@@ -64,7 +64,7 @@ impl Beginning {
             if separator == Separator::Colons && purpose != Purpose::Ratings {
                 return Err(ReadError::file(
                     &source.path,
-                    "--separator ::, which divides ratings alone: name one character, tab or blanks",
+                    "--separator ::, which is for ratings only: name one character, tab or blanks",
                 ));
             }
             let (passed, lines, note) = comments(rest, separator, quotes);

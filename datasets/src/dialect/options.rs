@@ -68,7 +68,7 @@ impl Dialect {
             "," => Ok(','),
             "'" | "\u{2019}" => Ok('\''),
             " " | "blank" | "\u{a0}" | "\u{202f}" => Ok(' '),
-            _ => Err(format!("`{name}` divides no thousands: choose `.`, `,`, `'` or `blank`")),
+            _ => Err(format!("`{name}` is no thousands separator: choose `.`, `,`, `'` or `blank`")),
         }
     }
 

@@ -139,8 +139,8 @@ impl Spread {
                     self.deviation()
                 ),
                 false => format!(
-                    "ratings of {WHOLE} and more are no whole numbers that double precision tells apart: \
-                     subtract what they have in common"
+                    "double precision does not distinguish whole numbers of {WHOLE} and more: subtract what \
+                     the ratings have in common"
                 ),
             });
         }

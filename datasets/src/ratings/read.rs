@@ -82,13 +82,13 @@ fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Res
 }
 
 /// Note that first and last are by time.
-pub(super) const BY_TIME: &str = "of a pair that is rated again, first and last are those of time";
+pub(super) const BY_TIME: &str = "for a pair that is rated again, first and last are by time";
 
 /// Note that first and last cannot be by time.
 pub(super) fn not_by_time(why: &str) -> String {
     format!(
-        "of a pair that is rated again, first and last are those of the file, as its times cannot be read: \
-         {why}"
+        "for a pair that is rated again, first and last are by the order of the file, as its times cannot be \
+         read: {why}"
     )
 }
 

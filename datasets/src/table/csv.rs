@@ -46,7 +46,7 @@ pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Op
     if count == 0 {
         return Err(ReadError::file(
             &source.path,
-            "there are no rows of numbers: expected one sample a line",
+            "there are no rows of numbers: expected one sample per line",
         ));
     }
     let mut x = Array2::zeros((count, head.width).f());

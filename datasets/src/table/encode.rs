@@ -40,7 +40,7 @@ pub(super) fn encode(
     let Selection { response, file, beside: sides, left_out, .. } = selection;
     let Columns { mut columns, rows, named, marks, .. } = columns;
     if rows == 0 {
-        return Err(ReadError::file(path, "there are no rows: expected one sample a line"));
+        return Err(ReadError::file(path, "there are no rows: expected one sample per line"));
     }
     let width = columns.len();
     let own = Own { response, sides: &sides, classes: &reading.classes };

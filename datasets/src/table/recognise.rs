@@ -16,12 +16,15 @@ pub(super) fn unknown(beginning: &[u8]) -> String {
     }
     let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
     match words {
-        2.. => "blanks divide the first line, and not each line into as many cells: name what divides them by --separator, \
-                or the format by --format"
+        2.. => "blanks separate the cells of the first line, but not of every line: name the separator by \
+                --separator, or the format by --format"
             .into(),
         _ => {
             let known: Vec<&str> = Format::readable().map(Format::name).collect();
-            format!("the format is not recognised: {} are; if it is one of them, name it by --format", known.join(", "))
+            format!(
+                "the format is not recognised: {} are; if it is one of them, name it by --format",
+                known.join(", ")
+            )
         }
     }
 }

@@ -222,7 +222,7 @@ fn known_response(column: &Column, classes: &Classes, notes: &mut Vec<String>) -
         (None, Classes::Known(_)) => "there in every row",
         (None, _) => "a number in every row",
     };
-    notes.push(format!("no error is told, as the response `{}` is not {why}", column.name));
+    notes.push(format!("no error is computed, as the response `{}` is not {why}", column.name));
     None
 }
 

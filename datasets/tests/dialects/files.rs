@@ -220,7 +220,7 @@ fn options_say_how_text_is_written() {
         ("b\u{1}y\n1\u{1}2\n3\u{1}4\n", separator("\u{1}"), "b|1;3|2 4"),
         ("b  y\n1 2\n3   4\n", separator("blanks"), "b|1;3|2 4"),
         ("b,c;y\n1;2\n3;4\n", separator(";"), "b,c|1;3|2 4"),
-        ("b::y\n1::2\n", separator("::"), "!divides ratings alone"),
+        ("b::y\n1::2\n", separator("::"), "!is for ratings only"),
     ] {
         check(text, text.as_bytes(), "y", dialect, expected);
     }

@@ -39,7 +39,7 @@ fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Erro
     let start = init.map(|init| init.over(&mut corpus, &left_out, options.topics)).transpose()?;
     let tokenizer = corpus.tokenizer.or(rule);
     notes.extend(options.cache.as_ref().map(|folder| {
-        format!("not kept in {}: the corpus is in memory, as the README says of --cache", folder.display())
+        format!("not kept in {}: other options need the corpus in memory (README, --cache)", folder.display())
     }));
     notes.extend(start.as_ref().and_then(|start| start.note.clone()));
     let preparation = options.preparation(&corpus, &mut notes)?;

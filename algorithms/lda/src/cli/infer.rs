@@ -229,9 +229,9 @@ impl Documents {
         let more = if first.len() < NAMED { 0 } else { all.count() - NAMED };
         match first.len() + more {
             0 => String::new(),
-            1 => format!("; document {} has no word that it knows, and the topics of the prior", first[0]),
+            1 => format!("; document {} has no word of the model, and gets the prior's topics", first[0]),
             _ => format!(
-                "; documents without a word that it knows, which have the topics of the prior: {}{}",
+                "; documents without a word of the model, which get the topics of the prior: {}{}",
                 first.join(", "),
                 if more > 0 { format!(" and {more} more") } else { String::new() }
             ),

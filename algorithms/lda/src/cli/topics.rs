@@ -54,7 +54,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// Runs the verb.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     if options.data.is_none() && options.texts.is_given() {
-        let why = "--text, --id and --encoding say how documents are read: name them, too, as in `lda topics MODEL DATA`";
+        let why = "--text, --id and --encoding are for reading documents: name the documents, too, as in \
+             `lda topics MODEL DATA`";
         return Err(Error::usage(why));
     }
     let saved = Saved::open(&options.model)?;

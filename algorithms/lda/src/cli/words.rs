@@ -36,8 +36,8 @@ impl WordArgs {
             None => Ok(asked),
             Some(rule) if !self.is_given() || rule == asked => Ok(rule),
             Some(rule) => Err(Error::usage(format!(
-                "the model's texts were divided into words by `{rule}`, and others are divided alike: leave \
-                 --words and --min-letters out"
+                "the model's texts were split into words by `{rule}`, which applies to other texts, too: \
+                 leave --words and --min-letters out"
             ))),
         }
     }
@@ -46,7 +46,7 @@ impl WordArgs {
     pub(crate) fn check(&self, corpus: &Corpus) -> Result<(), Error> {
         match self.is_given() && corpus.tokenizer.is_none() {
             true => Err(Error::usage(format!(
-                "--words and --min-letters divide texts, and {} is a bag of words: leave them out",
+                "--words and --min-letters are for texts, but {} is a bag of words: leave them out",
                 corpus.name
             ))),
             false => Ok(()),

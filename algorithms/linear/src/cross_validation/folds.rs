@@ -215,19 +215,20 @@ fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
         return refuse("folds", format!("it is {folds}: it must be from 2 to {rows}, the number of rows"));
     }
     if plan.costs.is_empty() {
-        return refuse("C", "there is none to choose from: give one at least".into());
+        return refuse("C", "there is none to choose from: give at least one".into());
     }
     for c in &plan.costs {
         plan.linear.clone().without_start().c(*c).factors(problem)?;
     }
     if plan.measure == Measure::Auc && problem.classes().len() > 2 {
-        let why = format!("auc is of two classes, and there are {}: choose another", problem.classes().len());
+        let why =
+            format!("auc is for two classes, and there are {}: choose another", problem.classes().len());
         return refuse("measure", why);
     }
     if plan.measure == Measure::LogLoss && plan.linear.which_loss() != Loss::Logistic {
         return refuse(
             "measure",
-            "log-loss is of probabilities: choose the logistic loss, or another measure".into(),
+            "log-loss needs probabilities: choose the logistic loss, or another measure".into(),
         );
     }
     let Some(groups) = &plan.groups else { return Ok(()) };

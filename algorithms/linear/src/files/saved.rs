@@ -141,7 +141,7 @@ fn read_dual(file: &Path, bytes: &[u8], scorers: usize) -> Result<Vec<Vec<f64>>,
     let refuse = |why: &str| FileError::refused(file, why);
     let (_, values) = npy::parse_f64s(bytes).map_err(|why| refuse(&why))?;
     if scorers == 0 || values.is_empty() || !values.len().is_multiple_of(scorers) {
-        return Err(refuse("it has not a value for each row and each class"));
+        return Err(refuse("it does not have one value for each row and class"));
     }
     Ok(values.chunks(values.len() / scorers).map(<[f64]>::to_vec).collect())
 }

@@ -63,7 +63,7 @@ impl PartPlan {
     pub(super) fn check(&self) -> Result<(), LinearError> {
         let Self::Given(steps) = self else { return Ok(()) };
         if steps.first().is_none_or(|step| step.0 != 0) {
-            return refuse("it says nothing of epoch 0: begin with 0:PARTS");
+            return refuse("it has no entry for epoch 0: start with 0:PARTS");
         }
         if steps.windows(2).any(|two| two[0].0 >= two[1].0) {
             return refuse("its epochs do not rise");
@@ -78,7 +78,8 @@ impl PartPlan {
         match finest {
             Some(_) => Ok(()),
             None => refuse(format!(
-                "its numbers have no common multiple up to {MOST}: of so many pieces parts are made"
+                "its numbers have no common multiple up to {MOST}, the limit on the pieces from which parts \
+                 are joined"
             )),
         }
     }

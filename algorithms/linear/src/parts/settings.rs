@@ -72,7 +72,7 @@ impl InParts {
         if finest as usize > rows {
             return refuse(
                 "parts",
-                format!("it is {}, of {finest} pieces: there are {rows} rows", self.plan),
+                format!("it is {}, which takes {finest} pieces: there are {rows} rows", self.plan),
             );
         }
         let shares = match (&self.shares, self.plan.only()) {

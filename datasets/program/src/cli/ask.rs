@@ -38,7 +38,7 @@ fn consent(text: &str, is_given: bool) -> Result<(), Error> {
         return Ok(());
     }
     if !(io::stdin().is_terminal() && screen.is_terminal()) {
-        return Err(Error::usage("nobody can be asked here whether to fetch this: add --yes"));
+        return Err(Error::usage("there is no terminal to ask whether to fetch this: add --yes"));
     }
     let _ = write!(screen, "fetch it? [y/N] ");
     let _ = screen.flush();

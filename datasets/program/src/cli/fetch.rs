@@ -142,7 +142,7 @@ fn compare(path: &Path, sha256: Option<&str>) -> Result<ExitStatus, Error> {
         }
         Some(expected) => Err(place::other_bytes(path, &found, expected)),
         None => {
-            let why = "a file by that name is there: move it away, or give its --sha256 to compare it";
+            let why = "a file with this name is there: move it away, or give its --sha256 to compare it";
             Err(Error::input(format!("{}: {why}", path.display())))
         }
     }
@@ -163,7 +163,7 @@ fn name_in(address: &str) -> Result<&str, Error> {
     let is_name = |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains(['\\', '%', ':']);
     match is_name(name) {
         true => Ok(name),
-        false => Err(Error::usage(format!("{address}: it ends with no name of a file"))),
+        false => Err(Error::usage(format!("{address}: it does not end with a file name"))),
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
         for address in
             ["https://a.org", "https://a.org/", "https://a.org/b/", "https://a.org/b/..", "http://a/%2e"]
         {
-            assert!(name_in(address).unwrap_err().to_string().contains("no name of a file"), "{address}");
+            assert!(name_in(address).unwrap_err().to_string().contains("with a file name"), "{address}");
         }
         assert!(check("ftp://a.org/b").is_err() && check("http://a.org/b").is_ok());
     }

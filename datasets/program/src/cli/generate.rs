@@ -34,10 +34,7 @@ pub(super) fn generate(options: &Options) -> Result<ExitStatus, Error> {
     let is_ratings = spec.starts_with("synth:ratings:");
     let form = form(file, is_ratings)?;
     if file.exists() {
-        return Err(Error::input(format!(
-            "{}: it is there: name another file, or remove it",
-            file.display()
-        )));
+        return Err(Error::input(format!("{}: it exists: name another file, or remove it", file.display())));
     }
     if is_ratings {
         let made = read_any_ratings(spec, &RatingsOptions::default()).map_err(Error::input)?;

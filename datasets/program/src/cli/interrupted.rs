@@ -18,8 +18,8 @@ pub(super) fn tell(addresses: &[String], place: &Path) -> Result<(), Error> {
     let part = beside(place, ".part");
     let from = addresses.join(" or ");
     let text = format!(
-        "raddle-data: interrupted: what has come of {from} is kept in {}, and the next fetch goes on from \
-         there",
+        "raddle-data: interrupted: what was fetched from {from} is kept in {}, and the next fetch continues \
+         from there",
         part.display()
     );
     *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = text;

@@ -54,7 +54,7 @@ impl Network<'_> {
         let name = entry.name;
         let licence = format!("licence: {} ({})", entry.licence, entry.licence_address);
         Err(Error::failed(format!(
-            "{name}: {NO_CLIENT}; or {by_hand}, and give this line again, which converts it; {licence}"
+            "{name}: {NO_CLIENT}; or {by_hand}, and run this command again, which converts it; {licence}"
         )))
     }
 
@@ -69,7 +69,7 @@ impl Network<'_> {
     }
 }
 
-const NO_CLIENT: &str = "this build has no client of http: take a program of a release, or build one with \
+const NO_CLIENT: &str = "this build has no http client: use a program of a release, or build one with \
      `cargo build --release --features raddle-data/fetch`";
 
 /// Returns the path to which a download is saved: next to the converted file, or that file itself if nothing

@@ -100,9 +100,8 @@ fn converted(
             place::rename(&making, &kept)?;
             let name = entry.name;
             Err(Error::failed(format!(
-                "{name}: the download is as published, but it converts to other bytes than those by which \
-                 {name} is known: SHA-256 {made}, not {expected}: they are kept as {}: read them by that \
-                 path",
+                "{name}: the download is as published, but the converted file is not the one known as \
+                 {name}: its SHA-256 is {made}, not {expected}: it is kept as {}: read it by that path",
                 kept.display()
             )))
         }
@@ -137,7 +136,7 @@ mod tests {
         let why = made(file).unwrap_err().to_string();
         let kept = folder.path().join("ml-100k.fetched.tsv");
         assert!(
-            why.contains(&kept.display().to_string()) && why.contains("by which ml-100k is known"),
+            why.contains(&kept.display().to_string()) && why.contains("not the one known as ml-100k"),
             "{why}"
         );
         assert_eq!(fs::read(&kept).unwrap(), b"0\t0\t5\n");

@@ -28,8 +28,7 @@ pub(super) fn not_here(entry: &Entry, folder: &std::path::Path) -> Error {
     let name = entry.name;
     let how = match entry.provenance() {
         Provenance::File => format!(
-            "it is at no address: put {} there, as `raddle data list {name}` says it was made, or set \
-             RADDLE_DATA",
+            "it cannot be fetched: put {} there, made as `raddle data list {name}` says, or set RADDLE_DATA",
             entry.files.iter().map(|file| file.file).collect::<Vec<_>>().join(" and ")
         ),
         _ => format!("`raddle data fetch {name}` fetches it; or set RADDLE_DATA"),

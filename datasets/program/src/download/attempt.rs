@@ -110,7 +110,7 @@ fn receive(
             Ok(count) => count,
             Err(why) if why.kind() == ErrorKind::Interrupted => continue,
             Err(why) if matches!(why.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => {
-                return Err(Failure::There(format!("it says nothing more after {bytes} bytes")));
+                return Err(Failure::There(format!("it sends nothing more after {bytes} bytes")));
             }
             Err(why) => return Err(cut(bytes, &format!("the connection ended ({why})"))),
         };
@@ -135,7 +135,7 @@ fn receive(
 fn full(asked: Asked<'_>, part: &Part, why: std::io::Error) -> Failure {
     let from = asked.addresses.join(" or ");
     let kept = format!(
-        "cannot write: {why}; what has come of {from} is kept, and the next fetch goes on from there"
+        "cannot write: {why}; what was fetched from {from} is kept, and the next fetch continues from there"
     );
     Failure::Here(Error::failed(format!("{}: {kept}", part.path.display())))
 }

@@ -35,7 +35,7 @@ pub(crate) fn download(asked: Asked<'_>, client: &dyn Client) -> Result<String, 
     }
     let kept = match Part::of(asked.place).here() {
         Some((bytes, _)) if bytes > 0 => {
-            "; what has come is kept beside it, and the next fetch goes on from there"
+            "; what was fetched is kept next to it, and the next fetch continues from there"
         }
         _ => "",
     };

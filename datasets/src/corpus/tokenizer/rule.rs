@@ -34,7 +34,7 @@ impl FromStr for Words {
     /// Parses `unicode` or `blanks`; `letters` is not available for new texts.
     fn from_str(name: &str) -> Result<Self, String> {
         let of = [Self::Unicode, Self::Blanks].into_iter().find(|words| words.to_string() == name);
-        of.ok_or_else(|| format!("`{name}` divides no words: choose unicode or blanks"))
+        of.ok_or_else(|| format!("`{name}` is no rule for words: choose unicode or blanks"))
     }
 }
 

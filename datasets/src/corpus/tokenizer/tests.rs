@@ -205,7 +205,7 @@ fn rules_have_the_names_that_are_written_but_for_that_of_old_models() {
     }
     assert_eq!((Words::Unicode.to_string(), Words::Blanks.to_string()), ("unicode".into(), "blanks".into()));
     for other in ["letters", "Unicode", "blank", ""] {
-        let why = format!("`{other}` divides no words: choose unicode or blanks");
+        let why = format!("`{other}` is no rule for words: choose unicode or blanks");
         assert_eq!(other.parse::<Words>(), Err(why));
     }
 }
