@@ -32,7 +32,7 @@ impl Lda {
         let is_outside =
             |word: u32, topic: u32| word as usize >= problem.words() || topic as usize >= self.topics;
         let place = |word: u32, topic: u32| format!("word {word}, topic {topic}");
-        let expected = "name words of the corpus and topics below K, from 0";
+        let expected = "give words of the corpus, and topics from 0 to below K";
         for &(word, topic, count) in self.init.iter().flatten() {
             if is_outside(word, topic) {
                 return refuse("init", place(word, topic), expected);

@@ -186,7 +186,7 @@ impl Linear {
             },
         };
         if let Some(row) = values.iter().position(|value| !value.is_finite()) {
-            return refuse(format!("the dual value of row {} is no finite number", row + 1));
+            return refuse(format!("the dual value of row {} is not a finite number", row + 1));
         }
         let within = |(row, value): (usize, f64)| binary.inside(row, value);
         let values: Vec<f64> = values.into_iter().enumerate().map(within).collect();

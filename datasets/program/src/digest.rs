@@ -62,7 +62,7 @@ impl<W: Write> Write for Digested<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() as u64 > self.left {
             return Err(io::Error::other(
-                "it unpacks to far more than such a file holds: it is not unpacked",
+                "it unpacks to far more than such a file contains: it is not unpacked",
             ));
         }
         let count = self.to.write(bytes)?;

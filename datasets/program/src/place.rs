@@ -56,11 +56,8 @@ pub(crate) fn hold(folder: &Path) -> Result<Held, Error> {
         Ok(()) => return Ok(Held(file)),
         Err(TryLockError::WouldBlock) => {
             // No reader is left if stderr is closed.
-            let _ = writeln!(
-                std::io::stderr(),
-                "another fetch is at work in {}: waiting for it",
-                folder.display()
-            );
+            let _ =
+                writeln!(std::io::stderr(), "another fetch is using {}: waiting for it", folder.display());
         }
         Err(TryLockError::Error(why)) => return Err(Error::write(&path, why)),
     }

@@ -86,7 +86,7 @@ impl PairsWriter {
     pub fn finish(self) -> io::Result<Vec<u8>> {
         let Self { mut archive, shape, count, starts, buffer } = self;
         if (starts.len() - 1, starts.last().copied()) != (shape.0, Some(count as u64)) {
-            return Err(io::Error::other("pairs are not as many as were announced"));
+            return Err(io::Error::other("the number of pairs differs from the announced one"));
         }
         archive.write_all(&buffer)?;
         archive.start_file("indptr.npy", options())?;

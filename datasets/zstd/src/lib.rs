@@ -66,7 +66,7 @@ pub mod bulk {
         ) -> io::Result<usize> {
             let before = destination.get_ref().len();
             if destination.position() != before as u64 {
-                return Err(io::Error::new(ErrorKind::InvalidInput, "the cursor does not stand at the end"));
+                return Err(io::Error::new(ErrorKind::InvalidInput, "the cursor is not at the end"));
             }
             let content = destination.get_mut();
             content.resize(content.capacity(), 0);
@@ -87,7 +87,7 @@ pub mod bulk {
                         ..
                     })) => {
                         let behind = source.get(length as usize..);
-                        source = behind.ok_or_else(|| damaged("a frame to be passed over is cut off"))?;
+                        source = behind.ok_or_else(|| damaged("a skippable frame is cut off"))?;
                     }
                     Err(why) => return Err(damaged(why)),
                 }
@@ -104,7 +104,7 @@ pub mod bulk {
                 self.decoder.decode_blocks(&mut *source, portion).map_err(damaged)?;
                 filled += self.decoder.read(&mut room[filled..])?;
                 if self.decoder.can_collect() > 0 {
-                    return Err(damaged("they hold more than there is room for"));
+                    return Err(damaged("they contain more than there is room for"));
                 }
             }
             let (told, counted) =

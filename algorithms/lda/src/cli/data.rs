@@ -24,10 +24,10 @@ pub(crate) fn known() -> String {
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
     let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with a document a line, \
-         or with --text a table ({tables}); gzip, zstd or neither, - for standard input; a folder with a \
-         document a file; or a public corpus by name, read from the folder RADDLE_DATA ({names}, or one that \
-         `raddle data fetch` has fetched; {DEFAULT} is embedded)"
+        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with one document per \
+         line, or with --text a table ({tables}), compressed by gzip or zstd or not, - for standard input; a \
+         folder with one file per document; or a public corpus by name, read from the folder RADDLE_DATA \
+         ({names}, or one fetched by `raddle data fetch`; {DEFAULT} is embedded)"
     )
 }
 

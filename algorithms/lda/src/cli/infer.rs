@@ -61,11 +61,13 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda infer run pydoc --out topics.tsv
   lda infer run pydoc --out topics.npy
 
-A line of text is a document: its name or its number from 1, then topic:share, the largest first, topics from 1. The same document
-has the same topics whatever else is in the data. Words are matched by their text where model and data have it, else by
-number; words that the model does not have are left out. A document in which it knows no word has the topics of the prior;
-the screen names it, and in JSON it has `prior`: true. There every document has how many of its tokens the model knows, and
-how many it does not.";
+The text output has one line per document: its name, or its number from 1; then topic:share for
+topics from 1, the largest share first. A document's topics do not depend on other documents.
+
+Words are matched by text if model and data have texts, else by number; words that the model lacks
+are left out. A document without any word of the model gets the topics of the prior: a message names
+it, and in JSON it has `prior`: true. JSON also has, for each document, the numbers of tokens that
+the model knows and does not know.";
 
 /// The output format.
 #[derive(Clone, Copy)]

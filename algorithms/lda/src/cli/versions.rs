@@ -86,7 +86,7 @@ impl Run<'_> {
         };
         match words.is_empty() {
             true => Err(format!(
-                "document {id} has no words: write `+ id word:count ...`, or `+ id text` of plain text"
+                "document {id} has no words: write `+ id word:count ...`, or `+ id text` for plain text"
             )),
             false => Ok(DocumentChange::Insert { id, words }),
         }

@@ -27,7 +27,8 @@ const POINTS: usize = 9;
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule", "shards"])))]
 #[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
-#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]
+#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier \
+     run")))]
 #[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel and never change the model. Default: the number of cores")))]
 pub(crate) struct Options {
     /// Values of C to choose from: a range, FIRST:LAST, or a list, 0.1,1,10.

@@ -13,8 +13,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --loss logistic --class-weights balanced --out run
   linear fit diabetes --scale --init run
 
-The response has 2 to 1000 values, numbers or texts; of the embedded diabetes patients it is: above the mean (1) or not (0).
-Of more than two classes each is fitted against the rest, and the largest score says the class.";
+The response has 2 to 1000 values, numbers or texts; for the embedded diabetes patients it is whether
+the value is above the mean (1) or not (0). With more than two classes each is fitted against the
+rest, and the largest score decides.";
 
 /// The options of `linear fit`.
 #[derive(Debug, Args, Serialize)]

@@ -114,7 +114,7 @@ impl InParts {
         problem: &Problem,
     ) -> Result<(PartsProgram, LazyParts<PartsProgram>), LinearError> {
         if problem.machines() > 1 {
-            let why = format!("the response has {} classes: parts are for two", problem.classes().len());
+            let why = format!("the response has {} classes, and parts need two", problem.classes().len());
             return Err(LinearError::Parameter { name: "parts", why });
         }
         self.sigma.check()?;

@@ -8,7 +8,7 @@ use zip::read::ZipFile;
 
 /// Opens a zip archive; refuses one with a name that leads outside its folder.
 pub(super) fn archive<R: BufRead + io::Seek>(from: R) -> Result<ZipArchive<R>, String> {
-    let mut archive = ZipArchive::new(from).map_err(|why| format!("it is no zip archive: {why}"))?;
+    let mut archive = ZipArchive::new(from).map_err(|why| format!("it is not a zip archive: {why}"))?;
     for at in 0..archive.len() {
         let file = archive.by_index_raw(at).map_err(|why| why.to_string())?;
         let name = file.name().map_err(|why| why.to_string())?;

@@ -28,7 +28,7 @@ pub(super) fn documents(from: impl Read, to: &mut dyn Write) -> Result<(), Strin
     let mut to = BufWriter::new(to);
     let mut count = 0_u64;
     for file in archive.entries().map_err(|why| why.to_string())? {
-        let mut file = file.map_err(|why| format!("it is no gzipped tar archive: {why}"))?;
+        let mut file = file.map_err(|why| format!("it is not a gzipped tar archive: {why}"))?;
         let path = file.path().map_err(|why| why.to_string())?.into_owned();
         let name = path.to_string_lossy().into_owned();
         check(&name)?;
@@ -37,7 +37,7 @@ pub(super) fn documents(from: impl Read, to: &mut dyn Write) -> Result<(), Strin
             continue;
         }
         if file.size() > MOST {
-            return Err(format!("{name} in it has {} bytes: it is no document", file.size()));
+            return Err(format!("{name} in it has {} bytes, too many for a document", file.size()));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|why| format!("{name} in it: {why}"))?;

@@ -106,7 +106,7 @@ mod tests {
         let why = converted(Converter::Member("ml-20m/tags.csv"), &bytes).unwrap_err();
         assert!(why.contains("ml-20m/tags.csv"), "{why}");
         let why = converted(Converter::Member("ml-20m/ratings.csv"), &bytes[..40]).unwrap_err();
-        assert!(why.contains("no zip archive"), "{why}");
+        assert!(why.contains("not a zip archive"), "{why}");
     }
 
     #[test]

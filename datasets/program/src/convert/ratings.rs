@@ -28,7 +28,7 @@ pub(super) fn numbered(from: &mut dyn BufRead, cells: Cells, to: &mut dyn Write)
         }
         let mut parts = text.split(between);
         let (Some(user), Some(item), Some(rating)) = (parts.next(), parts.next(), parts.next()) else {
-            return Err(format!("line {number}: it is no rating: `{}`", text.escape_debug()));
+            return Err(format!("line {number}: it is not a rating: `{}`", text.escape_debug()));
         };
         let value: f64 = rating.parse().map_err(|_| format!("line {number}: `{rating}` is no number"))?;
         if !value.is_finite() {

@@ -70,10 +70,7 @@ impl StoredTable {
         let mut is_new =
             |&place: &u32| seen.get_mut(place as usize).is_some_and(|seen| !std::mem::replace(seen, true));
         if places.len() != self.rows() || !places.iter().all(&mut is_new) {
-            return Err(ReadError::file(
-                self.path(),
-                "there is not one place for each row: give each its own",
-            ));
+            return Err(ReadError::file(self.path(), "the places are not a permutation of the rows"));
         }
         let order: String =
             Sha256::digest(cast_slice(places)).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
