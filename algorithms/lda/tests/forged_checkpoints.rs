@@ -1,5 +1,5 @@
-//! A checkpoint whose hash is right and whose content is not is refused by its reader, or the run goes on: no
-//! panic.
+//! A checkpoint with a right hash and wrong content is refused by its reader, or the run continues; it never
+//! panics.
 
 use raddle::random::Stream;
 use raddle::{Engine, EngineError};

@@ -46,7 +46,7 @@ pub struct CrossValidation {
 }
 
 impl Linear {
-    /// Chooses C by cross-validation with these parameters. Defaults: 5 folds, 9 values of C from 0.01 to 100.
+    /// Chooses C by cross-validation with these parameters. Defaults: 5 folds, 9 values from 0.01 to 100.
     pub fn cv(self) -> CrossValidation {
         CrossValidation {
             linear: self,

@@ -104,7 +104,7 @@ impl<'a> Judge<'a> {
         Self { binary, tolerance, budget, best, margins, is_exact: true }
     }
 
-    /// Counts multiplications, at least one pass over all rows.
+    /// Counts work in multiplications; callers count at least one pass over all rows.
     pub(crate) fn count(&mut self, work: f64) {
         self.budget -= work;
         cancellation_point(work as u64 + STEP);
