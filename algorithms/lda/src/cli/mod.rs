@@ -45,7 +45,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 i
 /// Options that `-h` shows, each with its line there.
 const COMMON: &[(&str, &str)] = &[
     ("topics", "number of topics; 20 by default"),
-    ("text", "column or field with the documents' texts"),
+    ("text", "column or field of the texts"),
     ("stop-words", "words to leave out"),
     ("min-df", "leave out words in fewer documents"),
     ("validation", "held-out documents that end the run"),
