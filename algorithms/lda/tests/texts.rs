@@ -109,7 +109,7 @@ fn every_verb_divides_texts_as_the_model_was_fitted() {
             assert!(err.contains("were divided into words by `blanks`"), "{line} {option}: {err}");
         }
     }
-    // Held-out texts of a file, versions, and a run that goes on.
+    // Held-out texts in a file, versions, and a resumed run.
     let held = report(folder, &format!("{fit} --test new.txt"));
     assert!(!notes(&held).contains("of words that the corpus lacks"), "{held}");
     ends(folder, &format!("{fit} --changes changes.txt --out grown --quiet"), 0);

@@ -159,7 +159,7 @@ impl Server {
         *self.state.sent.lock().unwrap()
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests have arrived.
     pub(crate) fn wait_for(&self, count: usize) {
         let asked = self.state.asked.lock().unwrap();
         drop(self.state.has_asked.wait_while(asked, |asked| asked.len() < count).unwrap());
