@@ -1,8 +1,8 @@
-//! Random numbers that are a function of their address: any value, in any order, on any machine, the same
-//! bits.
+//! Counter-based random numbers: a number is a function of the seed and its address, so numbers can be drawn
+//! in any order, on any machine, with the same bits.
 //!
-//! The uniform number at (stream, a, b) is splitmix64 of a weighted sum of the seed and the address, shifted
-//! to 53 bits: 64-bit arithmetic that wraps around, which every language has.
+//! The uniform number at (stream, a, b) is SplitMix64 of a weighted sum of the seed and the address, shifted
+//! to 53 bits. The 64-bit arithmetic wraps around, as every language can do it.
 
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 const STREAM: u64 = 0xBF58_476D_1CE4_E5B9;
@@ -18,13 +18,13 @@ pub(crate) fn splitmix64(state: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// All random numbers of one seed.
+/// The random numbers of one seed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter {
     seed: u64,
 }
 
-/// The numbers of one (stream, a).
+/// The random numbers of one (stream, a).
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     start: u64,
@@ -43,14 +43,15 @@ impl Counter {
 }
 
 impl Line {
-    /// Uniform in [0, 1): a multiple of 2^-53.
+    /// Returns a uniform number in [0, 1), a multiple of 2^-53.
     #[inline]
     pub(crate) fn uniform(self, b: u64) -> f64 {
         let bits = splitmix64(self.start.wrapping_add(b.wrapping_mul(SECOND)));
         (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Nearly normal with mean 0 and variance 1: twelve uniform numbers added in order, less 6.
+    /// Returns a nearly normal number with mean 0 and variance 1: the sum of twelve uniform numbers, in
+    /// order, minus 6.
     #[inline]
     pub(crate) fn normal(self, b: u64) -> f64 {
         (0..12).map(|t| self.uniform(12 * b + t)).fold(0.0, |sum, u| sum + u) - 6.0

@@ -1,48 +1,47 @@
-//! Faults of files, said so that they can be mended.
+//! Errors in data, each with what to do about it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reason for which data could not be read. The text names the file, the line where there is one, and what to
-/// do.
+/// Why data could not be read. The message names the file, the line if there is one, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system refused: no such file, no permission, a folder, a full memory.
+    /// The system refused access: no such file, no permission, a folder, too little memory.
     #[error("{}: cannot read: {source}", path.display())]
     Io {
-        /// The file as it was named.
+        /// The file as the user named it.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
-    /// One line is not what its format asks for.
+    /// A line that does not follow its format.
     #[error("{}:{line}: {message}", path.display())]
     Line {
-        /// The file as it was named.
+        /// The file as the user named it.
         path: PathBuf,
-        /// The line, counted from 1; in a gzip file, the line of the text inside.
+        /// The line, from 1; in a compressed file, the line of the decompressed text.
         line: usize,
-        /// The fault there, and what to do.
+        /// The error, and what to do.
         message: String,
     },
-    /// The file as a whole is not usable: empty, of an unknown format, without the named response.
+    /// A file that is unusable as a whole: empty, of an unknown format, or without the named response.
     #[error("{}: {message}", path.display())]
     File {
-        /// The file as it was named.
+        /// The file as the user named it.
         path: PathBuf,
-        /// The fault, and what to do.
+        /// The error, and what to do.
         message: String,
     },
-    /// The name is not that of a file that is here.
+    /// A name that belongs to no file on this machine.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// A `synth:` specification cannot be followed.
+    /// A `synth:` specification that is not valid.
     #[error(transparent)]
     Spec(#[from] SpecError),
 }
 
 impl ReadError {
-    /// The line at fault, counted from 1, where one line is.
+    /// Returns the line of the error, from 1, if it concerns one line.
     pub fn line(&self) -> Option<usize> {
         match self {
             Self::Line { line, .. } => Some(*line),
@@ -63,7 +62,7 @@ impl ReadError {
     }
 }
 
-/// A message that shows what stands in a file stays one line, whatever that is.
+/// Escapes text from a file, so that the message stays on one line whatever the text is.
 fn in_one_line(message: String) -> String {
     match message.contains(char::is_control) {
         true => message.replace(char::is_control, " "),
@@ -71,78 +70,78 @@ fn in_one_line(message: String) -> String {
     }
 }
 
-/// Reason for which a public set is not at hand.
+/// Why a public set is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// No set has this name.
     #[error("`{name}` is neither a file nor a public set: known sets are {known}")]
     Unknown {
-        /// The name asked for.
+        /// Name that was asked for.
         name: String,
-        /// The names that there are.
+        /// Known names.
         known: String,
     },
     /// No set of ratings has this name.
     #[error("`{name}` is neither a file nor a public set of ratings: known sets are {known}")]
     UnknownRatings {
-        /// The name asked for.
+        /// Name that was asked for.
         name: String,
-        /// The names that there are.
+        /// Known names.
         known: String,
     },
     /// No corpus has this name.
     #[error("`{name}` is neither a file, a folder nor a public corpus: known are pydoc (embedded), {known}")]
     UnknownCorpus {
-        /// The name asked for.
+        /// Name that was asked for.
         name: String,
-        /// The names that there are.
+        /// Known names.
         known: String,
     },
-    /// There is no folder to look in.
+    /// There is no data folder.
     #[error("no folder to look for {file} in: set RADDLE_DATA to the folder that holds it")]
     NoFolder {
-        /// The file, below the data folder.
+        /// The file, relative to the data folder.
         file: &'static str,
     },
-    /// The set of this name has another form.
+    /// The set with this name has another kind of data.
     #[error("`{name}` is {what}")]
     OtherKind {
-        /// The name asked for.
+        /// Name that was asked for.
         name: String,
-        /// The form of its data, with the programs that read it.
+        /// Kind of its data, with the programs that read it.
         what: String,
     },
-    /// The folder does not hold the file.
+    /// The data folder lacks the file.
     #[error("{}: no such file: {how}", looked_for.display())]
     Missing {
-        /// The file, below the data folder.
+        /// The file, relative to the data folder.
         file: &'static str,
-        /// The whole path that was looked for.
+        /// Full path of the missing file.
         looked_for: PathBuf,
-        /// The way to have it.
+        /// How to get the file.
         how: String,
     },
-    /// The file is another one than that of the registry.
+    /// The file is not the one in the registry.
     #[error("{}: its SHA-256 is {found}, not {expected}: get the file again, or read it by its path", path.display())]
     Different {
         /// The file.
         path: PathBuf,
-        /// Its digest.
+        /// SHA-256 of the file.
         found: String,
-        /// The registry's digest.
+        /// SHA-256 in the registry.
         expected: &'static str,
     },
 }
 
-/// Reason for which a `synth:` specification cannot be followed.
+/// Why a `synth:` specification is not valid.
 #[derive(Debug, thiserror::Error)]
 #[error("{spec}: {message}")]
 pub struct SpecError {
-    /// The specification as it was given.
+    /// The specification as the user gave it.
     pub spec: String,
-    /// The fault, and what to do.
+    /// The error, and what to do.
     pub message: String,
 }
 
-/// Flaw of one line of a block: the line, counted from 0 within the block, and the message.
+/// A flaw in one line of a block: the line, from 0 within the block, and the message.
 pub(crate) type Flaw = (usize, String);

@@ -1,11 +1,12 @@
-//! [`Field`]: an id as a field of a line whose fields are divided by tabs; and [`fields`], which reads such lines.
+//! [`Field`]: writes an id as a field of a tab-separated line; [`fields`] reads such lines.
 
 use std::fmt::{Display, Formatter, Write as _};
 
 use crate::bytes::quoting::{Divider, Quoting};
 
-/// An id as a field of a line whose fields are divided by tabs: as it is, or, where it is empty, begins with `#`, has a
-/// tab, a line break or a double quote, or blanks around it, in double quotes, as CSV has it, with two for each one within.
+/// An id as a field of a tab-separated line. An id that is empty, starts with `#`, contains a tab, a line
+/// break or a double quote, or has blanks around it is quoted as in CSV: in double quotes, with each quote
+/// inside doubled.
 ///
 /// ```
 /// use raddle_datasets::Field;
@@ -19,7 +20,7 @@ pub struct Field<'a>(pub &'a str);
 impl Display for Field<'_> {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         let Self(id) = *self;
-        // What begins with # would be a comment in the first line of a file.
+        // A leading # would be a comment in the first line of a file.
         let is_plain = !id
             .contains(['\t', '"', '\n', '\r', '\x0b', '\x0c', '\u{85}', '\u{2028}', '\u{2029}'])
             && !id.starts_with(char::is_whitespace)
@@ -39,11 +40,12 @@ impl Display for Field<'_> {
     }
 }
 
-/// The fields of a line, as readers of delimited text have them: divided by tabs where there are any outside of fields in
-/// double quotes, else by blanks. Between tabs quotes that do not enclose a field are letters, as everywhere those within one.
+/// Splits a line as readers of delimited text do: at tabs, if there are any outside quoted fields, else at
+/// blanks. Between tabs, quotes that do not enclose a field are ordinary characters; inside a field they
+/// always are.
 ///
 /// # Errors
-/// Between blanks, a quote at the beginning of a field that is not closed, or is followed by text.
+/// Between blanks, if a quote at the start of a field is not closed, or is followed by text.
 ///
 /// ```
 /// use raddle_datasets::fields;
@@ -98,7 +100,7 @@ mod tests {
             ("a\" b\"\tc\"\t5", &["a\" b\"", "c\"", "5"]),
             ("\"ann\ttea\t5", &["\"ann", "tea", "5"]),
             ("\"a\"b\tc\t5", &["\"a\"b", "c", "5"]),
-            // An id is its bytes: blanks of other kinds are letters.
+            // An id is its bytes: blanks of other kinds are ordinary characters.
             ("ann\u{a0}lee tea 5", &["ann\u{a0}lee", "tea", "5"]),
         ] {
             assert_eq!(fields(line).unwrap(), expected, "{line}");
@@ -113,7 +115,7 @@ mod tests {
         fn fields_are_read_as_they_were_written(ids in proptest::collection::vec("[ab\" \t#]{0,6}", 2..5)) {
             let written: Vec<String> = ids.iter().map(|id| Field(id).to_string()).collect();
             prop_assert_eq!(&fields(&written.join("\t")).unwrap(), &ids);
-            // Between blanks, ids with blanks stand in quotes, too.
+            // Between blanks, ids with blanks are quoted, too.
             let quoted: Vec<String> = ids.iter().map(|id| format!("\"{}\"", id.replace('"', "\"\""))).collect();
             prop_assert_eq!(&fields(&quoted.join(" ")).unwrap(), &ids);
         }

@@ -1,14 +1,14 @@
-//! Public data for machine learning: readers of public formats, a registry of public sets, seeded
-//! generators and small embedded samples. It knows no engine and no algorithm.
+//! Public data for machine learning: readers of public formats, a registry of public sets, seeded generators
+//! and small embedded samples. The crate knows neither the engine nor the algorithms.
 //!
-//! A kind of data is a module of its own with its type, its formats and its generators: [`table`] is a matrix
-//! of features with a response, [`ratings`] are who rated what how high, a [`corpus`] is documents as bags of
-//! words. Parts shared by all kinds lie beside them: bytes of files, numbers in text, parsing in parallel,
-//! random numbers by address, [`registry`] and [`embedded`].
+//! Each kind of data has a module with its type, its formats and its generators: [`table`] is a matrix of
+//! features with a response, [`ratings`] are users' ratings of items, a [`corpus`] is documents as bags of
+//! words. They share modules for the bytes of files, numbers in text, parallel parsing and counter-based
+//! random numbers, [`registry`] and [`embedded`].
 //!
-//! With the feature `parquet` tables and corpora are read from Apache Parquet, too. The `parquet` crate needs a C compiler
-//! for zstd; the repository has a stand-in without C, which it patches in (`[patch.crates-io]`), and a patch counts only
-//! in the workspace that names it.
+//! With the feature `parquet`, tables and corpora are read from Apache Parquet, too. The `parquet` crate
+//! needs a C compiler for zstd; this repository patches in a replacement without C (`[patch.crates-io]`),
+//! which applies only in a workspace that names it.
 //!
 //! ```
 //! use raddle_datasets::{Options, read_any};

@@ -58,7 +58,8 @@ fn libsvm() {
         (
             "1 1:2\n1 0:2\n",
             2,
-            "index 0: libsvm indices count from 1; if those of this file count from 0, say so by --zero-based",
+            "index 0: libsvm indices count from 1; if those of this file count from 0, say so by \
+             --zero-based",
         ),
         ("1 1:2\n1 2:2 2:3\n", 2, "index 2 appears twice"),
         ("1 1:2\n1 3:2 2:3 7:1 3:4\n", 2, "index 3 appears twice in this row"),
@@ -141,7 +142,8 @@ fn csv() {
         (
             "a;b;y\n1;1,5;3\n1;2;3.5\n",
             2,
-            "column 2 (b): `1,5` is not a number as numbers are read here: say how numbers are written, by --decimal ,",
+            "column 2 (b): `1,5` is not a number as numbers are read here: say how numbers are written, by \
+             --decimal ,",
         ),
         ("a;b;y\n1;1;3\n1;\"1,000\";3\n", 3, "by --decimal , if it is 1, or --thousands , if it is 1000"),
         (
@@ -248,7 +250,7 @@ fn files_of_other_formats_are_named() {
         (b"[[1, 2], [3, 4]]", "JSON"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"<table><tr><td>1</td><td>2</td></tr></table>\n", "web page"),
-        (b"x y z\na b\n", "name what divides them by --separator"),
+        (b"x y z\na b\n", "name the separator by --separator"),
         (b"x\0,\0y\0\n\0a\0,\0b\0\n\0c\0,\0d\0\n\0", "UTF-16 without a mark: name it by --encoding utf-16le"),
     ] {
         let error = fails("foreign", content, Some("1")).to_string();
@@ -259,7 +261,8 @@ fn files_of_other_formats_are_named() {
 /// Set for the child that reads the file under a limit.
 const BOMB: &str = "RADDLE_TEST_BOMB";
 
-/// Small archives of much are given up before memory is: the test runs itself again, with little address space.
+/// Small archives of much are given up before memory is: the test runs itself again, with little address
+/// space.
 #[test]
 #[cfg(target_os = "linux")]
 fn archives_that_inflate_beyond_memory_are_given_up() {

@@ -1,4 +1,4 @@
-//! Corpora: every format gives the same documents for any number of threads, and what is wrong is named by its line.
+//! Corpora: every format gives the same documents for any number of threads, and errors name the line.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -30,13 +30,13 @@ fn with_threads(path: &Path, threads: usize) -> Result<Corpus, ReadError> {
     read_corpus(path, &CorpusOptions { threads, ..CorpusOptions::default() })
 }
 
-/// Content of the corpus, without its source.
+/// Returns the content of the corpus, without its source.
 fn content(corpus: &Corpus) -> (usize, Vec<Vec<(u32, u16)>>) {
     let documents = (0..corpus.documents()).map(|document| corpus.document(document).collect());
     (corpus.words(), documents.collect())
 }
 
-/// The text as it is, with CR LF, and gzipped, read with 1, 2 and 5 threads: all must be equal.
+/// Reads the text plain, with CR LF, and gzipped, with 1, 2 and 5 threads: all results must be equal.
 fn read_every_way(name: &str, text: &str) -> (usize, Vec<Vec<(u32, u16)>>) {
     let mut read = Vec::new();
     for text in [text.to_owned(), text.replace('\n', "\r\n")] {
@@ -84,7 +84,7 @@ proptest! {
 fn text_is_read_line_by_line_and_file_by_file() {
     let text = "The ship, the Ship!\n\nA sea-captain at sea\nx";
     let (words, documents) = read_every_way("notes.txt", text);
-    // the ship sea captain at; a word of one letter is left out.
+    // The words are the, ship, sea, captain and at; a word of one letter is left out.
     assert_eq!(
         (words, documents),
         (5, vec![vec![(0, 2), (1, 2)], vec![], vec![(2, 2), (3, 1), (4, 1)], vec![]])
@@ -124,7 +124,7 @@ fn lda_c_has_a_document_a_line_and_words_from_0() {
     let text = "3 0:1 2:4 5:1\n2 1:2 2:1\n0\n  2 5:2 0:3 \n\n";
     let expected = [vec![(0, 1), (2, 4), (5, 1)], vec![(1, 2), (2, 1)], vec![], vec![(0, 3), (5, 2)]];
     assert_eq!(read_every_way("few.ldac", text), (6, expected.to_vec()));
-    // Documents of many blocks are numbered on.
+    // Documents are numbered across blocks.
     let long: String = (0..300_000).map(|at| format!("2 {}:1 7:{}\n", at % 7, 1 + at % 3)).collect();
     let (_folder, path) = write("long.ldac", long.as_bytes());
     let one = with_threads(&path, 1).unwrap();
@@ -148,7 +148,7 @@ fn lda_c_has_a_document_a_line_and_words_from_0() {
             assert!(error.line() == Some(line) && error.to_string().contains(why), "{text:?}: {error}");
         }
     }
-    // As many tokens as can be counted, and one more: on a line, and in all.
+    // As many tokens as can be counted, and one more: on a line, and in total.
     let most = u64::from(u32::MAX);
     let full = |count: u64| (0..count).map(|word| format!(" {word}:{most}")).collect::<String>();
     let (_folder, path) = write("most.ldac", format!("17{} 16:16\n1 0:0\n", full(16)).as_bytes());
@@ -218,7 +218,7 @@ fn words_are_named_by_the_file_beside_the_counts() {
         (&b"sea\n\xff\nlog\n"[..], 2, "not UTF-8"),
         (b"sea\r\n\r\nlog\r\n", 2, "the line is empty"),
         (b"sea\nship\nlog\n\n", 4, "the line is empty"),
-        (b"sea\nship\nsea\n", 3, "the word `sea` stands in line 1 too"),
+        (b"sea\nship\nsea\n", 3, "the word `sea` is in line 1, too"),
     ] {
         std::fs::write(folder.path().join("vocab.test.txt"), words).unwrap();
         let error = with_threads(&path, 1).unwrap_err();
@@ -242,7 +242,7 @@ fn a_text_is_read_over_a_given_vocabulary() {
     assert!(error.contains("no document has a word of") && error.contains("words.txt"), "{error}");
     std::fs::remove_file(&words).unwrap();
     assert!(read_corpus(&path, &options).unwrap_err().to_string().contains("words.txt: cannot read"));
-    // A known corpus has its own.
+    // A known corpus has its own vocabulary.
     let error = read_any_corpus("pydoc", &options).unwrap_err().to_string();
     assert!(error.starts_with("pydoc: a known corpus has its own vocabulary"), "{error}");
 }
@@ -265,7 +265,7 @@ fn sums_are_64_bit_and_counts_have_an_end() {
     assert!(error.line() == Some(20) && error.to_string().contains("68719476736 tokens"), "{error}");
 }
 
-/// Counts of 0 say nothing; an entry that stands twice counts twice.
+/// Counts of 0 are ignored; an entry that occurs twice counts twice.
 #[test]
 fn entries_of_nothing_and_entries_that_stand_twice_are_counted() {
     for text in ["2\n3\n4\n1 1 2\n1 1 3\n1 2 0\n2 3 1\n", "2\n3\n4\n2 3 1\n1 1 3\n1 2 0\n1 1 2\n"] {
@@ -520,7 +520,7 @@ fn public_corpora_have_the_registered_sizes() {
     }
 }
 
-/// Documents of a table, with their names.
+/// Returns the documents of a table, with their names.
 fn documents(corpus: &Corpus) -> Vec<(String, Vec<String>)> {
     let names = corpus.document_names.as_ref();
     let words = |document| corpus.document(document).map(|(word, _)| corpus.word(word)).collect();

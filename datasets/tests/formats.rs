@@ -1,4 +1,4 @@
-//! Files written are read as they were, in every format and for any number of threads.
+//! Written files are read back unchanged, in every format and for any number of threads.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -74,7 +74,7 @@ fn to_npy(shape: &str, values: impl Iterator<Item = f64>) -> Vec<u8> {
     bytes
 }
 
-/// The file stored as it is and as two gzip members, read with 1, 2, 3 and 7 threads: all must be equal.
+/// Reads the file plain and as two gzip members, with 1, 2, 3 and 7 threads: all results must be equal.
 fn read_every_way(folder: &Path, name: &str, content: &[u8], y: Option<&str>) -> Table {
     let halves = content.split_at(content.len() / 2);
     let gzip = [halves.0, halves.1].map(|half| {
@@ -186,7 +186,7 @@ fn arrays_by_name_and_scipys_sparse_matrices() {
             (x.clone(), is_sparse, vec![5.0, 6.0])
         );
     }
-    // Entries of one place add up; a diagonal is laid out by columns, and begins where its offset says.
+    // Repeated entries add up; a diagonal is stored by columns, starting at its offset.
     let list = |values: &[f64]| npy(values);
     let scipys = |format, arrays: &[(&'static str, Vec<u8>)]| {
         let shape = [("shape", list(&[2.0, 3.0])), ("y", list(&[5.0, 6.0])), ("format", word(format))];
@@ -293,7 +293,8 @@ fn samples_need_no_response_and_have_one_where_it_is_known() {
     assert!(error.contains("2 rows, but 1 values"), "{error}");
 }
 
-/// `nan` in a format without names is the empty cell of a table: filled by the same mean, or left out with the same row.
+/// `nan` in a format without names is the empty cell of a table: filled by the same mean, or left out with
+/// the same row.
 #[test]
 fn missing_numbers_are_treated_alike_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -410,8 +411,8 @@ fn the_cache_tells_indices_from_zero_apart() {
     }
 }
 
-/// Columns of zeros of a wide table take no memory in any format that states or implies a width, whatever the order in a row,
-/// and columns keep their numbers. The oracle is the list of entries that was written.
+/// Columns of zeros of a wide table take no memory in any format that states or implies a width, whatever the
+/// order in a row, and columns keep their numbers. The oracle is the list of entries that was written.
 #[test]
 fn wide_tables_have_the_columns_that_occur() {
     let width = 3_000_000_000_u32;

@@ -1,7 +1,8 @@
-//! Files of every format, changed at random: what is read, or refused with a sentence, never panics and never hangs.
+//! Files of every format, changed at random: what is read, or refused with a sentence, never panics and never
+//! hangs.
 //!
-//! The seconds are those of `RADDLE_MUTATE_SECONDS`, 15 unless it is set; `RADDLE_MUTATE_SEED` names the first of the
-//! changes, which follow each other by number, so that a failure can be repeated.
+//! The seconds are those of `RADDLE_MUTATE_SECONDS`, 15 unless it is set; `RADDLE_MUTATE_SEED` names the
+//! first of the changes, which follow each other by number, so that a failure can be repeated.
 
 #![allow(clippy::disallowed_types, reason = "it runs for so many seconds")]
 

@@ -1,4 +1,4 @@
-//! Ratings as they are written: beyond single precision, again and again, without a value, below their items.
+//! Ratings in unusual forms: beyond single precision, repeated, without a value, or below their item's line.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use raddle_datasets::{
     read_ratings, registry,
 };
 
-/// Reads a file in memory, on one thread and on three, and by parts: all must be the same.
+/// Reads a file into memory, on one thread and on three, and on demand: all results must be equal.
 fn read(path: &Path, options: &RatingsOptions) -> Ratings {
     let with = |threads| read_ratings(path, &RatingsOptions { threads, ..options.clone() }).unwrap();
     let found = with(1);
@@ -31,7 +31,7 @@ fn written(text: &str, name: &str, options: &RatingsOptions) -> Ratings {
     read(&path, options)
 }
 
-/// The ratings by name, in double precision.
+/// Returns the ratings by the names of user and item, in double precision.
 fn named(ratings: &Ratings) -> BTreeMap<(String, String), f64> {
     let names = |(user, item, value): (u32, u32, f32)| {
         let pair = (ratings.users.name(user as usize), ratings.items.name(item as usize));
@@ -42,7 +42,7 @@ fn named(ratings: &Ratings) -> BTreeMap<(String, String), f64> {
     all
 }
 
-/// What is told apart is what is left of each pair, however far the others of it are.
+/// The precision is judged by what is left of each pair, however far the other ratings of the pair are.
 #[test]
 fn ratings_that_come_again_nearer_together_are_told_apart() {
     let (far, near) = ([0.0, 3e9, 5.0], [1e9 + 2.0, 1e9 + 9.0, 1e9 + 30.0]);
@@ -70,7 +70,7 @@ fn ratings_that_come_again_nearer_together_are_told_apart() {
             "{:?}",
             found.notes
         );
-        // Where the far ones are left, these are held.
+        // If the far ratings are the ones left, single precision suffices.
         let other = if rule == last { first } else { last };
         let found = written(&text, name, &RatingsOptions { duplicates: Some(other), ..Default::default() });
         assert_eq!(found.offset, 0.0);
@@ -100,7 +100,7 @@ fn options_that_lines_below_their_items_have_no_use_for_are_refused_by_name() {
         let stored = StoredRatings::open(path.to_str().unwrap(), &stored, folder.path()).unwrap_err();
         assert_eq!(stored.to_string(), why);
     }
-    // What is true of them is taken.
+    // Options that agree with such lines are accepted.
     for dialect in [
         Dialect { header: Some(false), ..plain },
         Dialect { separator: Some(Separator::Byte(b',')), ..plain },
@@ -110,7 +110,7 @@ fn options_that_lines_below_their_items_have_no_use_for_are_refused_by_name() {
     }
 }
 
-/// The number that ratings are to be less is taken off them wherever they come from.
+/// The given offset is subtracted from ratings of any source.
 #[test]
 fn generated_and_public_ratings_are_less_what_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -142,7 +142,7 @@ fn generated_and_public_ratings_are_less_what_is_asked_for() {
 }
 
 proptest! {
-    /// Lines of changes are divided as files are.
+    /// Lines of changes are split as lines of files are.
     #[test]
     fn a_line_has_the_fields_that_readers_find_in_it(
         ids in proptest::array::uniform2("[ab\" ]{0,5}[ab\"]"), blanks in 0_usize..4,
@@ -190,7 +190,7 @@ fn ratings_beyond_single_precision_are_told_apart_in_every_format() {
             found.notes.iter().any(|note| note.contains("single precision does not tell them apart")),
             "{text}"
         );
-        // A number that is given goes before, and what is lost by it is said.
+        // A given offset takes precedence, and a note says what precision it costs.
         let found = written(&text, name, &RatingsOptions { offset: Some(1e9), ..Default::default() });
         assert_eq!((found.triples.values[0], found.offset), (1.0, 1e9));
         let found = written(&text, name, &RatingsOptions { offset: Some(0.0), ..Default::default() });
@@ -213,7 +213,7 @@ proptest! {
     ) {
         let text: String = lines.iter().map(|(user, item, value)| format!("u{user},i{item},{}\n", value + level)).collect();
         let found = written(&text, "a.csv", &RatingsOptions { duplicates: rule, ..Default::default() });
-        // Naively, in double precision.
+        // Computed by a simple method in double precision.
         let mut pairs: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
         for (user, item, value) in &lines {
             pairs.entry((format!("u{user}"), format!("i{item}"))).or_default().push(value + level);
@@ -257,7 +257,7 @@ proptest! {
                 },
             }
         };
-        // The first lines show that there are ratings.
+        // The first lines show that the file has ratings.
         let text: String = format!("{header}u0,i0,2\nu1,i0,1\n") + &lines.iter().map(line).collect::<String>();
         let drop = RatingsOptions { drops_missing: true, ..Default::default() };
         let found = written(&text, "a.csv", &drop);
@@ -271,7 +271,7 @@ proptest! {
         let left_out = |reason: &str| found.records.left_out.get(reason).copied().unwrap_or(0);
         prop_assert_eq!(found.records.read, lines.len() as u64 + 2);
         prop_assert_eq!((left_out("missing rating"), left_out("missing id")), (count(0..5), count(6..8)));
-        // Without being asked for, the first of them is refused by its line.
+        // Without the option, the first such line is refused.
         if count(0..5) + count(6..8) > 0 {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a.csv");
@@ -323,7 +323,7 @@ proptest! {
     }
 }
 
-/// More lines than are parsed at a time: items are carried from block to block.
+/// More lines than are parsed at a time: an item applies across blocks.
 #[test]
 fn the_item_of_a_heading_holds_beyond_the_block_that_it_stands_in() {
     let (mut headed, mut plain) = (String::new(), String::new());
@@ -337,7 +337,7 @@ fn the_item_of_a_heading_holds_beyond_the_block_that_it_stands_in() {
     let found = written(&headed, "a.txt", &RatingsOptions::default());
     let expected = written(&plain, "b.tsv", &RatingsOptions::default());
     assert_eq!((&found.triples, &found.items), (&expected.triples, &expected.items));
-    // A heading that is no number of 32 bits makes all of them texts.
+    // A heading beyond 32 bits makes all item ids texts.
     let found =
         written("99999999999:\n1,3,2005-09-06\n7:\n2,4,2005-09-06\n", "a.txt", &RatingsOptions::default());
     assert_eq!((found.items.name(0), found.items.name(1)), ("99999999999".into(), "7".into()));

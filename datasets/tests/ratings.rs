@@ -1,4 +1,4 @@
-//! Ratings: every format reads as it is written, and everything malformed is named by its line.
+//! Ratings: every format is read as it is written, and errors name the line.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ fn read_with(text: &[u8], options: &RatingsOptions) -> Result<Ratings, ReadError
     read_ratings(&path, options)
 }
 
-/// Reads a text as it is, gzipped, with CR LF, and on three threads: all must be the same.
+/// Reads a text plain, gzipped, with CR LF, and on three threads: all results must be equal.
 fn read(text: &str) -> Ratings {
     let options = |threads| RatingsOptions { threads, ..RatingsOptions::default() };
     let first = read_with(text.as_bytes(), &options(1)).unwrap();
@@ -44,7 +44,7 @@ fn observations(ratings: &Ratings) -> Vec<(String, String, f32)> {
     ratings.triples.iter().map(named).collect()
 }
 
-/// Written by pyarrow 26.0.1 from the same numbers and texts as stand here; zstd.
+/// Written by pyarrow 26.0.1 from the same numbers and texts, with zstd.
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_holds_the_same_ratings() {
@@ -292,7 +292,7 @@ fn a_first_line_of_texts_above_numbers_is_a_header_and_said() {
 
 #[test]
 fn the_last_of_a_pair_is_the_last_of_time_where_there_are_times() {
-    // By a name, as the fourth of the columns that are named, and as the fourth of a file without names.
+    // By its name, as the fourth column in options, or as the fourth of a file without names.
     let named = "user,item,rating,time\na,x,5,2024-01-05\na,x,1,2020-01-01\nb,x,3,2019-01-01\n";
     let other = "who,what,when,stars\na,x,2024-01-05,5\na,x,2020-01-01,1\nb,x,2019-01-01,3\n";
     let bare = "a::x::5::300\na::x::1::200\nb::x::3::100\n";
@@ -308,11 +308,12 @@ fn the_last_of_a_pair_is_the_last_of_time_where_there_are_times() {
             };
             let found = read_with(text.as_bytes(), &options).unwrap();
             assert_eq!((&found.triples.values[..], found.duplicates), (&[value, 3.0][..], 1), "{text}");
-            let said = found.notes.iter().any(|note| note.contains("those of time"));
+            let said = found.notes.iter().any(|note| note.contains("are by time"));
             assert_eq!(said, duplicates != Duplicates::Mean, "{:?}", found.notes);
         }
     }
-    // A fourth column that a header does not call so is none of times; times that nobody can read are said to be none.
+    // A fourth column with another name in the header is not taken for times; times that cannot be read are
+    // reported.
     let votes = "user,item,rating,votes\na,x,5,9\na,x,1,3\n";
     assert_eq!(read_with(votes.as_bytes(), &Default::default()).unwrap().triples.values, [1.0]);
     let odd = "user,item,rating,time\na,x,5,soon\na,x,1,2020-01-01\n";

@@ -1,4 +1,4 @@
-//! The public sets have the sizes the registry states, and any number of threads reads the same.
+//! The public sets have the sizes in the registry, and any number of threads reads the same.
 
 use raddle_datasets::registry::{self, ENTRIES};
 use raddle_datasets::{Matrix, libsvm};

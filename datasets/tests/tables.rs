@@ -1,4 +1,4 @@
-//! Tables as they come: texts, codes, missing values, quotes, names; and the same encoding repeated on other data.
+//! Tables with texts, codes, missing values, quotes and names; and the same encoding repeated on other data.
 
 mod rules;
 
@@ -19,7 +19,7 @@ fn write(content: &[u8]) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Reads with one thread and with three, from the file and twice with a cache: all must be the same.
+/// Reads with one thread and with three, from the file and twice with a cache: all results must be equal.
 fn read_with(text: &str, options: &Options) -> Result<Table, ReadError> {
     let (folder, path) = write(text.as_bytes());
     let first = read(&path, options);
@@ -74,7 +74,7 @@ fn texts_become_a_column_a_level() {
     assert!(
         sentences.contains("city (3 levels), sex (2 levels)") && sentences.contains("columns left out: id")
     );
-    // An encoding that a model keeps is read back as it was.
+    // An encoding in a model is read back unchanged.
     let kept: Encoding = serde_json::from_str(&serde_json::to_string(&encoding).unwrap()).unwrap();
     assert_eq!(kept, encoding);
 }
@@ -125,7 +125,7 @@ fn missing_values_are_filled_or_their_rows_left_out() {
     let encoding = table.encoding.unwrap();
     assert_eq!((encoding.columns[0].mean, encoding.columns[0].missing), (Some(2.5), 2));
     assert!(encoding.sentences().join("\n").contains("missing values filled with means: a (2 by 2.5"));
-    // A level that only dropped rows have is none.
+    // A level that only dropped rows have does not count.
     let drop = columns(|columns| columns.missing = Missing::Drop);
     let table = read_with(text, &drop).unwrap();
     assert_eq!((table.x.to_dense(), table.y), (array![[1.0], [4.0]], vec![1.0, 3.0]));
@@ -141,14 +141,14 @@ fn missing_values_are_filled_or_their_rows_left_out() {
     let counts = |table: &Table| (table.records.read, table.records.used(), table.records.left_out.clone());
     let left_out = [("missing response".to_owned(), 1), ("missing value".to_owned(), 2)];
     assert_eq!(counts(&read_with(longer, &drop).unwrap()), (6, 3, left_out.clone().into()));
-    // A row without a response can only be left out; the mean is of the others.
+    // A row without a response can only be left out; the mean is of the other rows.
     let table = read_with(longer, &mean).unwrap();
     assert_eq!(counts(&table), (6, 5, left_out[..1].iter().cloned().collect()));
     assert_eq!(table.y, [1.0, 2.0, 3.0, 4.0, 5.0]);
     let encoding = table.encoding.unwrap();
     assert_eq!((encoding.columns[0].mean, encoding.columns[0].missing), (Some(10.0 / 3.0), 2));
     assert!(encoding.sentences().join("\n").contains("rows left out, as they have no response: 1"));
-    // Gaps in columns that are not used take no rows.
+    // Missing values in unused columns do not drop rows.
     let used = columns(|columns| (columns.missing, columns.drop) = (Missing::Drop, list("a")));
     assert_eq!(counts(&read_with(longer, &used).unwrap()), (6, 5, left_out[..1].iter().cloned().collect()));
     let error = read_with("a,y\n1,\n2,\n", &mean).unwrap_err().to_string();
@@ -164,7 +164,7 @@ fn an_encoding_is_repeated_on_other_data() {
     let text = "id,city,sex,x,y\na1,Oslo,f,1,5\na2,Bergen,m,2,6\na3,Rome,f,,7\na4,Oslo,f,4,8\n";
     let table = read_with(text, &columns(|columns| columns.missing = Missing::Mean)).unwrap();
     let encoding = table.encoding.unwrap();
-    // Any order, unknown columns whatever they hold, a level never seen, a missing number.
+    // Any order, unknown columns with any content, an unknown level, a missing number.
     let other = "note,x,sex,city\nfree text,9,m,Rome\n\"a, b\",NA,x,Paris\n";
     let samples = predicted(other, &encoding, None).unwrap();
     assert_eq!(samples.feature_names, table.feature_names);
@@ -177,10 +177,10 @@ fn an_encoding_is_repeated_on_other_data() {
             .join("\n")
             .contains("never seen, taken for none of its own: city (1 rows), sex (1 rows)")
     );
-    // Its own data, with the response: the same matrix.
+    // The model's own data, with the response, give the same matrix.
     let same = predicted(text, &encoding, None).unwrap();
     assert_eq!((same.x.to_dense(), same.y, same.left_out), (table.x.to_dense(), Some(table.y), vec![]));
-    // A response that is not whole stops nothing.
+    // An incomplete response does not prevent prediction.
     let samples = predicted("x,sex,city,y\n1,f,Oslo,\n2,f,Rome,3\n", &encoding, None).unwrap();
     let y = samples.y.unwrap();
     assert!(y[0].is_nan() && y[1] == 3.0 && samples.without_response == [0], "{y:?}");
@@ -198,7 +198,7 @@ fn an_encoding_is_repeated_on_other_data() {
         let error = predicted(text, &encoding, None).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
-    // A model of whole numbers cannot fill one: the value is none.
+    // A model of plain numbers has no mean to fill with: the value stays missing.
     let plain = Encoding::of_numbers(&list("a,b"));
     let x = predicted("b,a\n1,2\n,3\n", &plain, None).unwrap().x.to_dense();
     assert_eq!((x[[0, 1]], x[[1, 0]], x[[1, 1]].is_nan()), (1.0, 3.0, true));
@@ -230,7 +230,7 @@ fn without_names_columns_are_found_by_their_places() {
     let options = Options { format: Some(Format::Csv), ..options };
     let error = read_samples(&path.to_string_lossy(), &options).unwrap_err().to_string();
     assert!(error.contains("it has 1 columns, the data of the model had 3"), "{error}");
-    // A response of texts is known by its place, with the features or without it.
+    // A response of texts is found by its position, with the features or without it.
     let text = "1,20,a\n3,50,b\n2,75,a\n7,20,b\n";
     let any = Options { y: Some("3".into()), classes: Classes::Any, ..Options::default() };
     let encoding = read_with(text, &any).unwrap().encoding;
@@ -267,7 +267,7 @@ fn separators_tabs_and_one_column() {
         let table = read_with(text, &Options::default()).unwrap();
         assert_eq!((table.x.to_dense(), table.y), (array![[1.0], [3.0]], vec![2.0, 4.0]));
     }
-    // A tab at the end of a line divides a cell that is empty.
+    // A tab at the end of a line separates an empty cell.
     let error = read_with("y\ta\n1\t2\n3\t\n", &Options::default()).unwrap_err();
     assert!(error.line() == Some(3) && error.to_string().contains("has no value"), "{error}");
     for text in ["x\n1\n2\n", "1\n2\n"] {
@@ -286,7 +286,7 @@ fn records_may_span_lines() {
     assert_eq!(table.feature_names.unwrap(), ["x", "note=two\nlines"]);
 }
 
-/// A table with a quote is no other than one without: what stands in quotes is read as what does not.
+/// Quotes change nothing: a quoted table is read like an unquoted one.
 fn cell() -> impl Strategy<Value = String> {
     prop_oneof![
         (-99..99_i32).prop_map(|value| value.to_string()),
@@ -318,7 +318,7 @@ proptest! {
         }
     }
 
-    /// The matrix that is encoded is the one that a naive reading gives.
+    /// The encoded matrix equals that of a simple implementation.
     #[test]
     fn encoded_is_what_a_naive_reading_gives(
         rows in proptest::collection::vec((-9..9_i32, "[a-c]", 0..5_i32), 4..30),
@@ -339,7 +339,7 @@ proptest! {
         });
         prop_assert_eq!(table.x.to_dense(), expected);
         prop_assert_eq!(table.x.is_sparse(), levels.len() > 1);
-        // Filled again with nothing missing, it stays.
+        // Filling again, with nothing missing, changes nothing.
         let mut x: Matrix = table.x.clone();
         x.fill_again(&table.filled, &(0..rows.len()).collect::<Vec<_>>(), |_| true);
         prop_assert_eq!(x, table.x);
@@ -404,7 +404,7 @@ fn zstd_in_several_frames_is_read_and_a_cut_is_named() {
     let path = folder.path().join("t.csv.zst");
     let options =
         Options { y: Some("price".into()), columns: ColumnOptions::default(), ..Options::default() };
-    // A frame to be passed over, and a second one, whose header is a row that is refused.
+    // A skippable frame, and a second frame, whose header line is a row and refused.
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3][..], &zstd].concat();
     std::fs::write(&path, &skipped).unwrap();
     assert_eq!(read(&path, &options).unwrap().x.rows(), 40);
@@ -430,22 +430,22 @@ fn a_response_of_texts_is_classes_in_the_order_of_their_texts() {
     let table = read_with(text, &any(Options::default())).unwrap();
     assert_eq!((table.y, table.classes.unwrap()), (vec![2.0, 1.0, 2.0, 0.0], list("maybe,no,yes")));
     assert_eq!(table.feature_names.unwrap(), ["x"]);
-    // Numbers stay what they are, whoever allows texts.
+    // Numbers stay numbers even if texts are allowed.
     let table = read_with("x,y\n1,3\n2,5\n", &any(Options::default())).unwrap();
     assert_eq!((table.y, table.classes), (vec![3.0, 5.0], None));
     let refused = read_with(text, &Options::default()).unwrap_err();
     assert!(refused.line() == Some(2) && refused.to_string().contains("--loss logistic"), "{refused}");
-    // A cell without a value is missing, and a label left out with its row is no class.
+    // An empty cell is missing, and a label of dropped rows is not a class.
     let holes = "x,y\n1,yes\n2,\n,maybe\n8,no\n9,yes\n";
     let refused = read_with(holes, &any(Options::default())).unwrap_err();
     assert!(refused.to_string().contains("leave its rows out") || refused.line() == Some(3), "{refused}");
     let table = read_with(holes, &any(columns(|columns| columns.missing = Missing::Drop))).unwrap();
     assert_eq!((table.y, table.classes.unwrap()), (vec![1.0, 0.0, 1.0], list("no,yes")));
-    // More classes than levels of a feature may have.
+    // There may be more classes than levels of a feature.
     let many: String = (0..40).map(|row| format!("{row},c{row:02}\n")).collect();
     let table = read_with(&format!("x,y\n{many}"), &any(columns(|columns| columns.max_levels = 3))).unwrap();
     assert_eq!(table.classes.unwrap().len(), 40);
-    // From a file of their own.
+    // From their own file.
     let (folder, path) = write(b"a,b\n1,2\n3,4\n5,6\n");
     let file = folder.path().join("classes.txt");
     std::fs::write(&file, "kind\nb\na\nb\n").unwrap();
@@ -498,7 +498,7 @@ fn columns_beside_the_features_are_no_features() {
     std::fs::write(&file, "g\nb\na\nb\n").unwrap();
     let table = read(&path, &asked(&[file.to_str().unwrap()])).unwrap();
     assert_eq!((table.format.as_str(), table.beside[0].groups()), ("libsvm", vec![0, 1, 0]));
-    // As many texts as rows are no header.
+    // As many texts as rows: no header.
     std::fs::write(&file, "g\nb\na\n").unwrap();
     assert_eq!(read(&path, &asked(&[file.to_str().unwrap()])).unwrap().beside[0].groups(), [0, 1, 2]);
     std::fs::write(&file, "g\nb\n").unwrap();

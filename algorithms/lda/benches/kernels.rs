@@ -1,4 +1,5 @@
-//! Passes of the sampler over a small real corpus, in every vector form: tokens a second. And the map of its topics.
+//! Measures passes of the sampler over a small real corpus in every vector form, in tokens a second; and the
+//! map of its topics.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::schedule::{EpochStart, Plan};
@@ -28,7 +29,7 @@ fn passes(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One epoch by hand, on one thread.
+/// Runs one epoch directly, on one thread.
 fn pass(
     (program, schedule, parts): &mut (
         raddle_lda::LdaProgram,

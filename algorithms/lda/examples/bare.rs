@@ -1,17 +1,17 @@
-//! Tasks of a topic model without the engine: one thread that calls the program's verbs in the schedule's
+//! Runs the tasks of a topic model without the engine: one thread calls the program's verbs in the schedule's
 //! order.
 //!
 //! ```text
 //! bare CORPUS [--topics 1000] [--epochs 20] [--shards S] [--repeats 3] [--beside N]
 //! ```
-//! Each repeat runs the tasks by hand and the same run on the engine with one worker, now the one first, now
-//! the other; both must end with the same totals. Prints the median seconds of both, the median of what the
-//! engine took of the time by hand in each repeat with the least and the most, what that is for a task, and
-//! the median and best rate of the last five epochs by hand.
+//! Each repeat runs the tasks directly and the same run on the engine with one worker, in alternating order;
+//! both must end with the same totals. Prints the median seconds of both, the median ratio of their times
+//! with the minimum and maximum, that ratio per task, and the median and best rate of the last five epochs of
+//! the direct run.
 //!
-//! With `--beside N` each repeat runs one thread by hand, then N threads that share nothing, then the engine
-//! with N workers: threads apart say what the cores gave in that minute, and so what of it N workers made use
-//! of.
+//! With `--beside N` each repeat runs one thread directly, then N independent threads, then the engine with N
+//! workers: the independent threads show what the cores delivered at that time, and so how much of it N
+//! workers used.
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "it times what it runs")]
 
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let corpus = raddle_datasets::read_any_corpus(source, &Default::default())?;
     let preparation = Preparation {
         validation: Held::None,
-        // From the number of tokens unless given.
+        // By the number of tokens unless given.
         shards: Some(option("--shards", 0)? as usize).filter(|&shards| shards > 0),
         ..Preparation::default()
     };
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One thread, so many apart, and as many workers, in turns.
+/// Runs one thread, N independent threads, and N workers in turn.
 fn compare(
     lda: &Lda,
     problem: &Problem,
@@ -108,7 +108,7 @@ fn compare(
     Ok(())
 }
 
-/// Result of a run by hand.
+/// The result of a direct run.
 struct ByHand {
     totals: Vec<i64>,
     seconds: f64,

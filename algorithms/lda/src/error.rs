@@ -1,38 +1,40 @@
-//! Errors of a corpus or the parameters of a model.
+//! Errors in a corpus or in the parameters of a model.
 
 use thiserror::Error;
 
 /// Why a corpus cannot be prepared or fitted.
 #[derive(Debug, Error)]
 pub enum LdaError {
-    /// Nothing to fit.
+    /// No document is left to train on.
     #[error(
-        "of {documents} documents {held_out} are held out, and the others have no words: hold out fewer, or keep more words"
+        "of {documents} documents {held_out} are held out, and the others have no words: hold out fewer, or \
+         keep more words"
     )]
     Empty {
         /// Documents of the corpus.
         documents: usize,
-        /// Those held out.
+        /// Number of held-out documents.
         held_out: usize,
     },
-    /// Held-out documents that say nothing of a model.
+    /// Held-out documents that cannot be scored.
     #[error(
-        "there is nothing to score among the {set}: hold out documents of two or more words, of which half are \
-         observed and half scored, or none"
+        "there is nothing to score among the {set}: hold out documents of two or more words, of which half \
+         are observed and half scored, or none"
     )]
     NothingToScore {
-        /// The held-out set.
+        /// Name of the held-out set.
         set: &'static str,
     },
-    /// More tokens than memory holds.
+    /// More tokens than fit into memory.
     #[error("no memory for {tokens} tokens: is a count a mistake?")]
     Memory {
-        /// Tokens of the documents that would be trained on.
+        /// Number of training tokens.
         tokens: u64,
     },
-    /// A held-out corpus of another vocabulary.
+    /// A held-out corpus with another vocabulary.
     #[error(
-        "the held-out documents are over {words} words, the corpus over {expected}: both need the same vocabulary"
+        "the held-out documents have a vocabulary of {words} words, the corpus one of {expected}: both need \
+         the same vocabulary"
     )]
     Words {
         /// Words of the held-out corpus.
@@ -40,51 +42,50 @@ pub enum LdaError {
         /// Words of the corpus.
         expected: usize,
     },
-    /// A word that is too frequent to be counted.
+    /// A word with too many tokens to count.
     #[error(
         "`{word}` has {tokens} tokens, but fewer than {most} can be counted: leave it out as a stop word"
     )]
     Word {
         /// The word.
         word: String,
-        /// Its tokens.
+        /// Number of its tokens.
         tokens: u64,
-        /// The limit.
+        /// Limit.
         most: u64,
     },
-    /// A document that is too long for its counts.
+    /// A document with too many tokens to count.
     #[error(
-        "a document has {tokens} tokens, but with {topics} topics at most {most} can be counted: cut it up, or ask for fewer topics"
+        "a document has {tokens} tokens, but with {topics} topics at most {most} can be counted: cut it up, \
+         or ask for fewer topics"
     )]
     Document {
-        /// Its tokens.
+        /// Number of its tokens.
         tokens: u64,
-        /// The limit.
+        /// Limit.
         most: u64,
-        /// Topics asked for.
+        /// Number of topics.
         topics: usize,
     },
-    /// A shard whose rows or tokens are too many.
-    #[error(
-        "the {what} of a shard of {documents} documents are more than can be numbered: ask for more shards"
-    )]
+    /// A shard with too many rows or tokens.
+    #[error("a shard of {documents} documents has too many {what}: ask for more shards")]
     Shard {
         /// Rows or tokens.
         what: &'static str,
-        /// Its documents.
+        /// Number of its documents.
         documents: usize,
     },
-    /// A parameter out of its range.
+    /// A parameter out of range.
     #[error("{name} is {value}: {range}")]
     Parameter {
-        /// The parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: String,
-        /// Range that it must lie in.
+        /// The range, in words.
         range: &'static str,
     },
-    /// A corpus that is read by parts could not be read.
+    /// A corpus in a file that could not be read.
     #[error(transparent)]
     Read(#[from] raddle_datasets::ReadError),
     /// The run failed.

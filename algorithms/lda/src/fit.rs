@@ -1,5 +1,5 @@
-//! Fits by [`Lda`]: from parameters and a problem to a program, its schedule and its parts, and from these to
-//! a fit.
+//! Fits by [`Lda`]: turns parameters and a problem into a program, its schedule and its parts, and the
+//! outcome into a fit.
 
 use std::sync::Arc;
 
@@ -24,20 +24,18 @@ use crate::run::spec::Spec;
 use raddle_kernels::topics::counts::words::WordRows;
 
 impl Lda {
-    /// Fits.
+    /// Fits the model.
     ///
     /// # Errors
-    /// If a parameter is out of its range, a document is too long for this number of topics, or the run
-    /// fails.
+    /// If a parameter is out of range, a document is too long for this number of topics, or the run fails.
     pub fn fit(self, problem: Problem) -> Result<Fit, LdaError> {
         self.fit_with(problem, |engine| engine)
     }
 
-    /// Fits on an engine that `set` may change: limits, rescaling, checkpoints, an observer.
+    /// Fits on an engine that `set` may configure: limits, rescales, checkpoints, an observer.
     ///
     /// # Errors
-    /// If a parameter is out of its range, a document is too long for this number of topics, or the run
-    /// fails.
+    /// If a parameter is out of range, a document is too long for this number of topics, or the run fails.
     pub fn fit_with(
         self,
         problem: Problem,
@@ -48,20 +46,20 @@ impl Lda {
         Ok(Fit::new(set(engine).run()?, documents))
     }
 
-    /// The run that [`fit`](Lda::fit) carries out.
+    /// Returns the engine that [`fit`](Lda::fit) runs.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or a document is too long for this number of topics.
+    /// If a parameter is out of range, or a document is too long for this number of topics.
     pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
         let costs = costs(&problem.shards);
         let (program, schedule, lazy_parts) = self.lazy_parts(problem)?;
         Ok(self.engine_of(program, schedule, lazy_parts, costs))
     }
 
-    /// Parts of a run, for a caller that drives it by hand.
+    /// Returns the parts of a run, for a caller that drives it step by step.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or a document is too long for this number of topics.
+    /// If a parameter is out of range, or a document is too long for this number of topics.
     pub fn parts(
         &self,
         mut problem: Problem,
@@ -83,7 +81,7 @@ impl Lda {
         Ok((program, schedule, parts))
     }
 
-    /// Parts of a run, of which those read from a file are made where they begin.
+    /// Returns the parts of a run; those of a corpus in a file are made where they are placed.
     fn lazy_parts(
         &self,
         problem: Problem,
@@ -106,7 +104,7 @@ impl Lda {
         Ok((program, schedule, LazyParts { shards, blocks, pinned: Record::default(), replica: totals }))
     }
 
-    /// The program, its schedule, and the topics' totals at the start.
+    /// Returns the program, its schedule, and the topics' totals at the start.
     fn frame(&self, problem: &Problem, kept: &Init) -> (LdaProgram, LdaSchedule, Replica) {
         let course = Arc::new(self.course(problem.tokens));
         let warm_sums = sums_by_topic(&self.warm(problem), self.topics);
@@ -144,12 +142,12 @@ impl Lda {
         (LdaProgram { spec }, schedule, totals)
     }
 
-    /// The run that goes on from what a fit has left, on the next version of the corpus
-    /// ([`Problem::going_on`]): documents that stayed begin with the topics of their tokens, others draw them
-    /// from the counts. There are no stages and no annealing; the usual rule ends the run.
+    /// Returns the engine that continues from an earlier fit on the next version of the corpus
+    /// ([`Problem::going_on`]): remaining tokens keep their topics, and new ones draw a topic from the
+    /// counts. There are neither progressive stages nor annealing; the usual rule ends the run.
     ///
     /// # Errors
-    /// As [`engine`](Lda::engine), and if what is carried has another number of topics.
+    /// Those of [`engine`](Lda::engine), and an earlier fit with another number of topics.
     pub fn going_on(&self, problem: Problem, carried: &Carried) -> Result<Engine<LdaProgram>, LdaError> {
         if carried.topics != self.topics {
             let (name, value) = ("topics", self.topics.to_string());
@@ -198,24 +196,24 @@ impl Lda {
         })
     }
 
-    /// The course with the interval of evaluations that the user gave.
+    /// Returns the course with the interval of evaluations that the user gave.
     fn evaluated(&self, mut course: Course) -> Course {
         course.every = self.every.unwrap_or(course.every);
         course
     }
 
-    /// The counts of the model to start from, of words that have training tokens.
+    /// Returns the counts of the initial model for words that have training tokens.
     fn warm(&self, problem: &Problem) -> Vec<(u32, u32, f32)> {
         let init = self.init.iter().flatten().filter(|&&(word, ..)| problem.word_counts[word as usize] > 0);
         init.map(|&(word, topic, count)| (word, topic, count as f32)).collect()
     }
 
-    /// The blocks: words with their rows, with what priors add, and in the first epoch the model to start
-    /// from.
+    /// Makes the blocks: words with their rows, the additions of priors and, for the first epoch, the initial
+    /// model.
     fn blocks(&self, problem: &Problem, rows: Vec<WordRows>) -> Vec<WordBlock> {
         let mut warm = self.warm(problem);
         if !warm.is_empty() {
-            // Priors hold in the first epoch too.
+            // Priors apply in the first epoch, too.
             warm.extend(&self.word_priors);
         }
         let Problem { blocks, places, .. } = problem;
@@ -230,8 +228,8 @@ impl Lda {
         blocks.iter().zip(rows).zip(word_priors.into_iter().zip(warm)).map(block).collect()
     }
 
-    /// The counts of the model to start from for words that the training documents lack, in order of words
-    /// and topics, each pair once.
+    /// Returns the counts of the initial model for words that the training documents lack, sorted by word and
+    /// topic, with each pair once.
     fn kept(&self, problem: &Problem) -> Init {
         let lacks = |&&(word, ..): &&(u32, u32, u32)| problem.word_counts[word as usize] == 0;
         let mut kept: Init = self.init.iter().flatten().filter(lacks).copied().collect();
@@ -247,11 +245,11 @@ impl Lda {
     }
 }
 
-/// Multiply-adds that take as long as the draw of a topic: some lines of sixteen counts by weights, and the search in
+/// Cost of drawing a topic in multiply-adds: a few products of sixteen counts with weights, and the search in
 /// their sums. It hardly depends on the number of topics.
 const TOKEN: u64 = 100;
 
-/// Cost of each shard: that of one more than its tokens.
+/// Returns the cost of each shard, proportional to its tokens plus one.
 fn costs(shards: &[DocumentShard]) -> Vec<u64> {
     shards.iter().map(|shard| TOKEN * (shard.ends.last().copied().unwrap_or(0) + 1)).collect()
 }

@@ -1,4 +1,4 @@
-//! [`Inference`]: the topics of documents that a model was not trained on.
+//! [`Inference`]: finds the topics of documents that a model was not trained on.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::evaluate::perplexity::{ROUNDS, Score};
 use crate::topic_words::TopicWords;
 use raddle_kernels::topics::theta::{Theta, TopicModel};
 
-/// A model ready to infer with: rows of words, and the priors.
+/// A model prepared for inference: the rows of its words, and the priors.
 ///
 /// theta of a document is estimated by 50 rounds of expectation-maximisation with phi fixed, from uniform (as
-/// held-out perplexity does it): the same numbers for the same document, whatever else is inferred, on any
-/// number of workers.
+/// for held-out perplexity). The result for a document does not depend on other documents or the number of
+/// workers.
 #[derive(Debug, Clone)]
 pub struct Inference {
-    /// Where each word's row begins, and the rows: (topic, n_kw and what a prior adds).
+    /// Offset of each word's row; then the rows of (topic, n_kw plus the addition of priors).
     starts: Vec<usize>,
     rows: Vec<(u32, f32)>,
     inverse: Vec<f64>,
@@ -27,10 +27,10 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// From the counts of a model and its alpha, a number for each topic.
+    /// Prepares a model, given by its counts and the alpha of each topic.
     ///
     /// # Errors
-    /// If alpha does not have K numbers above 0.
+    /// If alpha is not K numbers above 0.
     pub fn new(counts: &TopicWords, alpha: Vec<f64>) -> Result<Self, LdaError> {
         let is_one = |alpha: &f64| alpha.is_finite() && *alpha > 0.0;
         if alpha.len() != counts.topics() || !alpha.iter().all(is_one) {
@@ -55,12 +55,12 @@ impl Inference {
         Ok(Self { starts, rows, inverse, alpha, beta: counts.beta })
     }
 
-    /// K.
+    /// Returns the number of topics, K.
     pub fn topics(&self) -> usize {
         self.alpha.len()
     }
 
-    /// theta of one document, from (word, count). Words that the model does not have say nothing.
+    /// Returns theta of one document, given as (word, count). Words that the model lacks are ignored.
     pub fn theta(&self, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
         let given = self.given();
         let mut theta = Theta::new(&given);
@@ -72,7 +72,7 @@ impl Inference {
         theta.shares().iter().map(|&share| share as f32).collect()
     }
 
-    /// theta of a range of a corpus's documents: K numbers each, document by document.
+    /// Returns theta of a range of documents: K numbers each, document by document.
     ///
     /// # Errors
     /// If the corpus has more words than the model, or the run fails.
@@ -94,8 +94,9 @@ impl Inference {
         Ok(thetas.concat())
     }
 
-    /// Score of a corpus's documents by completion, as held-out documents are scored in a fit: the tokens at
-    /// even places of each are observed, the others scored. The same bits for any number of workers.
+    /// Scores the documents of a corpus by completion, as a fit scores held-out documents: of each document
+    /// the tokens at even positions are observed, and the others scored. The result has the same bits for any
+    /// number of workers.
     ///
     /// # Errors
     /// If the corpus has more words than the model, or the run fails.
@@ -124,7 +125,7 @@ impl Inference {
         TopicModel { inverse: &self.inverse, alpha: &self.alpha, beta: self.beta }
     }
 
-    /// Counts of words with their rows; words that the model does not have are left out.
+    /// Returns (count, row) of each word; words that the model lacks are left out.
     fn words<C: Into<f64>>(&self, document: impl IntoIterator<Item = (u32, C)>) -> Vec<(f64, &[(u32, f32)])> {
         let row = |(word, count): (u32, C)| {
             let end = *self.starts.get(word as usize + 1)?;
@@ -133,7 +134,7 @@ impl Inference {
         document.into_iter().filter_map(row).collect()
     }
 
-    /// Documents cut into parts of even costs.
+    /// Cuts the documents into ranges of equal cost.
     fn parts(&self, corpus: &Corpus, documents: Range<usize>) -> Result<Vec<(u32, u32)>, LdaError> {
         if corpus.words() + 1 > self.starts.len() {
             return Err(LdaError::Words { words: corpus.words(), expected: self.starts.len() - 1 });

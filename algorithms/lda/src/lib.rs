@@ -5,11 +5,12 @@
 //! steps, one token after the other within a shard, or four at once. Shards are ranges of documents, blocks
 //! are sets of words and rotate round the shards, and the topic counts n_k are the replica. With one shard
 //! every draw is from the exact conditional. With more, a shard does not see the changes that the others have
-//! made to n_k since the last boundary, nor, for up to 256 topics, those of the task under way
+//! made to n_k since the last boundary, nor, for up to 256 topics, those of the current task
 //! ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
-//! [`Lda`] holds the parameters, [`Problem`] the corpus split, [`Fit`] the result; [`Inference`] finds the
-//! topics of new documents, [`coherence()`] says how well top words go together, [`topic_map()`] where topics lie.
+//! [`Lda`] has the parameters, [`Problem`] the prepared corpus, [`Fit`] the result; [`Inference`] finds the
+//! topics of new documents, [`coherence()`] measures how well top words fit together, and [`topic_map()`]
+//! places topics on a plane.
 //!
 //! ```
 //! use raddle_lda::{Lda, Preparation, Problem};

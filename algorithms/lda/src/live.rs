@@ -8,15 +8,15 @@ use raddle_datasets::corpus::WITHOUT_WORDS;
 use raddle_datasets::{Corpus, Filter, Frequency, RecordCounts, Vocabulary};
 use serde::{Deserialize, Serialize};
 
-/// Words that a corpus may have: larger numbers of words without texts are taken for mistakes.
+/// Limit on the words of a corpus: a word without text that has a larger number is taken for a mistake.
 const MOST_WORDS: usize = 1 << 24;
 
-/// A document as the view knows it: its number, and its words with how often they occur.
+/// A document as the view has it: its number, and the counts of its words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Bag {
-    /// The document's number.
+    /// Number of the document.
     pub document: u32,
-    /// (word, count), words ascending.
+    /// Pairs (word, count), with ascending words.
     pub words: Vec<(u32, u64)>,
 }
 
@@ -32,28 +32,27 @@ impl Record for Bag {
     }
 }
 
-/// One change, by the ids of documents. Those of the corpus to begin with have their numbers from 1.
+/// A change to a document, given by its id. Documents of the initial corpus have their numbers from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentChange {
-    /// A document comes.
+    /// Inserts a document.
     Insert {
-        /// Its id, which no document that is there has.
+        /// Id, which no current document has.
         id: String,
-        /// Its words, as texts or, where the corpus has no vocabulary, as numbers from 1; and how often each
-        /// occurs.
+        /// Words with their counts; a word is a text or, if the corpus has no vocabulary, a number from 1.
         words: Vec<(String, u64)>,
     },
-    /// A document goes.
+    /// Retracts a document.
     Retract {
-        /// Its id.
+        /// Id of the document.
         id: String,
     },
 }
 
-/// Documents that come and go. They and the words keep their numbers; what is new comes behind. Words that
-/// too few or too many documents have are left out, and come and go with the documents.
+/// A corpus whose documents are inserted and retracted. Documents and words keep their numbers, and new ones
+/// get the next. Words in too few or too many documents are left out, which may change with the documents.
 pub struct LiveCorpus {
-    /// Without documents.
+    /// The initial corpus without its documents.
     base: Corpus,
     texts: Option<Vec<String>>,
     words: HashMap<String, u32>,
@@ -73,8 +72,8 @@ impl Debug for LiveCorpus {
 }
 
 impl LiveCorpus {
-    /// From the corpus to begin with, and the words to leave out: by the number of documents that have them,
-    /// and by name.
+    /// Starts with a corpus; `filter` leaves words out, by the number of documents that have them and by
+    /// name.
     pub fn new(base: &Corpus, filter: &Filter) -> Self {
         let (least, most) = (filter.min_df, filter.max_df);
         let rules = Rules::default().within(0, move |frequency, all| {
@@ -104,11 +103,11 @@ impl LiveCorpus {
         live
     }
 
-    /// Takes changes in, in order: all of them or, where one is refused, none.
+    /// Applies changes in order: all of them, or none if one is refused.
     ///
     /// # Errors
-    /// If a document is retracted that is not there, one is inserted whose id is, or a word is no number
-    /// where the corpus has no vocabulary.
+    /// If a retracted document does not exist, an inserted one has an id in use, or a word is not a number
+    /// although the corpus has no vocabulary.
     pub fn apply(&mut self, changes: &[DocumentChange]) -> Result<Taken<Bag>, Refused> {
         self.roster.begin();
         self.width_before = self.width;
@@ -120,48 +119,48 @@ impl LiveCorpus {
         Ok(Taken { inserted, retracted, delta: self.advance() })
     }
 
-    /// Takes the changes back that were taken in last.
+    /// Undoes the last changes.
     pub fn undo(&mut self) {
         self.take_back();
         self.advance();
     }
 
-    /// The corpus as it is: with all numbers that there ever were, of which those of retracted documents have
-    /// no words.
+    /// Returns the current corpus with the numbers of all documents that ever existed; retracted ones have no
+    /// words.
     pub fn corpus(&self) -> Corpus {
         let mut corpus = self.with(
             (0..self.bags.len())
                 .map(|at| if self.roster.is_there(at) { self.admitted(at) } else { Vec::new() }),
         );
-        // Numbers of retracted documents are no records.
+        // Retracted documents are no records.
         corpus.records = RecordCounts::of(self.roster.count());
         let without = self.roster.there().filter(|&at| self.admitted(at).is_empty());
         corpus.records.leave_out(WITHOUT_WORDS, without.count());
         corpus
     }
 
-    /// The corpus as it is read from a file of the documents that are there, in their order.
+    /// Returns the corpus that a reader would make of a file with the current documents, in order.
     pub fn as_in_file(&self) -> Corpus {
         self.with(self.roster.there().map(|at| self.admitted(at)))
     }
 
-    /// Corpus with the words that are left out.
+    /// Returns the current corpus without leaving words out.
     pub fn whole(&self) -> Corpus {
         self.with(self.roster.there().map(|at| self.bags[at].words.clone()))
     }
 
-    /// The ids of all documents that there ever were, by number.
+    /// Returns the ids of all documents that ever existed, by number.
     pub fn ids(&self) -> &[String] {
         self.roster.ids()
     }
 
-    /// The corpus is plain text, so that documents come as text.
+    /// Returns `true` if the corpus is plain text, so that documents are inserted as text.
     pub fn is_text(&self) -> bool {
         self.base.is_text
     }
 
     fn with(&self, documents: impl Iterator<Item = Vec<(u32, u64)>>) -> Corpus {
-        // All words are below the width.
+        // Never fails, as all words are below the width.
         let mut corpus =
             named_as(Corpus::from_documents(self.width, documents).unwrap_or_default(), &self.base);
         let texts = self.texts.as_ref();
@@ -205,7 +204,7 @@ impl LiveCorpus {
         }
     }
 
-    /// The number of a word, a new one if it has none; none of a stop word.
+    /// Returns the number of a word, adding the word if it is new; `None` for a stop word.
     fn word(&mut self, word: &str) -> Result<Option<u32>, String> {
         if self.stop_words.contains(word) {
             return Ok(None);
@@ -251,12 +250,12 @@ impl LiveCorpus {
         self.bags.push(bag);
     }
 
-    /// Undoes what was done, and tells the view.
+    /// Undoes the last changes, in the view, too.
     fn take_back(&mut self) {
         for done in self.roster.take_back() {
             match done {
                 Done::Inserted(number) => {
-                    // It is the last one.
+                    // The document is the last one.
                     if let Some(bag) = self.bags.pop() {
                         self.view.retract(number.into(), bag);
                     }
@@ -283,7 +282,7 @@ impl LiveCorpus {
     }
 }
 
-/// A frequency as a number of documents, of all there are.
+/// Returns the number of documents that a frequency means.
 fn number(frequency: Frequency, documents: u64) -> f64 {
     match frequency {
         Frequency::Documents(number) => number as f64,
@@ -291,7 +290,7 @@ fn number(frequency: Frequency, documents: u64) -> f64 {
     }
 }
 
-/// A corpus with the name of another, and where that came from.
+/// Returns a corpus with the name and source of another.
 fn named_as(mut corpus: Corpus, other: &Corpus) -> Corpus {
     corpus.name.clone_from(&other.name);
     (corpus.is_text, corpus.tokenizer) = (other.is_text, other.tokenizer);

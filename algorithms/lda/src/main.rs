@@ -1,4 +1,4 @@
-//! `lda`: fits a topic model, infers with it, and shows its topics.
+//! `lda`: fits a topic model, infers topics with it, and shows its topics.
 
 use std::process::ExitCode;
 

@@ -10,22 +10,22 @@ use crate::run::program::LdaProgram;
 use crate::run::replica::Replica;
 use crate::topic_words::TopicWords;
 
-/// A fitted topic model, as the run left it: counts in sparse rows, nowhere a dense matrix.
+/// A fitted topic model. Its counts are in sparse rows; no dense matrix is stored.
 pub struct Fit {
     pub(crate) shards: Vec<DocumentShard>,
     pub(crate) blocks: Vec<WordBlock>,
     pub(crate) totals: Replica,
     record: Record,
     documents: usize,
-    /// Counts of the run, and its metric.
+    /// Report of the run, with its counts and its metric.
     pub report: RunReport,
-    /// A record an epoch.
+    /// One record per epoch.
     pub trace: Vec<EpochRecord>,
 }
 
 impl Fit {
-    /// The fit that a run of [`Lda::engine`](crate::Lda::engine) on a corpus with this number of documents
-    /// has come to.
+    /// Makes the fit from the outcome of [`Lda::engine`](crate::Lda::engine) on a corpus with this number of
+    /// documents.
     pub fn new(outcome: Outcome<LdaProgram>, documents: usize) -> Self {
         let Outcome { parts, report, trace, .. } = outcome;
         Self {
@@ -39,66 +39,68 @@ impl Fit {
         }
     }
 
-    /// State from which a fit on the next version of the corpus goes on
-    /// ([`Lda::going_on`](crate::Lda::going_on)). A run on several processes has it with
+    /// Returns the state from which a fit of the next version of the corpus continues
+    /// ([`Lda::going_on`](crate::Lda::going_on)). A run on several processes has it only with
     /// [`Lda::to_carry`](crate::Lda::to_carry).
     pub fn carried(&self) -> Carried {
         let blocks = self.blocks.iter().map(|block| block.words.clone()).collect();
         Carried::of(&self.shards, blocks, (self.totals.alpha.clone(), self.totals.beta))
     }
 
-    /// Number of topics, K.
+    /// Returns the number of topics, K.
     pub fn topics(&self) -> usize {
         self.totals.topics.len()
     }
 
-    /// Number of words, V.
+    /// Returns the number of words, V.
     pub fn words(&self) -> usize {
         self.blocks.iter().map(|block| block.words.len()).sum()
     }
 
-    /// Number of documents of the corpus.
+    /// Returns the number of documents of the corpus.
     pub fn documents(&self) -> usize {
         self.documents
     }
 
-    /// Documents of the corpus that were held out of the fit.
+    /// Returns the number of documents of the corpus that were held out.
     pub fn held_out_documents(&self) -> usize {
         self.documents - self.shards.iter().map(|shard| shard.documents.len()).sum::<usize>()
     }
 
-    /// Tokens of each topic.
+    /// Returns the number of tokens of each topic.
     pub fn totals(&self) -> &[i64] {
         &self.totals.topics
     }
 
-    /// alpha of each topic.
+    /// Returns alpha of each topic.
     pub fn alpha(&self) -> &[f64] {
         &self.totals.alpha
     }
 
-    /// beta.
+    /// Returns beta.
     pub fn beta(&self) -> f64 {
         self.totals.beta
     }
 
-    /// Every evaluation, in order.
+    /// Returns every evaluation, in order.
     pub fn evaluations(&self) -> &[Evaluation] {
         &self.record.evaluations
     }
 
-    /// The largest drift of the topic counts in an epoch over all documents: [`Evaluation::count_drift`].
+    /// Returns the largest drift of the topic counts in an epoch with all documents:
+    /// [`Evaluation::count_drift`].
     pub fn count_drift(&self) -> f64 {
         self.record.count_drift
     }
 
-    /// Bytes of the state that is trained: tokens with their topics, and the rows of documents and words.
+    /// Returns the size of the trained state in bytes: tokens with their topics, and the rows of documents
+    /// and words.
     pub fn state_bytes(&self) -> usize {
         let words = self.blocks.iter().map(|block| size_of_val(&*block.words) + block.rows.bytes());
         self.shards.iter().map(DocumentShard::bytes).chain(words).sum()
     }
 
-    /// Counts of each word in each topic.
+    /// Returns the count of each word in each topic.
     pub fn topic_words(&self) -> TopicWords {
         let mut places = vec![(0u32, 0u32); self.words()];
         for (number, block) in (0..).zip(&self.blocks) {
@@ -119,12 +121,12 @@ impl Fit {
         TopicWords::from_counts((self.topics(), self.words()), entries, (priors, self.totals.beta))
     }
 
-    /// [`TopicWords::digest`] of this model: the same exactly when its counts and priors are.
+    /// Returns [`TopicWords::digest`] of this model, which is equal exactly for equal counts and priors.
     pub fn digest(&self) -> String {
         self.topic_words().digest(self.alpha())
     }
 
-    /// (topic, count) of a document of the corpus, topics ascending; none for one that was held out.
+    /// Returns a view from which (topic, count) of each document can be read.
     pub fn document_topics(&self) -> DocumentTopics<'_> {
         let mut places = vec![None; self.documents];
         for (number, shard) in (0..).zip(&self.shards) {
@@ -136,15 +138,15 @@ impl Fit {
     }
 }
 
-/// The documents' topics, by the corpus's numbers.
+/// The topics of documents, by their numbers in the corpus.
 pub struct DocumentTopics<'a> {
     fit: &'a Fit,
-    /// Shard and place there.
+    /// Shard of each document and position in it.
     places: Vec<Option<(u32, u32)>>,
 }
 
 impl DocumentTopics<'_> {
-    /// (topic, count) of a document, topics ascending; none for one that was held out.
+    /// Returns (topic, count) of a document, with ascending topics; empty for a held-out document.
     pub fn of(&self, document: usize) -> Vec<(u32, u32)> {
         let Some(&Some((shard, at))) = self.places.get(document) else { return Vec::new() };
         let rows = &self.fit.shards[shard as usize].rows;

@@ -1,39 +1,39 @@
-//! [`Lda`]: parameters, unchecked until [`Lda::fit`] checks them once.
+//! [`Lda`]: the parameters of a model, which [`Lda::fit`] checks.
 
-/// The most topics: tokens name theirs by 16 bits.
+/// Limit on the number of topics, which tokens store in 16 bits.
 pub const MOST_TOPICS: usize = 1 << 16;
 
-/// When a shard sees how other shards have changed the topic counts n_k. Its own changes it sees with its
-/// next task; at once with one shard, with more than 256 topics, and where it is asked for.
+/// When a shard sees the changes of the topic counts n_k by other shards. It sees its own changes in its next
+/// task, and at once with one shard, with more than 256 topics, or with [`Token`](Self::Token).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyncInterval {
-    /// At the boundary: once an epoch, as the word rotation of STRADS does. No task waits for another.
+    /// At the boundary, once per epoch, as in the word rotation of STRADS. No task waits for another.
     #[default]
     Epoch,
-    /// After every round: for small corpora, and to see what the other costs in quality.
+    /// After every round: for small corpora, and to measure what [`Epoch`](Self::Epoch) costs in quality.
     Round,
-    /// At the boundary; but every draw sees all moves of its shard before it, for any number of topics.
+    /// At the boundary, but every draw sees all earlier moves of its shard, for any number of topics.
     Token,
 }
 
-/// A topic model to be fitted: its parameters, with defaults that suit all data.
+/// The parameters of a topic model, with defaults that suit all data.
 ///
-/// | name | default | range | what it does |
+/// | name | default | range | meaning |
 /// |---|---|---|---|
 /// | `topics` | 20 | 1 to 65,536 | K |
-/// | `alpha` | 50 / K | > 0 | prior of every topic in a document, where it starts if it is optimised |
-/// | `beta` | 0.01 | > 0 | prior of every word in a topic, where it starts if it is optimised |
-/// | `fixed_priors` | false | | keeps alpha and beta as they are; else alpha becomes asymmetric, beta stays symmetric |
-/// | `to_carry` | false | | of a run on several processes, the tokens come to the first one with the model, for [`Fit::carried`](crate::Fit::carried) |
-/// | `word_priors` | none | weights > 0 | (word, topic, what is added to beta): seeded topics |
-/// | `epochs` | none | >= 1 | the run's length; without it the held-out perplexity ends the run |
-/// | `target` | none | > 1 | the run is done at this held-out perplexity |
-/// | `evaluate_every` | 5; before a target as it falls | >= 1 | epochs from one evaluation to the next |
-/// | `progressive` | true | | the first epochs run on a part of the documents, which grows |
-/// | `beta_anneal` | from the data | >= 1 | beta is multiplied by this at first; the factor falls to 1; 1 turns annealing off |
+/// | `alpha` | 50 / K | > 0 | prior of every topic in a document; the initial value if optimised |
+/// | `beta` | 0.01 | > 0 | prior of every word in a topic; the initial value if optimised |
+/// | `fixed_priors` | false | | keep alpha and beta; else alpha becomes asymmetric |
+/// | `to_carry` | false | | see [`to_carry`](Self::to_carry) |
+/// | `word_priors` | none | weights > 0 | (word, topic, addition to beta): seeded topics |
+/// | `epochs` | none | >= 1 | length of the run; `none`: the held-out perplexity ends it |
+/// | `target` | none | > 1 | held-out perplexity that ends the run |
+/// | `evaluate_every` | 5; varies with a target | >= 1 | epochs from one evaluation to the next |
+/// | `progressive` | true | | run the first epochs on a growing part of the documents |
+/// | `beta_anneal` | from the data | >= 1 | initial factor of beta, which falls to 1; 1 turns annealing off |
 /// | `sync` | `Epoch` | | when shards see each other's changes of the topic counts |
 /// | `workers` | 1 | >= 1 | threads; never changes the model |
-/// | `seed` | 42 | | names the streams from which topics are drawn |
+/// | `seed` | 42 | | seed of the random numbers |
 #[derive(Debug, Clone)]
 pub struct Lda {
     pub(crate) topics: usize,
@@ -53,11 +53,11 @@ pub struct Lda {
     pub(crate) init: Option<Init>,
 }
 
-/// Counts of a model to start from: (word, topic, tokens).
+/// Counts of an initial model: (word, topic, tokens).
 pub(crate) type Init = Vec<(u32, u32, u32)>;
 
 impl Lda {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn params() -> Self {
         Self {
             topics: 20,
@@ -78,13 +78,13 @@ impl Lda {
         }
     }
 
-    /// Sets K.
+    /// Sets the number of topics, K.
     pub fn topics(mut self, topics: usize) -> Self {
         self.topics = topics;
         self
     }
 
-    /// Sets alpha, the same for each topic.
+    /// Sets alpha, equal for all topics.
     pub fn alpha(mut self, alpha: f64) -> Self {
         self.alpha = Some(alpha);
         self
@@ -96,51 +96,51 @@ impl Lda {
         self
     }
 
-    /// Keeps alpha and beta as they are, or optimises them.
+    /// Keeps alpha and beta fixed, or optimises them.
     pub fn fixed_priors(mut self, fixed: bool) -> Self {
         self.fixed_priors = fixed;
         self
     }
 
-    /// Keeps the tokens where a run on several processes ends, so that [`Fit::carried`](crate::Fit::carried) has
-    /// them; else the first process gets the model alone.
+    /// Keeps the tokens when a run on several processes ends, so that [`Fit::carried`](crate::Fit::carried)
+    /// has them; otherwise the first process gets only the model.
     pub fn to_carry(mut self, to_carry: bool) -> Self {
         self.to_carry = to_carry;
         self
     }
 
-    /// Seeds topics: (word, topic, what is added to beta), numbers from 0.
+    /// Seeds topics with (word, topic, addition to beta), numbered from 0.
     pub fn word_priors(mut self, priors: Vec<(u32, u32, f32)>) -> Self {
         self.word_priors = priors;
         self
     }
 
-    /// Sets the run's length.
+    /// Sets the length of the run in epochs.
     pub fn epochs(mut self, epochs: u64) -> Self {
         self.epochs = Some(epochs);
         self
     }
 
-    /// Sets the held-out perplexity at which the run is done.
+    /// Sets the held-out perplexity that ends the run.
     pub fn target(mut self, perplexity: f64) -> Self {
         self.target = Some(perplexity);
         self
     }
 
-    /// Sets how many epochs lie between evaluations. Without it they are 5; before a target as many as it takes to be
-    /// met at the pace of the last two evaluations, at most 20.
+    /// Sets the number of epochs between evaluations. The default is 5; with a target, as many as the
+    /// perplexity should take to reach it at the pace of the last two evaluations, at most 20.
     pub fn evaluate_every(mut self, epochs: u64) -> Self {
         self.every = Some(epochs);
         self
     }
 
-    /// Runs the first epochs on a part of the documents, or on all.
+    /// Runs the first epochs on a part of the documents, or on all of them.
     pub fn progressive(mut self, progressive: bool) -> Self {
         self.progressive = progressive;
         self
     }
 
-    /// Sets the factor by which beta is multiplied at first.
+    /// Sets the initial factor of beta.
     pub fn beta_anneal(mut self, factor: f64) -> Self {
         self.beta_anneal = Some(factor);
         self
@@ -164,9 +164,10 @@ impl Lda {
         self
     }
 
-    /// Starts from the counts of a model: (word, topic, tokens), numbers from 0. In the first epoch every
-    /// token's topic is drawn as if the model's tokens were there too. Words that the model does not have
-    /// start without counts; words that the training documents lack keep theirs, as tokens whose topics stay.
+    /// Starts from the counts of a model: (word, topic, tokens), numbered from 0. In the first epoch, every
+    /// token's topic is drawn as if the model's tokens were there, too. Words that the model lacks start
+    /// without counts; words that the training documents lack keep their counts, as tokens whose topics do
+    /// not change.
     pub fn init(mut self, counts: Vec<(u32, u32, u32)>) -> Self {
         self.init = Some(counts);
         self

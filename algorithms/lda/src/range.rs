@@ -1,4 +1,4 @@
-//! Which parameters can be fitted.
+//! Checks the ranges of parameters.
 
 use crate::data::layout::MOST_TOKENS;
 use crate::data::problem::Problem;
@@ -6,7 +6,7 @@ use crate::error::LdaError;
 use crate::params::{Lda, MOST_TOPICS};
 
 impl Lda {
-    /// Check that the parameters are in their ranges, for this problem.
+    /// Checks that the parameters are in their ranges for this problem.
     pub(crate) fn check(&self, problem: &Problem) -> Result<(), LdaError> {
         let refuse = |name, value: String, range| Err(LdaError::Parameter { name, value, range });
         if !(1..=MOST_TOPICS).contains(&self.topics) {
@@ -32,7 +32,7 @@ impl Lda {
         let is_outside =
             |word: u32, topic: u32| word as usize >= problem.words() || topic as usize >= self.topics;
         let place = |word: u32, topic: u32| format!("word {word}, topic {topic}");
-        let expected = "name words of the corpus and topics below K, from 0";
+        let expected = "give words of the corpus, and topics from 0 to below K";
         for &(word, topic, count) in self.init.iter().flatten() {
             if is_outside(word, topic) {
                 return refuse("init", place(word, topic), expected);
@@ -53,7 +53,7 @@ impl Lda {
     }
 }
 
-/// A number without hundreds of zeros.
+/// Formats a number without hundreds of zeros.
 fn short(value: f64) -> String {
     if value == 0.0 || (1e-6..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }

@@ -1,17 +1,17 @@
-//! [`TopicWords`]: how often each topic has each word, topic by topic; what files are written from.
+//! [`TopicWords`]: the counts of words in topics, topic by topic.
 
 use raddle::ModelDigest;
 
-/// Counts of K topics by V words in compressed rows: a topic's words ascend.
+/// Counts of K topics by V words in compressed rows, with ascending words in each topic.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TopicWords {
-    /// V.
+    /// Number of words, V.
     pub words: usize,
-    /// Where each topic begins; K + 1 of them.
+    /// Offset of each topic's first entry, then the number of entries; K + 1 numbers.
     pub starts: Vec<u64>,
-    /// The words, from 0.
+    /// Word of each entry, from 0.
     pub indices: Vec<u32>,
-    /// Their counts.
+    /// Count of each entry.
     pub counts: Vec<u32>,
     /// Additions of word priors to beta: (word, topic, weight).
     pub priors: Vec<(u32, u32, f32)>,
@@ -20,7 +20,8 @@ pub struct TopicWords {
 }
 
 impl TopicWords {
-    /// For K topics and V words, from (word, topic, count) with words ascending, what priors add, and beta.
+    /// Makes counts of K topics and V words from (word, topic, count) with ascending words, the additions of
+    /// priors, and beta.
     pub fn from_counts(
         (topics, words): (usize, usize),
         entries: impl Iterator<Item = (u32, u32, u32)> + Clone,
@@ -41,35 +42,35 @@ impl TopicWords {
         Self { words, starts, indices, counts, priors, beta }
     }
 
-    /// K.
+    /// Returns the number of topics, K.
     pub fn topics(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// (word, count) of a topic.
+    /// Iterates over (word, count) of a topic.
     pub fn topic(&self, topic: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
         let range = self.starts[topic] as usize..self.starts[topic + 1] as usize;
         self.indices[range.clone()].iter().copied().zip(self.counts[range].iter().copied())
     }
 
-    /// Tokens of a topic.
+    /// Returns the number of tokens of a topic.
     pub fn total(&self, topic: usize) -> u64 {
         self.topic(topic).map(|(_, count)| u64::from(count)).sum()
     }
 
-    /// Additions of word priors to beta for a topic, as (word, weight).
+    /// Iterates over the additions of word priors to beta for a topic, as (word, weight).
     fn priors_of(&self, topic: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let of = self.priors.iter().filter(move |&&(_, of, _)| of as usize == topic);
         of.map(|&(word, _, weight)| (word, f64::from(weight)))
     }
 
-    /// n_k + V beta, and what priors add.
+    /// Returns n_k + V beta plus the additions of priors.
     pub(crate) fn norm(&self, topic: usize) -> f64 {
         let priors: f64 = self.priors_of(topic).map(|(_, weight)| weight).sum();
         self.total(topic) as f64 + self.words as f64 * self.beta + priors
     }
 
-    /// A topic's words as probabilities, (n_kw + beta) / (n_k + V beta), into V numbers.
+    /// Writes the probabilities of a topic's words, (n_kw + beta) / (n_k + V beta), to V numbers.
     pub fn probabilities(&self, topic: usize, into: &mut [f32]) {
         let norm = self.norm(topic);
         let seeded = !self.priors.is_empty();
@@ -85,14 +86,15 @@ impl TopicWords {
         }
     }
 
-    /// SHA-256 over the counts topic by topic: starts (u64), words (u32, from 0), counts (u32); then alpha and
-    /// beta (f64). All little-endian.
+    /// Returns the SHA-256 of the counts topic by topic: starts (u64), words (u32, from 0), counts (u32);
+    /// then alpha and beta (f64). All numbers are little-endian.
     pub fn digest(&self, alpha: &[f64]) -> String {
         let digest = ModelDigest::default().u64s(&self.starts).u32s(&self.indices).u32s(&self.counts);
         digest.f64s(alpha).f64s(&[self.beta]).finish()
     }
 
-    /// The words with the most tokens of a topic, most first, of equal ones the lower number: at most `most`.
+    /// Returns at most `most` words with the most tokens of a topic, in descending order; of equal ones the
+    /// lower number comes first.
     pub fn top(&self, topic: usize, most: usize) -> Vec<(u32, u32)> {
         let mut order: Vec<(u32, u32)> = self.topic(topic).collect();
         order.sort_by_key(|&(word, count)| (std::cmp::Reverse(count), word));

@@ -1,4 +1,4 @@
-//! Fits that go on from version to version of a corpus.
+//! Fits that continue from version to version of a corpus.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use raddle_lda::{Carried, Fit, Held, Lda, LdaProgram, Preparation, Problem, TEST
 
 pub(crate) type Documents = Vec<Vec<(u32, u64)>>;
 
-/// A document of two of six subjects, which share a few words.
+/// Makes a document about two of six subjects, which share a few words.
 pub(crate) fn document(draws: &mut Stream, width: u32) -> Vec<(u32, u64)> {
     let subjects = [draws.below(6) as u32, draws.below(6) as u32];
     let mut words = BTreeMap::new();
@@ -29,7 +29,7 @@ pub(crate) fn preparation() -> Preparation {
     Preparation { validation: Held::Fraction(0.1), shards: Some(3), ..Preparation::default() }
 }
 
-/// Counts of a fit are those of its tokens' topics.
+/// Asserts that the counts of a fit match its tokens' topics.
 fn counts_are_exact(fit: &Fit, carried: &Carried) {
     let mut totals = vec![0_i64; fit.topics()];
     let (mut of_words, mut of_documents) = (BTreeMap::new(), BTreeMap::new());
@@ -118,7 +118,8 @@ fn stays(before: &Carried, after: &Carried, documents: &Documents) {
     assert!(old == new && !old.is_empty());
 }
 
-/// Three versions, on engines that `set` changes; what is carried goes through bytes.
+/// Runs three versions on engines that `set` configures; what is carried over is written to bytes and read
+/// back.
 fn versions(set: impl Fn(Engine<LdaProgram>) -> Engine<LdaProgram>) -> Vec<Vec<(u32, u32, u16)>> {
     let mut draws = Stream::new(&[5]);
     let mut documents: Documents = (0..60).map(|_| document(&mut draws, 60)).collect();
@@ -160,10 +161,10 @@ fn what_is_carried_of_another_number_of_topics_is_refused() {
     assert!(error.to_string().contains("another number"), "{error}");
 }
 
-/// A hundredth of 20 newsgroups goes and a hundredth comes: in the median of three seeds the perplexity of the test documents
-/// is at most a hundredth above that of a cold fit, after a fifth of its draws and at the end. One chain is up to three
-/// hundredths better or worse than another, so that a single seed says little. `RADDLE_SEEDS` asks for
-/// more, and `RADDLE_EACH=1` for all documents in place of each sixth.
+/// A hundredth of 20 newsgroups is retracted and a hundredth inserted: in the median of three seeds, the test
+/// perplexity is at most a hundredth above that of a cold fit, after a fifth of its draws and at the end. A
+/// single seed says little, as chains differ by up to three hundredths. `RADDLE_SEEDS` sets the number of
+/// seeds, and `RADDLE_EACH=1` uses all documents instead of every sixth.
 #[test]
 fn a_version_of_20ng_is_as_good_as_a_cold_fit_after_a_fifth_of_its_draws() {
     let Some(whole) = registry::real_corpus("20ng") else { return };

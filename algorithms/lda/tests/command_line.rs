@@ -1,4 +1,4 @@
-//! `lda` on its command line: what it writes, what it says, how it ends.
+//! The command line of `lda`: its files, its messages, its exit status.
 
 mod dialects;
 mod pictures;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::common::{ends, json, write};
 
-/// (row, column, value) of a sparse matrix.
+/// Entry (row, column, value) of a sparse matrix.
 type Entries = Vec<(usize, usize, f64)>;
 
 /// Rows and columns of a sparse matrix, and its entries.
@@ -31,7 +31,7 @@ fn without_arguments_it_finds_topics_in_the_embedded_corpus_and_leaves_no_file()
     let (out, _) = ends(folder.path(), "", 0);
     assert!(out.starts_with("20 topics of pydoc\n") && out.contains("done: perplexity"), "{out}");
     assert!(!out.contains("target"), "nobody gave one: {out}");
-    // Whoever knows Python recognises these.
+    // Python users know these options.
     for words in [&["socket", "address"][..], &["thread", "lock"], &["file", "directory"]] {
         assert!(words.iter().any(|word| out.contains(word)), "{words:?}: {out}");
     }
@@ -63,7 +63,7 @@ fn a_run_leaves_the_documented_files_and_they_agree() {
         let at = 4 * (topic * corpus.words() + word);
         f64::from(f32::from_le_bytes(data[at..at + 4].try_into().unwrap()))
     };
-    // Priors that differ are a file; what is short is in the report too.
+    // Priors that differ between topics are in a file; a short list is in the report, too.
     let alpha = fs::read(run.join("alpha.npy")).unwrap();
     assert_eq!((alpha.len(), model["alpha"].as_f64()), (128 + 8 * 8, None));
     assert_eq!(report["results"]["alpha"].as_array().unwrap().len(), 8);
@@ -98,7 +98,7 @@ fn a_run_leaves_the_documented_files_and_they_agree() {
         let sum: f64 = row.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).sum();
         assert!((sum - 1.0).abs() < 1e-3, "{sum}");
     }
-    // A run carried out otherwise has the same digest.
+    // Another execution of the run gives the same digest.
     ends(
         folder.path(),
         &format!("{} --rescale 3:4,8:1", line.replace("--out run --workers 2", "--out other --workers 1")),
@@ -172,7 +172,7 @@ fn a_run_goes_on_from_a_model_with_more_documents_and_new_words() {
     let line = "fit new.txt --init one --alpha 0.1 --epochs 1 --validation none --out two";
     let (out, _) = ends(folder.path(), line, 0);
     assert!(!out.contains("kept from"), "the new documents have every word: {out}");
-    // After one epoch each old topic still leads with the words it had.
+    // After one epoch each old topic still has its words at the top.
     let tops = |run: &str| -> Vec<Vec<String>> {
         let text = fs::read_to_string(folder.path().join(run).join("topics.txt")).unwrap();
         let top =
@@ -180,7 +180,7 @@ fn a_run_goes_on_from_a_model_with_more_documents_and_new_words() {
         text.lines().map(top).collect()
     };
     let (one, two) = (tops("one"), tops("two"));
-    // Of three topics, two may share the words of one.
+    // With three topics, two may share the words of one subject.
     for word in ["ship", "tree"] {
         let has = |top: &[String]| top.contains(&word.to_owned());
         assert!(one.iter().zip(&two).any(|(old, new)| has(old) && has(new)), "{word}: {one:?} {two:?}");
@@ -204,7 +204,7 @@ fn words_that_new_documents_lack_are_kept_and_that_is_said() {
     let line = |words: &str, n: usize| vec![words; n].join("\n");
     write(folder, "old.txt", &[line("ship sea sail", 40), line("tree leaf root", 40)].join("\n"));
     ends(folder, "fit old.txt --topics 2 --alpha 0.1 --epochs 60 --validation none --out one", 0);
-    // Two words that are new, two that are known: four of the model are not there.
+    // Two words are new and two known; four words of the model do not occur.
     write(folder, "more.txt", &[line("ship harbour", 30), line("tree bark", 30)].join("\n"));
     let line = "fit more.txt --init one --alpha 0.1 --epochs 10 --validation none --out two";
     let (out, _) = ends(folder, line, 0);
@@ -213,7 +213,7 @@ fn words_that_new_documents_lack_are_kept_and_that_is_said() {
         serde_json::from_value(json(&folder.join(run).join("model.json"))["vocabulary"].clone()).unwrap()
     };
     assert_eq!(words("two").len(), 8);
-    // The counts of each kept word are those it had, topic by topic.
+    // The kept words have their old counts, topic by topic.
     let counts = |run: &str, word: &str| -> Vec<(usize, f64)> {
         let number = words(run).iter().position(|other| other == word).unwrap();
         let (_, entries) = sparse(&folder.join(run).join("topic_word_counts.npz"));
@@ -223,7 +223,7 @@ fn words_that_new_documents_lack_are_kept_and_that_is_said() {
         assert_eq!(counts("one", word), counts("two", word), "{word}");
     }
     assert_ne!(counts("two", "harbour"), counts("two", "bark"));
-    // Words filtered out are not kept.
+    // Words that options left out are not kept.
     write(folder, "stop.txt", "sail\nbark\n");
     let line = "fit more.txt --init one --alpha 0.1 --epochs 10 --validation none --stop-words stop.txt";
     let (out, _) = ends(folder, line, 0);
@@ -231,7 +231,7 @@ fn words_that_new_documents_lack_are_kept_and_that_is_said() {
     write(folder, "other.txt", "coin bank\nbank money\n");
     let (_, err) = ends(folder, "fit other.txt --init one --epochs 2", 2);
     assert!(err.contains("--init one: the corpus has no word of that model"), "{err}");
-    // Words by number: those behind the corpus's last are kept as well.
+    // Words by number: words of the model beyond the corpus's last are kept as well.
     write(folder, "docword.five.txt", "2\n5\n4\n1 1 4\n1 5 4\n2 2 3\n2 3 1\n");
     write(folder, "docword.three.txt", "2\n3\n3\n1 1 4\n2 2 3\n2 3 1\n");
     ends(folder, "fit docword.five.txt --topics 2 --epochs 5 --validation none --out five", 0);
@@ -249,14 +249,14 @@ fn held_out_documents_of_a_file_are_matched_by_their_words() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, "train.txt", &["ship sea sail mast", "tree leaf root bark"].repeat(30).join("\n"));
-    // Documents in another order of words, which get other numbers.
+    // Documents in which words have other numbers.
     write(folder, "test.txt", "bark root leaf tree\nmast sail sea ship\nunheard ship sea ship\n");
     let line = "fit train.txt --topics 2 --alpha 0.1 --epochs 40 --test test.txt --out run";
     let (out, _) = ends(folder, line, 0);
     assert!(out.contains("--test test.txt: 1 token of words that the corpus lacks are left out"), "{out}");
     let report = json(&folder.join("run/report.json"));
     let of = |name: &str| report["results"][name].as_f64().unwrap();
-    // Four words a topic; mixed up, each document would be of both topics.
+    // Four words per topic; if they were mixed up, each document would have both topics.
     assert!(of("test_perplexity") < 6.0 && of("validation_perplexity") < 6.0, "{report}");
     assert!(out.contains("test perplexity "), "{out}");
     let evaluations = fs::read_to_string(folder.join("run/evaluations.tsv")).unwrap();
@@ -302,7 +302,7 @@ fn words_are_left_out_and_topics_are_seeded() {
         let most = counts.iter().filter(|entry| entry.1 == word).max_by(|a, b| a.2.total_cmp(&b.2)).unwrap();
         assert_eq!(most.0, topic, "{name}");
     }
-    // Numbers of words stay.
+    // Words keep their numbers.
     assert_eq!(sparse(&folder.path().join("run/topic_word_counts.npz")).0, (6, 3191));
     ends(folder.path(), "topics run", 0);
 }
@@ -374,7 +374,7 @@ fn bad_input_names_the_option_or_the_line() {
             "pydoc: a known corpus has its own vocabulary: do not give words.txt",
         ),
         ("fit notes.txt --vocab no/such", "no/such: cannot read"),
-        ("fit notes.txt --vocab double.txt", "double.txt:3: the word `sea` stands in line 1 too"),
+        ("fit notes.txt --vocab double.txt", "double.txt:3: the word `sea` is in line 1, too"),
         ("fit notes.txt --vocab gap.txt", "gap.txt:2: the line is empty"),
         ("fit pydoc --format text", "--format has no effect on pydoc, which is known by name"),
         ("fit pydoc --pyldavis", "--pyldavis writes a file: give the folder for it with --out DIR"),
@@ -469,7 +469,7 @@ fn a_vocabulary_is_looked_for_and_that_is_said() {
     write(folder, "vocab.small.txt", "one\ntwo\nthree\n");
     let (out, _) = ends(folder, "fit docword.small.txt --epochs 2", 0);
     assert!(!out.contains("vocab") && out.contains("three"), "{out}");
-    // Text over given words.
+    // Text with a given vocabulary.
     write(folder, "notes.txt", "the ship at sea\nthe sea\nthe ship\n");
     write(folder, "words.txt", "sea\nship\nmast\n");
     ends(folder, "fit notes.txt --vocab words.txt --epochs 2 --out run", 0);
@@ -495,7 +495,7 @@ fn a_damaged_model_is_refused_by_the_name_of_its_file() {
             fs::write(&path, damaged).unwrap();
             for verb in ["infer run new.txt", "topics run", "fit new.txt --init run --epochs 1"] {
                 let (out, err) = ends(folder, verb, 2);
-                // Of two whole models the first file that differs is named.
+                // Of two complete models, the first file that differs is named.
                 let named = damaged == &mixed[..] && name == "model.json" || err.contains(name);
                 assert!(out.is_empty() && named && err.contains("run/"), "{name}, {verb}: {err}");
             }
@@ -547,7 +547,7 @@ fn a_corpus_read_by_parts_gives_the_model_of_one_in_memory() {
     }
     let kept = fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path());
     assert_eq!(kept.filter(|file| file.extension().unwrap() == "corpus").count(), 1);
-    // Errors are said in the same words.
+    // Errors have the same text.
     write(folder, "docword.b.txt", "2\n3\n2\n1 1 2\n");
     for line in ["docword.b.txt", "nothing.txt", "docword.a.txt --validation 2"] {
         let plain = ends(folder, &format!("fit {line}"), 2);
@@ -555,7 +555,7 @@ fn a_corpus_read_by_parts_gives_the_model_of_one_in_memory() {
     }
 }
 
-/// Sizes that a head claims take no memory, or are refused with the line or the count that does not fit.
+/// Sizes in the head of a file take no memory, or are refused with the line or the count that does not fit.
 #[test]
 fn claims_of_a_head_are_refused_or_cost_little() {
     let folder = tempfile::tempdir().unwrap();

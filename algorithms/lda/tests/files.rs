@@ -1,4 +1,4 @@
-//! Models as folders: those of the library are those of the program, and are read back whole.
+//! Models in folders: the library's are those of the program, and are read back unchanged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn fit(corpus: &Corpus, preparation: &Preparation, set: impl FnOnce(Lda) -> Lda)
     set(Lda::params().topics(6).epochs(10)).fit(Problem::new(corpus, preparation).unwrap()).unwrap()
 }
 
-/// The files of a model, but for what a run has beside it.
+/// Returns the files of a model, without those that only a run has.
 fn files(run: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = model(run);
     let about = serde_json::from_slice::<serde_json::Value>(&files["model.json"]).unwrap();

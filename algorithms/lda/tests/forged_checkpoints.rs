@@ -1,4 +1,5 @@
-//! A checkpoint whose hash is right and whose content is not is refused by its reader, or the run goes on: no panic.
+//! A checkpoint with a right hash and wrong content is refused by its reader, or the run continues; it never
+//! panics.
 
 use raddle::random::Stream;
 use raddle::{Engine, EngineError};
@@ -25,7 +26,8 @@ fn runs(lda: &Lda, set: impl FnOnce(Engine<LdaProgram>) -> Engine<LdaProgram>) -
 fn forged_checkpoints_are_refused_or_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
-    // Few topics, whose documents have dense rows; many; priors; a model to start from, with words that nobody has.
+    // Few topics, whose documents have dense rows; many; priors; a model to start from, with words that
+    // nobody has.
     let base = Lda::params().epochs(6).evaluate_every(2);
     let kinds = [
         base.clone().topics(4),

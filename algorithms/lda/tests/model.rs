@@ -1,4 +1,4 @@
-//! Figures of a fit are what their definitions give, computed here anew from the exported counts.
+//! The measures of a fit follow from their definitions, computed here from the exported counts.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn prepared(corpus: &Corpus, validation: Held, test: Held) -> Problem {
     Problem::new(corpus, &Preparation { validation, test, ..Preparation::default() }).unwrap()
 }
 
-/// phi, topics by words.
+/// Returns phi, topics by words.
 fn phi(fit: &Fit) -> Vec<Vec<f64>> {
     let counts = fit.topic_words();
     let (v, beta) = (counts.words as f64, fit.beta());
@@ -26,7 +26,7 @@ fn phi(fit: &Fit) -> Vec<Vec<f64>> {
     (0..fit.topics()).map(row).collect()
 }
 
-/// theta by 50 dense rounds of expectation-maximisation.
+/// Returns theta from 50 dense rounds of expectation-maximisation.
 fn theta(phi: &[Vec<f64>], alpha: &[f64], words: &[(u32, u32)]) -> Vec<f64> {
     let mut theta = vec![1.0 / phi.len() as f64; phi.len()];
     for _ in 0..50 {
@@ -43,7 +43,7 @@ fn theta(phi: &[Vec<f64>], alpha: &[f64], words: &[(u32, u32)]) -> Vec<f64> {
     theta
 }
 
-/// Perplexity by document completion of the test documents, by the definition.
+/// Returns the perplexity of the test documents, by document completion.
 fn perplexity(fit: &Fit, corpus: &Corpus) -> f64 {
     let (phi, mut sum, mut tokens) = (phi(fit), 0.0, 0.0);
     for document in (0..corpus.documents()).filter(|&document| is_test_document(document)).take(1000) {
@@ -57,7 +57,7 @@ fn perplexity(fit: &Fit, corpus: &Corpus) -> f64 {
     (-sum / tokens).exp()
 }
 
-/// log p(words, topics) a token (Griffiths and Steyvers, 2004).
+/// Returns log p(words, topics) per token (Griffiths and Steyvers, 2004).
 fn joint(fit: &Fit) -> f64 {
     let lg = libm::lgamma;
     let (counts, beta, mut sum) = (fit.topic_words(), fit.beta(), 0.0);
@@ -80,7 +80,7 @@ fn joint(fit: &Fit) -> f64 {
 #[test]
 fn perplexity_and_likelihood_are_those_of_the_definitions() {
     let corpus = embedded::pydoc();
-    // Priors that stay, so that the counts and the priors of the last evaluation are those of the result.
+    // Fixed priors, so that the counts and the priors of the last evaluation are those of the result.
     for topics in [3, 40] {
         let lda =
             Lda::params().topics(topics).alpha(0.3).beta(0.07).fixed_priors(true).epochs(8).evaluate_every(4);
@@ -161,7 +161,7 @@ fn seeded_words_lead_their_topics() {
         let own = of(topic as usize);
         assert!((0..12).all(|other| other == topic as usize || of(other) < own), "{}", corpus.word(word));
     }
-    // Sums with priors are computed in another way: they must be the same likelihood.
+    // Sums with priors are computed differently, but give the same likelihood.
     assert_eq!(fit.topic_words().priors.len(), 2);
 }
 
@@ -178,7 +178,7 @@ fn a_run_ends_at_its_target_by_its_rule_or_at_its_length() {
     let target = Lda::params().topics(10).target(1.5 * last).evaluate_every(1).fit(problem()).unwrap();
     assert!(target.report.metric.is_reached() && target.report.epochs < rule.report.epochs);
     assert_eq!(target.report.ending, Ending::Target);
-    // Out of reach: the rule ends the run, and says that the target is missed.
+    // An unreachable target: the rule ends the run, and a note says that the target was missed.
     let vain = Lda::params().topics(10).target(1.5).fit_with(problem(), |engine| engine.epochs(400)).unwrap();
     assert_eq!(vain.report.ending, Ending::Converged);
     assert!(vain.report.metric.is_missed());
@@ -204,7 +204,7 @@ fn a_target_is_seen_soon_by_few_evaluations_that_are_those_of_each_epoch() {
             let seldom = fit(lda.clone().target(target));
             let report = &seldom.report;
             assert_eq!(report.ending, Ending::Target, "{topics} topics, epoch {met}");
-            // A chain swings: it may leave a target again before an evaluation is due.
+            // The perplexity fluctuates, and may leave a target again before an evaluation is due.
             let stays = 1 + values.iter().rposition(|&value| value > target).unwrap() as u64;
             assert!((met..=stays + 20).contains(&report.epochs), "{met}, {stays}: {}", report.epochs);
             for one in not_empty(seldom.evaluations().iter()) {
@@ -228,7 +228,7 @@ fn a_target_out_of_reach_ends_a_run_once_ten_epochs_gain_nothing() {
     let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
     let (earlier, recent) = values.split_at(values.len() - 5);
     assert!(least(recent) >= least(earlier), "{values:?}");
-    // A length is a length, whatever is gained.
+    // A given number of epochs is run, whatever it gains.
     let lda = Lda::params().topics(5).target(10.0).evaluate_every(2).epochs(fit.report.epochs + 20);
     let longer = lda.fit(prepared(&corpus, Held::Fraction(0.1), Held::None)).unwrap();
     assert_eq!(longer.report.ending, Ending::Limit(Limit::Epochs));
@@ -248,7 +248,7 @@ fn more_shards_and_synchronising_each_round_cost_no_quality() {
         let problem = Problem::new(&corpus, &preparation).unwrap();
         let lda = Lda::params().topics(20).fixed_priors(true).sync(sync).epochs(40).evaluate_every(5);
         let fit = lda.fit(problem).unwrap();
-        // The mean over the settled end of the run: one evaluation alone is noisy on 30 documents.
+        // The mean over the settled end of the run, as a single evaluation is noisy with 30 documents.
         let last = &fit.evaluations()[4..];
         last.iter().map(|one| one.test.unwrap()).sum::<f64>() / last.len() as f64
     };
@@ -278,8 +278,8 @@ fn counts_do_not_drift_with_one_shard() {
 
 #[test]
 fn drift_counts_what_a_task_does_not_see_of_itself() {
-    // One block: its tasks are a shard's whole epoch, so that what they do not see of themselves is as much as shards do
-    // not see of each other.
+    // With one block a task is a shard's whole epoch, so that it misses as many of its own changes as of the
+    // other shards' changes.
     let drift = |sync| {
         let preparation = Preparation { shards: Some(2), blocks: Some(1), ..Preparation::default() };
         let problem = Problem::new(&embedded::pydoc(), &preparation).unwrap();
@@ -295,9 +295,10 @@ fn state_is_counted_to_the_byte() {
     let corpus = Corpus::from_documents(1, [vec![(0, 3)]]).unwrap();
     let none = Preparation { validation: Held::None, ..Preparation::default() };
     let fit = Lda::params().topics(2).epochs(1).fit(Problem::new(&corpus, &none).unwrap()).unwrap();
-    // A visit, then three tokens with two bytes each for document and topic; a document's number, end and dense row.
+    // A visit, then three tokens with two bytes each for document and topic; a document's number, end and
+    // dense row.
     let shard = 8 + 3 * (2 + 2) + 4 + 8 + 32;
-    // A word's number, where its row begins and ends, its length, and two topics with their counts.
+    // A word's number, the start and end of its row, its length, and two topics with their counts.
     let block = 4 + 2 * 8 + 4 + 2 * (2 + 4);
     assert_eq!(fit.state_bytes(), shard + block);
 }
@@ -320,7 +321,7 @@ fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
         assert!(pairs(row, &expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-5), "document {document}");
         assert_eq!(model.theta(corpus.document(document)), row);
     }
-    // A document without words has the prior; a word that the model does not have says nothing.
+    // A document without words has the prior; a word that the model lacks is ignored.
     let prior = model.theta([(1 << 30, 3)]);
     let norm: f64 = fit.alpha().iter().sum();
     assert!(pairs(&prior, fit.alpha()).all(|(a, b)| (f64::from(*a) - b / norm).abs() < 1e-6));
@@ -387,8 +388,8 @@ fn a_document_of_one_topic_may_be_longer_than_a_row_of_short_ones_counts() {
     for topics in [20, 100, 200] {
         let preparation = Preparation { validation: Held::None, shards: Some(4), ..Preparation::default() };
         let problem = Problem::new(&corpus, &preparation).unwrap();
-        // First topics are drawn beside the counts of a model. The first token of a document decides: next to one token of
-        // a topic, alpha is nothing.
+        // First topics are drawn with the counts of a model. The first token of a document decides: next to
+        // one token of a topic, alpha is negligible.
         let init = (0..4).map(|word| (word, word, 1_000)).collect();
         let lda = Lda::params().topics(topics).alpha(1e-6).fixed_priors(true).init(init).epochs(3);
         let fit = lda.fit(problem).unwrap();
@@ -408,7 +409,7 @@ fn a_corpus_of_few_documents_holds_out_one_or_none() {
             .map(|problem| (problem.held_out().to_vec(), problem.tokens()));
         problem.map_err(|error| error.to_string())
     };
-    // The hash takes none of these; the one of two tokens can be scored.
+    // The hash selects none of these; the document with two tokens can be scored.
     let five = || Held::Fraction(0.05);
     assert_eq!(sets(&[1, 1, 2, 1, 1], five(), Held::None), Ok((vec![VALIDATION], 4)));
     assert_eq!(sets(&[9, 0, 0, 1], five(), Held::None), Ok((vec![VALIDATION], 1)));
@@ -417,12 +418,12 @@ fn a_corpus_of_few_documents_holds_out_one_or_none() {
         let tokens = documents.iter().sum();
         assert_eq!(sets(documents, five(), Held::None), Ok((vec![], tokens)), "{documents:?}");
     }
-    // Where the hash takes one that can be scored, it is taken as ever.
+    // If the hash selects a document that can be scored, nothing is replaced.
     let many = [3; 400];
     let held = (0..400).filter(|&at| raddle_datasets::is_validation_document(at, 0.05)).count() as u64;
     assert!(held > 5);
     assert_eq!(sets(&many, five(), Held::None), Ok((vec![VALIDATION], 3 * (400 - held))));
-    // The test set stays that of its rule: number 1 from 0 is the first of it.
+    // The test set follows its own rule: document 1, from 0, is its first.
     assert_eq!(sets(&[3, 3, 3], five(), Held::Split), Ok((vec![VALIDATION, TEST], 3)));
     assert_eq!(sets(&[3, 3], five(), Held::Split), Ok((vec![TEST], 3)));
     let error = sets(&[3, 1, 3], Held::None, Held::Split).unwrap_err();
@@ -431,7 +432,7 @@ fn a_corpus_of_few_documents_holds_out_one_or_none() {
 
 #[test]
 fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
-    // Words 0 to 2 occur, word 3 only in what is held out, words 4 and 5 nowhere.
+    // Words 0 to 2 occur, word 3 only in held-out documents, words 4 and 5 nowhere.
     let mut documents = vec![vec![(0, 3), (1, 2), (2, 4)]; 30];
     let held = (0..30).find(|&at| raddle_datasets::is_validation_document(at, 0.2)).unwrap();
     documents[held] = vec![(0, 1), (3, 2)];
@@ -450,7 +451,7 @@ fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
     let new: u32 = (0..3).flat_map(of).map(|(_, count)| count).sum();
     assert_eq!(u64::from(new), problem.tokens(), "tokens of the documents");
     assert_eq!(fit.totals().iter().sum::<i64>() as u64, problem.tokens() + 7 + 8 + 9);
-    // The totals are those of the counts.
+    // The totals match the counts.
     let sums: Vec<i64> = (0..3).map(|topic| counts.total(topic) as i64).collect();
     assert_eq!(sums, fit.totals());
     assert!(
@@ -467,7 +468,7 @@ fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
 
 #[test]
 fn no_count_of_a_long_document_wraps() {
-    // One document of 200,000 tokens, nearly all of one topic, where 16 bits count to 65,535.
+    // A document of 200,000 tokens, nearly all of one topic, where 16 bits count only to 65,535.
     let documents = (0..40u32).map(|d| match d {
         7 => vec![(0, 200_000)],
         _ => (0..8).map(|w| (w * d % 50, 9)).collect(),
@@ -542,7 +543,7 @@ fn what_makes_no_sense_is_refused() {
     let frequent = Corpus::from_documents(1, [vec![(0, 1 << 24)]]).unwrap();
     let none = Preparation { validation: Held::None, ..Preparation::default() };
     assert!(matches!(Problem::new(&frequent, &none), Err(LdaError::Word { .. })));
-    // Counts that would wrap at 32 bits.
+    // Counts that would overflow 32 bits.
     let wraps = [vec![(0, 1 << 32), (1, 3)], vec![(1, 1)]];
     let wraps = Corpus::from_documents(2, wraps).unwrap();
     assert!(matches!(Problem::new(&wraps, &none), Err(LdaError::Word { tokens: 4_294_967_296, .. })));

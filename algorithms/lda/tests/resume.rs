@@ -1,5 +1,5 @@
-//! A run that is resumed ends with the files of one that was never interrupted, to the byte: finished, stopped at a limit
-//! or killed, with any number of workers.
+//! A run that is resumed ends with the files of one that was never interrupted, to the byte: finished,
+//! stopped at a limit or killed, with any number of workers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,8 @@ use crate::common::{command, ends, json, model, write};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// A corpus whose topics are started on a part of the documents: it has enough tokens for that, in few entries.
+/// A corpus whose topics are started on a part of the documents: it has enough tokens for that, in few
+/// entries.
 fn large() -> String {
     let (documents, words) = (80u64, 60u64);
     let mut text = format!("{documents}\n{words}\n{}\n", documents * words / 2);
@@ -49,7 +50,8 @@ fn left(folder: &Path, run: &str) -> (String, Files) {
     (report["model_digest"].as_str().unwrap().to_owned(), model(&folder.join(run)))
 }
 
-/// Copies a run, and resumes the copy with a number of workers whose turn it is: all must end as the whole run did.
+/// Copies a run, and resumes the copy with a number of workers whose turn it is: all must end as the whole
+/// run did.
 fn resumes(turn: usize, folder: &Path, kind: &str, stopped: &str, whole: &(String, Files)) {
     for workers in in_turn([1, 2, 3, 5], turn) {
         let copy = folder.join("copy");

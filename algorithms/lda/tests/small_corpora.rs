@@ -1,4 +1,4 @@
-//! However small a corpus is, `lda fit` ends with a finite number or with a sentence.
+//! However small a corpus is, `lda fit` ends with a finite number or with an error message.
 
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ fn a_first_try_holds_out_a_document_or_says_that_it_cannot() {
     write(folder, "one.txt", "the ship at sea\n");
     let (out, _) = ends(folder, "fit one.txt --topics 2 --epochs 20", 0);
     assert!(out.contains("no document is held out: ") && out.contains("on training data"), "{out}");
-    // Whoever asks for none is not told.
+    // A user who asks for none gets no note.
     let (out, _) = ends(folder, "fit one.txt --topics 2 --epochs 20 --validation none", 0);
     assert!(!out.contains("no document is held out"), "{out}");
     let (_, err) = ends(folder, "fit one.txt --test split", 2);

@@ -1,5 +1,5 @@
-//! A fit that is stopped at each of its first boundaries, and killed between them, goes on to the bytes of one that nobody
-//! stopped. `RADDLE_STOPPED=20` stops at each of 20 boundaries, in every way.
+//! A fit that is stopped at each of its first boundaries, and killed between them, continues to the bytes of
+//! an uninterrupted one. `RADDLE_STOPPED=20` stops at each of 20 boundaries, in every way.
 
 use raddle::random::Stream;
 use raddle_datasets::Corpus;

@@ -74,7 +74,8 @@ fn columns_that_are_not_there_and_texts_in_other_encodings_say_what_to_do() {
     assert!(fs::read_to_string(folder.path().join("run/topics.txt")).unwrap().contains("café"));
 }
 
-/// Of a table of texts, and of counts: plain, gzip, zstd, standard input, JSON lines, and Parquet where it is built in.
+/// The formats of a table of texts, and of counts, give the same model: plain, gzip, zstd, standard input,
+/// JSON lines, and Parquet where it is built in.
 #[test]
 fn any_way_in_gives_one_model() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Texts as people have them: what is a word, what is left out and said, and models that divide as they were fitted.
+//! Texts as people have them: what is a word, what is left out and said, and models that divide as they were
+//! fitted.
 
 use std::fs;
 use std::path::Path;
@@ -108,7 +109,7 @@ fn every_verb_divides_texts_as_the_model_was_fitted() {
             assert!(err.contains("were divided into words by `blanks`"), "{line} {option}: {err}");
         }
     }
-    // Held-out texts of a file, versions, and a run that goes on.
+    // Held-out texts in a file, versions, and a resumed run.
     let held = report(folder, &format!("{fit} --test new.txt"));
     assert!(!notes(&held).contains("of words that the corpus lacks"), "{held}");
     ends(folder, &format!("{fit} --changes changes.txt --out grown --quiet"), 0);
@@ -123,7 +124,7 @@ fn every_verb_divides_texts_as_the_model_was_fitted() {
     write(folder, "docword.few.txt", "2\n3\n2\n1 1 5\n2 3 4\n");
     for line in ["fit pydoc --words blanks", "fit docword.few.txt --min-letters 2"] {
         let (_, err) = ends(folder, line, 2);
-        assert!(err.contains("--words and --min-letters divide texts"), "{line}: {err}");
+        assert!(err.contains("--words and --min-letters are for texts"), "{line}: {err}");
     }
     for option in ["--min-letters 0", "--min-letters 51", "--min-letters -1", "--words letters", "--words ''"]
     {
@@ -234,7 +235,8 @@ fn what_is_no_text_is_named_with_what_to_do() {
     for (line, why) in [
         (
             "fit posts.csv",
-            "posts.csv: this looks like a table of 2 columns divided by `,` (url, body): name the column of the texts by --text NAME",
+            "posts.csv: this looks like a table of 2 columns divided by `,` (url, body): name the column of \
+             the texts by --text NAME",
         ),
         (
             "fit posts.txt",
@@ -302,8 +304,8 @@ fn options_mean_something_or_are_refused() {
     write(folder, "notes.txt", &"ship sea harbour\ngarden rose soil\n".repeat(5));
     ends(folder, "fit notes.txt --topics 2 --epochs 2 --out run", 0);
     for (line, why) in [
-        ("topics run --text body", "name them, too"),
-        ("topics run --encoding latin1", "name them, too"),
+        ("topics run --text body", "name the documents, too"),
+        ("topics run --encoding latin1", "name the documents, too"),
         ("topics run --words 0", "give a whole number from 1"),
         ("topics run --top 0", "give a whole number from 1"),
         ("fit notes.txt --min-df 5 --max-df 2", "--min-df 5 is above --max-df 2"),

@@ -1,8 +1,8 @@
-//! [`Certificate`]: both objectives, at a dual point and at weights.
+//! [`Certificate`]: the primal objective of weights and the dual objective of a dual point.
 
 use crate::data::binary::Binary;
 
-/// Objectives of weights and of a dual point; the weights need not be those that follow from the point.
+/// The objectives of weights and of a dual point. The weights need not follow from the point.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Certificate {
     /// P = |w|^2 / 2 + sum c phi(m).
@@ -12,24 +12,24 @@ pub(crate) struct Certificate {
 }
 
 impl Certificate {
-    /// Objectives of a dual point and the weights that follow from it.
+    /// Evaluates a dual point and the weights that follow from it.
     pub(crate) fn of(binary: &Binary<'_>, a: &[f64], w: &[f64]) -> Self {
         let primal = Self::primal_of(binary, w, &binary.margins(w));
         Self { primal, dual: Self::dual_of(binary, a, w) }
     }
 
-    /// Primal objective of weights with these margins.
+    /// Returns the primal objective of weights with these margins.
     pub(crate) fn primal_of(binary: &Binary<'_>, w: &[f64], margins: &[f64]) -> f64 {
         half_square(w) + binary.lost(margins)
     }
 
-    /// Dual objective of a dual point from which these weights follow.
+    /// Returns the dual objective of a dual point from which these weights follow.
     pub(crate) fn dual_of(binary: &Binary<'_>, a: &[f64], w: &[f64]) -> f64 {
         let gained: f64 = a.iter().zip(&binary.costs).map(|(&a, &c)| binary.loss.dual(a, c)).sum();
         gained - half_square(w)
     }
 
-    /// (P - D) / P, at least 0 where sums are exact.
+    /// Returns (P - D) / P, which is not negative apart from rounding.
     pub(crate) fn gap(self) -> f64 {
         if self.primal == 0.0 { 0.0 } else { ((self.primal - self.dual) / self.primal).max(0.0) }
     }

@@ -1,53 +1,53 @@
-//! Errors of a problem or its parameters.
+//! Errors in a problem or its parameters.
 
 use raddle::EngineError;
 use raddle_common::number;
 use thiserror::Error;
 
-/// Reason why a problem cannot be prepared or fitted.
+/// Why a problem cannot be prepared or fitted.
 #[derive(Debug, Error)]
 pub enum LinearError {
-    /// Not one value for each row.
+    /// A number of values that differs from the number of rows.
     #[error("the matrix has {rows} rows, but there are {values} {what}: give one for each row")]
     Lengths {
         /// Kind of the values.
         what: &'static str,
-        /// Rows of the matrix.
+        /// Number of rows of the matrix.
         rows: usize,
         /// Number of values.
         values: usize,
     },
-    /// Nothing to fit.
+    /// A matrix without rows or columns.
     #[error("the matrix has {rows} rows and {columns} columns: at least one of each is needed")]
     Empty {
-        /// Rows of the matrix.
+        /// Number of rows of the matrix.
         rows: usize,
-        /// Columns of the matrix.
+        /// Number of columns of the matrix.
         columns: usize,
     },
-    /// A value that is no number, or too large for its square to be one.
+    /// A value that is not finite, or whose square overflows.
     #[error("row {row}: {what} is not finite, or too large: fill it, scale it, or drop the row")]
     NotFinite {
-        /// Row, counted from 1.
+        /// The row, from 1.
         row: usize,
-        /// Value that is at fault.
+        /// The value.
         what: &'static str,
     },
-    /// A weight out of its range.
+    /// A weight out of range.
     #[error("the weight of row {row} is {}: it must be 0 or a number from 1e-100 to 1e100", number(*value))]
     Weight {
-        /// Row, counted from 1.
+        /// The row, from 1.
         row: usize,
-        /// Its weight.
+        /// Weight of the row.
         value: f64,
     },
-    /// All rows that count are of one class.
+    /// Rows of which only one class has a weight above 0.
     #[error("all rows that count are of the class {}: give rows of two classes", number(*class))]
     OneClass {
         /// The class.
         class: f64,
     },
-    /// A class without a row that counts.
+    /// A class without weight.
     #[error("no row of the class {} counts: give it a weight above 0, or leave its rows out", number(*class))]
     NoRows {
         /// The class.
@@ -55,23 +55,24 @@ pub enum LinearError {
     },
     /// A fold that lacks a class.
     #[error(
-        "fold {fold} of {folds} {does} no row of the class {}: choose fewer folds, or leave the rows of this class out",
+        "fold {fold} of {folds} {does} no row of the class {}: choose fewer folds, or leave the rows of this \
+         class out",
         number(*class)
     )]
     FoldClass {
-        /// The fold, counted from 1.
+        /// The fold, from 1.
         fold: usize,
         /// Number of folds.
         folds: usize,
-        /// The side that lacks it, as a verb.
+        /// The side that lacks the class, as a verb.
         does: &'static str,
         /// The class.
         class: f64,
     },
-    /// A response that names no classes.
+    /// A response whose values are not classes.
     #[error(
-        "the response has {values} values in {rows} rows: these are no classes; choose another column, or `lasso` for \
-         a regression"
+        "the response has {values} values in {rows} rows: these are no classes; choose another column, or \
+         `lasso` for a regression"
     )]
     NoClasses {
         /// Number of different values.
@@ -79,18 +80,18 @@ pub enum LinearError {
         /// Number of rows.
         rows: usize,
     },
-    /// More values than there is memory for.
+    /// More values than fit into memory.
     #[error("{0}")]
     Memory(String),
-    /// A parameter out of its range.
+    /// A parameter out of range.
     #[error("{name}: {why}")]
     Parameter {
-        /// Its name.
+        /// Name of the parameter.
         name: &'static str,
         /// Reason.
         why: String,
     },
-    /// Rows that are read by parts cannot be read.
+    /// Rows in a file that could not be read.
     #[error("{0}")]
     Read(String),
     /// The run failed.

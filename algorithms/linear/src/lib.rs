@@ -6,13 +6,14 @@
 //! P(w) = 1/2 |w|^2 + C sum_i phi(y_i x_i'w)
 //! ```
 //!
-//! with phi the [hinge, the squared hinge or the logistic loss](Loss), and is done when (P - D) / P is at most the
-//! tolerance. D is the dual objective at one value a_i a row, and w = sum_i a_i y_i x_i exactly: the gap is that of
-//! the model returned.
+//! where phi is the [hinge, the squared hinge or the logistic loss](Loss), until (P - D) / P is at most the
+//! tolerance. D is the dual objective at one value a_i per row, and w = sum_i a_i y_i x_i exactly, so that
+//! the gap is that of the returned model.
 //!
-//! [`Linear`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result. Rows are passed over coordinate
-//! by coordinate in the dual; where a direct solver is counted to cost less, it is taken: Newton steps, or for the
-//! hinge an interior point, each with a matrix of columns or of rows, whichever are fewer.
+//! [`Linear`] has the parameters, [`Problem`] the prepared data, [`Fit`] the result. The default solver makes
+//! passes of dual coordinate descent over the rows; a direct solver takes over where its counted cost is
+//! lower: Newton steps or, for the hinge, an interior point method, each with a matrix of columns or of rows,
+//! whichever are fewer.
 //!
 //! ```
 //! use raddle_linear::{Linear, Loss, Problem};

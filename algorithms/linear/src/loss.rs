@@ -1,4 +1,4 @@
-//! [`Loss`]: functions of a row's margin m = y x'w, with their derivatives and duals.
+//! [`Loss`]: losses of a row's margin m = y x'w, with their derivatives and duals.
 
 use libm::{exp, log, log1p};
 
@@ -15,16 +15,16 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The losses by their names.
+    /// The losses with their names.
     pub const NAMES: [(&'static str, Self); 3] =
         [("hinge", Self::Hinge), ("squared-hinge", Self::SquaredHinge), ("logistic", Self::Logistic)];
 
-    /// The loss of this name.
+    /// Returns the loss with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, loss)| *loss)
     }
 
-    /// Its name.
+    /// Returns the name of the loss.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hinge => "hinge",
@@ -33,12 +33,12 @@ impl Loss {
         }
     }
 
-    /// Probability of the larger class at a score, of the logistic loss.
+    /// Returns the probability of the larger class at a score, for the logistic loss.
     pub fn probability(score: f64) -> f64 {
         sigmoid(score)
     }
 
-    /// Value at a margin.
+    /// Returns the loss at a margin.
     pub(crate) fn value(self, margin: f64) -> f64 {
         match self {
             Self::Hinge => (1.0 - margin).max(0.0),
@@ -47,11 +47,11 @@ impl Loss {
         }
     }
 
-    /// Minus the derivative, and the second derivative; of the hinge the right-hand ones.
+    /// Returns minus the first derivative, and the second derivative; for the hinge, from the right.
     pub(crate) fn slopes(self, margin: f64) -> (f64, f64) {
         match self {
             Self::Hinge => (f64::from(u8::from(margin < 1.0)), 0.0),
-            // Without a branch: which rows fall short is hard to tell beforehand.
+            // Without branches, as it is hard to predict which margins fall short.
             Self::SquaredHinge => (2.0 * (1.0 - margin).max(0.0), 2.0 * f64::from(u8::from(margin < 1.0))),
             Self::Logistic => {
                 let share = sigmoid(-margin);
@@ -60,7 +60,7 @@ impl Loss {
         }
     }
 
-    /// Dual value of a row with the weight `c`, at a dual value within its bounds.
+    /// Returns the dual term of a row with weight `c`, at a dual value within its bounds.
     pub(crate) fn dual(self, a: f64, c: f64) -> f64 {
         let term = |part: f64| if part > 0.0 { part * log(part / c) } else { 0.0 };
         match self {
@@ -71,13 +71,13 @@ impl Loss {
         }
     }
 
-    /// Largest dual value of a row with the weight `c`.
+    /// Returns the upper bound of the dual value of a row with weight `c`.
     pub(crate) fn upper(self, c: f64) -> f64 {
         if self == Self::SquaredHinge && c > 0.0 { f64::INFINITY } else { c }
     }
 }
 
-/// 1 / (1 + exp(-x)), without loss of digits on either side.
+/// Returns 1 / (1 + exp(-x)), without loss of digits for large x of either sign.
 pub(crate) fn sigmoid(x: f64) -> f64 {
     let small = exp(-x.abs());
     if x >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }

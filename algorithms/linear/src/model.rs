@@ -11,53 +11,53 @@ use crate::error::LinearError;
 use crate::loss::Loss;
 use crate::run::program::LinearProgram;
 
-/// A fitted linear classifier: the scores of a row say its class.
+/// A fitted linear classifier, which assigns classes by the scores of a row.
 ///
-/// Of two classes there is one [`Scorer`], whose scores above 0 speak for the larger class; of more there is one for each
-/// class, and the largest score says the class.
+/// With two classes there is one [`Scorer`], whose scores above 0 stand for the larger class; with more there
+/// is one per class, and the largest score decides.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// One, or one for each class.
+    /// The scorer, or one for each class.
     pub scorers: Vec<Scorer>,
-    /// The value of the constant column; 0 if there is none.
+    /// Value of the constant column; 0 if there is none.
     pub bias: f64,
-    /// The weight C of a row's loss.
+    /// Weight C of a row's loss.
     pub c: f64,
     /// The loss.
     pub loss: Loss,
-    /// The response's values, ascending.
+    /// Values of the response, ascending.
     pub classes: Vec<f64>,
-    /// The weight of the loss of each row: C times those of the row and of its class.
+    /// Weight of the loss of each row: C times the weights of the row and of its class.
     pub costs: Vec<f64>,
     /// Divisors of the columns, if these were scaled.
     pub scales: Option<Vec<f64>>,
-    /// Share of the rows whose class is another than their scores say; each row counts once.
+    /// Fraction of the rows whose class differs from the one that their scores give; rows are not weighted.
     pub training_error: f64,
-    /// Counts of the run.
+    /// Report of the run.
     pub report: RunReport,
-    /// A record an epoch.
+    /// One record per epoch.
     pub trace: Vec<EpochRecord>,
     columns: usize,
 }
 
-/// Scores x'w + intercept of one class against the rest, with their certificate.
+/// A scorer of one class against the rest, x'w + intercept, with its certificate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scorer {
-    /// (column from 0, coefficient) where it is not zero, by column; on the scale of the columns as they were given.
+    /// Nonzero coefficients as (column from 0, coefficient), by column; for the original columns.
     pub coefficients: Vec<(u32, f64)>,
     /// Intercept: the coefficient of the constant column times the bias.
     pub intercept: f64,
-    /// The dual value of each row: with columns as they are fitted the coefficients are the sum of a y x, y 1 for the
-    /// rows of the class and -1 for the others.
+    /// Dual value a of each row: with columns as they were fitted, the coefficients are the sum of a y x,
+    /// where y is 1 for rows of the class and -1 for the others.
     pub dual: Vec<f64>,
-    /// P = |w|^2 / 2 + sum c phi(y x'w), w on the scale of the columns as they are fitted.
+    /// Primal objective P = |w|^2 / 2 + sum c phi(y x'w), for columns as they were fitted.
     pub objective: f64,
-    /// (P - D) / P.
+    /// Relative duality gap (P - D) / P.
     pub gap: f64,
 }
 
 impl Scorer {
-    /// Number of rows whose dual value is not zero.
+    /// Returns the number of rows with a nonzero dual value.
     pub fn support(&self) -> usize {
         self.dual.iter().filter(|a| **a > 0.0).count()
     }
@@ -75,8 +75,8 @@ impl Fit {
         Self::of(problem, (loss, c, factors), points, (report, trace))
     }
 
-    /// The fit of dual values of the rows by their places, and of weights or, without any, of those that follow from the
-    /// dual values, for each scorer.
+    /// Makes the fit from the dual values of the rows by place, and from weights or, without these, those
+    /// that follow from the dual values, for each scorer.
     pub(crate) fn of(
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
@@ -87,7 +87,7 @@ impl Fit {
         let mut scores = vec![Vec::new(); problem.rows()];
         let scorer =
             |(number, (best, w)): (usize, (Vec<f64>, Option<Vec<f64>>))| -> Result<Scorer, LinearError> {
-                // Rows that are read by parts stay where they are.
+                // Rows in a file stay there.
                 let binary = problem.over(&none, number, loss, factors);
                 let signed: Vec<f64> = best.iter().zip(&binary.signs).map(|(a, sign)| a * sign).collect();
                 let sum = problem.rows.sum(&signed)?;
@@ -126,17 +126,18 @@ impl Fit {
         })
     }
 
-    /// Number of columns of the matrix.
+    /// Returns the number of columns of the matrix.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Largest relative duality gap of the scorers.
+    /// Returns the largest relative duality gap of the scorers.
     pub fn gap(&self) -> f64 {
         self.scorers.iter().map(|of| of.gap).fold(0.0, f64::max)
     }
 
-    /// Position among the classes that these scores of a row, one of each scorer, speak for; of equal ones the first.
+    /// Returns the index of the class for these scores of a row, one per scorer; of equal scores the first
+    /// wins.
     pub fn class(scores: &[f64]) -> usize {
         match scores {
             [score] => usize::from(*score > 0.0),
@@ -144,18 +145,18 @@ impl Fit {
         }
     }
 
-    /// Scores of a row: of each scorer the sum of its products, and the intercept.
+    /// Returns the scores of all rows, including the intercept, for each scorer.
     pub fn scores(&self, x: &Matrix) -> Vec<Vec<f64>> {
         self.scorers.iter().map(|of| predict(x, &of.coefficients, of.intercept)).collect()
     }
 
-    /// Digest of the coefficients: equal exactly for equal models.
+    /// Returns the digest of the coefficients, equal exactly for equal models.
     pub fn digest(&self) -> String {
         digest(self.scorers.iter().map(|of| (&of.coefficients[..], of.intercept)), self.c)
     }
 }
 
-/// Digest of coefficients and intercepts, of each scorer, at this C.
+/// Returns the digest of each scorer's coefficients and intercept, for this C.
 pub(crate) fn digest<'a>(scorers: impl Iterator<Item = (&'a [(u32, f64)], f64)>, c: f64) -> String {
     let mut digest = ModelDigest::default();
     for (coefficients, intercept) in scorers {

@@ -11,10 +11,10 @@ use crate::model::Fit;
 use crate::run::machine::{Machine, epoch_cost};
 use crate::run::program::LinearProgram;
 
-/// Steps of the search for a multiple of dual values: each leaves two thirds.
+/// Steps of the search for a multiple of dual values; each keeps two thirds of the interval.
 const MULTIPLES: usize = 20;
 
-/// Parameters of a linear classifier: `Linear::params()` has the defaults.
+/// The parameters of a linear classifier. `Linear::params()` has the defaults.
 #[derive(Debug, Clone)]
 pub struct Linear {
     pub(crate) loss: Loss,
@@ -36,7 +36,7 @@ enum Start {
 }
 
 impl Linear {
-    /// Squared hinge, C = 1, a relative duality gap of 1e-4.
+    /// Returns the defaults: squared hinge, C = 1, a relative duality gap of 1e-4.
     pub fn params() -> Self {
         Self {
             loss: Loss::default(),
@@ -49,48 +49,51 @@ impl Linear {
         }
     }
 
-    /// The loss.
+    /// Sets the loss.
     pub fn loss(self, loss: Loss) -> Self {
         Self { loss, ..self }
     }
 
-    /// The weight C of a row's loss.
+    /// Sets the weight C of a row's loss.
     pub fn c(self, c: f64) -> Self {
         Self { c, lambda: None, ..self }
     }
 
-    /// The weight lambda of the penalty beside the mean loss: C = 1 / (lambda n), n the sum of the rows' weights.
+    /// Sets the weight lambda of the penalty relative to the mean loss: C = 1 / (lambda n), where n is the
+    /// sum of the rows' weights.
     pub fn lambda(self, lambda: f64) -> Self {
         Self { lambda: Some(lambda), ..self }
     }
 
-    /// The relative duality gap to reach.
+    /// Sets the relative duality gap to reach.
     pub fn tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, ..self }
     }
 
-    /// Weighs classes so that all count the same: each row n / (K n_k), n_k the weight of its class, K classes.
+    /// Weights classes so that all count the same: each row by n / (K n_k), where n_k is the weight of its
+    /// class, n that of all rows, and K the number of classes.
     pub fn balanced(self, balanced: bool) -> Self {
         Self { balanced, ..self }
     }
 
-    /// The seed that orders of rows are drawn by.
+    /// Sets the seed for the random orders of rows.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Starts from dual values of the rows, for each scorer of a fit; those beyond their bounds are brought back.
+    /// Starts from dual values of the rows for each scorer of a fit; values outside their bounds are moved to
+    /// them.
     pub fn start_from_dual(self, dual: Vec<Vec<f64>>) -> Self {
         Self { start: Some(Start::Dual(dual)), ..self }
     }
 
-    /// Starts from coefficients by column and an intercept, for each scorer of a fit, such as those of other rows: the
-    /// dual values are the slopes of the rows' losses.
+    /// Starts from coefficients by column and an intercept for each scorer of a fit, such as a fit to other
+    /// rows: the initial dual values are the slopes of the rows' losses.
     pub fn start_from(self, weights: Vec<(Vec<(u32, f64)>, f64)>) -> Self {
         Self { start: Some(Start::Weights(weights)), ..self }
     }
 
-    /// `true` if there are values to start from.
+    /// Returns `true` if there are values to start from.
     pub(crate) fn has_start(&self) -> bool {
         self.start.is_some()
     }
@@ -100,12 +103,12 @@ impl Linear {
         Self { start: None, ..self }
     }
 
-    /// The loss that is chosen.
+    /// Returns the loss.
     pub(crate) fn which_loss(&self) -> Loss {
         self.loss
     }
 
-    /// The weight C, and the weight of the loss of a row that counts once, by class.
+    /// Returns C, and for each class the weight of the loss of a row with weight 1.
     pub(crate) fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
         let refuse = |name, value: f64| {
             let why = format!("it is {value}: it must be a number from 1e-100 to 1e100");
@@ -131,7 +134,7 @@ impl Linear {
         Ok((c, sums.into_iter().map(factor).collect()))
     }
 
-    /// Dual values that a machine starts from.
+    /// Returns the initial dual values of a binary problem.
     pub(crate) fn first(
         &self,
         problem: &Problem,
@@ -183,22 +186,23 @@ impl Linear {
             },
         };
         if let Some(row) = values.iter().position(|value| !value.is_finite()) {
-            return refuse(format!("the dual value of row {} is no finite number", row + 1));
+            return refuse(format!("the dual value of row {} is not a finite number", row + 1));
         }
         let within = |(row, value): (usize, f64)| binary.inside(row, value);
         let values: Vec<f64> = values.into_iter().enumerate().map(within).collect();
         if !matches!(self.start, Some(Start::Weights(_))) {
             return Ok(values);
         }
-        // Slopes of the losses of other rows go in the right direction, too far: the best multiple.
+        // Slopes of other rows' losses point in the right direction but may go too far, so the best multiple
+        // is used.
         let share = best_multiple(binary, &values);
         Ok(values.into_iter().map(|value| share * value).enumerate().map(within).collect())
     }
 
-    /// The engine of a fit.
+    /// Returns the engine of a fit.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or values to start from do not fit the problem.
+    /// If a parameter is out of range, or the values to start from do not fit the problem.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LinearProgram>, LinearError> {
         let (_, factors) = self.factors(problem)?;
         let (loss, tolerance, seed) = (self.loss, self.tolerance, self.seed);
@@ -207,7 +211,7 @@ impl Linear {
             Ok::<_, LinearError>(Machine::new(&binary, self.first(problem, number, &binary)?))
         };
         let count = problem.machines();
-        // Where rows are read by parts, the process that solves the problem begins it: no other one needs them.
+        // Rows in a file are read by the process that solves the problem; no other process needs them.
         let is_begun_there = problem.rows.is_stored() && count == 1 && self.start.is_none();
         let mut machines = match is_begun_there {
             true => vec![Machine::default()],
@@ -223,18 +227,18 @@ impl Linear {
         Ok(Engine::new(program, schedule, parts).costs(costs))
     }
 
-    /// Fits on this thread.
+    /// Fits on the current thread.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or the run fails.
+    /// If a parameter is out of range, or the run fails.
     pub fn fit(&self, problem: &Problem) -> Result<Fit, LinearError> {
         self.fit_with(problem, |engine| engine)
     }
 
-    /// Fits by an engine with changes, such as its number of workers.
+    /// Fits on an engine that `set` may configure, such as its number of workers.
     ///
     /// # Errors
-    /// As of [`fit`](Self::fit).
+    /// Those of [`fit`](Self::fit).
     pub fn fit_with(
         &self,
         problem: &Problem,
@@ -244,10 +248,10 @@ impl Linear {
         self.finish(problem, outcome)
     }
 
-    /// The fit that a run of [`engine`](Self::engine) on this problem has come to.
+    /// Makes the fit from the outcome of [`engine`](Self::engine) on this problem.
     ///
     /// # Errors
-    /// If a parameter is out of its range.
+    /// If a parameter is out of range.
     pub fn finish(
         &self,
         problem: &Problem,
@@ -258,7 +262,8 @@ impl Linear {
     }
 }
 
-/// The multiple, from 0 to 1, of dual values at which the dual objective is largest: it is concave in it.
+/// Returns the multiple, from 0 to 1, of dual values that maximises the dual objective, which is concave in
+/// it.
 fn best_multiple(binary: &Binary<'_>, a: &[f64]) -> f64 {
     let half = 0.5 * binary.weights_of(a).iter().map(|w| w * w).sum::<f64>();
     let dual = |share: f64| {
@@ -274,6 +279,6 @@ fn best_multiple(binary: &Binary<'_>, a: &[f64]) -> f64 {
             high -= third;
         }
     }
-    // Where the objective rises all the way, dual values of the same rows stay as they are.
+    // If the objective rises up to 1, dual values of the same rows stay exactly as they are.
     if high == 1.0 { 1.0 } else { low }
 }

@@ -1,4 +1,5 @@
-//! Rows in a file, read where they are needed: the bytes of rows in memory, and no process has more than it needs.
+//! Rows in a file, read where they are needed: the bytes of rows in memory, and no process has more than it
+//! needs.
 
 #![allow(
     clippy::disallowed_types,
@@ -67,8 +68,8 @@ fn a_fit_of_rows_in_a_file_is_that_of_rows_in_memory() {
     }
 }
 
-/// Runs an engine on three processes, each with a problem of its own, of which the first leaves at a boundary if one is
-/// named: the outcome, and the rows that each has read by then, rising.
+/// Runs an engine on three processes, each with its own problem; the first process may leave at a boundary.
+/// Returns the outcome, and how many rows each process has read by then, ascending.
 fn on<P: Program>(
     folder: &Path,
     leaves_at: Option<u64>,
@@ -106,7 +107,7 @@ fn a_process_reads_the_rows_of_its_own_shards() {
     }
 }
 
-/// Of a problem that is solved as one the process that solves it reads the rows; where it leaves, its successor does
+/// A problem that is solved as one is read by the process that solves it; if that leaves, by its successor
 /// (`recovery` of the engine's tests).
 #[test]
 fn a_problem_that_is_solved_as_one_is_read_where_it_is_solved() {

@@ -7,7 +7,8 @@ use raddle_linear::{Linear, Loss};
 
 use crate::common::{Data, LOSSES};
 
-/// The gaps of a model's files, one a scorer; dual values are little-endian numbers behind npy's header.
+/// Returns the gaps of a model's files, one per scorer; dual values are little-endian numbers after npy's
+/// header.
 fn gaps_of_files(data: &Data, loss: Loss, c: f64, bias: f64) -> Vec<f64> {
     let parent = tempfile::tempdir().unwrap();
     let run = parent.path().join("run");
@@ -33,7 +34,7 @@ fn gaps_of_files(data: &Data, loss: Loss, c: f64, bias: f64) -> Vec<f64> {
         let primal = data.primal(loss, &costs, (&w[scorer], intercept, bias));
         let own = &a[scorer * rows..(scorer + 1) * rows];
         let gap = (primal - data.dual(loss, &costs, (own, bias, w[scorer].len()))) / primal;
-        // Of columns of thousands, whose weights are as small, margins are sums of terms that cancel.
+        // In columns of thousands with equally small weights, margins are sums of terms that cancel.
         assert!((about["gaps"][scorer].as_f64().unwrap() - gap).abs() < 1e-7, "scorer {scorer}: {gap}");
         gap
     };

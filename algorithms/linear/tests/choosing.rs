@@ -147,8 +147,8 @@ fn plans_that_cannot_be_are_refused_by_name() {
         (&|cv: CrossValidation| cv.costs(vec![1.0, f64::NAN]), "C: it is NaN"),
         (&|cv: CrossValidation| cv.costs(vec![0.0]), "C: it is 0"),
         (&|cv: CrossValidation| cv.costs(Vec::new()), "C: there is none"),
-        (&|cv: CrossValidation| cv.measure(Measure::Auc), "measure: auc is of two classes, and there are 3"),
-        (&|cv: CrossValidation| cv.measure(Measure::LogLoss), "measure: log-loss is of probabilities"),
+        (&|cv: CrossValidation| cv.measure(Measure::Auc), "measure: auc is for two classes, and there are 3"),
+        (&|cv: CrossValidation| cv.measure(Measure::LogLoss), "measure: log-loss needs probabilities"),
         (
             &|cv: CrossValidation| cv.groups(vec![1; 30]),
             "groups: a column with 1 different values for 5 folds",

@@ -1,4 +1,4 @@
-//! Problems, and the gap by definitions that share nothing with the library.
+//! Problems, and gaps by definitions that share no code with the library.
 
 use raddle::random::Stream;
 use raddle_datasets::{Csc, Matrix, Table, embedded};
@@ -10,14 +10,14 @@ pub(crate) const LOSSES: [Loss; 3] = [Loss::Hinge, Loss::SquaredHinge, Loss::Log
 pub(crate) struct Data {
     pub(crate) x: Matrix,
     pub(crate) y: Vec<f64>,
-    /// (column, value) of each row.
+    /// Pairs (column, value) of each row.
     pub(crate) rows: Vec<Vec<(usize, f64)>>,
-    /// The larger class, or the largest.
+    /// The larger of two classes, or the largest.
     largest: f64,
 }
 
 impl Data {
-    /// The embedded patients: above the mean or not.
+    /// The embedded patients, above the mean or not.
     pub(crate) fn diabetes() -> Self {
         let table = embedded::diabetes();
         let mean = table.y.iter().sum::<f64>() / table.y.len() as f64;
@@ -25,17 +25,17 @@ impl Data {
         Self::of(table.x, y)
     }
 
-    /// Two clouds that overlap, with an empty row and a double one.
+    /// Two overlapping clouds, with an empty row and a repeated one.
     pub(crate) fn clouds(rows: usize, columns: usize, seed: u64) -> Self {
         Self::around((0..rows).map(|row| if row % 3 == 0 { 2.0 } else { 1.0 }).collect(), columns, seed)
     }
 
-    /// Clouds of so many classes.
+    /// Clouds of several classes.
     pub(crate) fn classes(count: usize, (rows, columns): (usize, usize), seed: u64) -> Self {
         Self::around((0..rows).map(|row| (row % count) as f64 + 1.0).collect(), columns, seed)
     }
 
-    /// Clouds that overlap, one around each value of the response.
+    /// Overlapping clouds, one for each value of the response.
     fn around(y: Vec<f64>, columns: usize, seed: u64) -> Self {
         let (rows, mut draw) = (y.len(), Stream::new(&[seed]));
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ impl Data {
         Self::of(self.x.clone(), y)
     }
 
-    /// The data of each binary problem: one for two classes, else one a class.
+    /// Returns the data of each binary problem: one for two classes, else one per class.
     pub(crate) fn binaries(&self) -> Vec<Self> {
         let mut classes = self.y.clone();
         classes.sort_by(f64::total_cmp);
@@ -105,7 +105,7 @@ impl Data {
         self.rows[row].iter().map(|(column, value)| value * w[*column]).sum::<f64>() + intercept
     }
 
-    /// P of coefficients with these weights of rows.
+    /// Returns P of coefficients with these weights of rows.
     pub(crate) fn primal(&self, loss: Loss, costs: &[f64], (w, intercept, bias): (&[f64], f64, f64)) -> f64 {
         let own = if bias == 0.0 { 0.0 } else { (intercept / bias).powi(2) };
         let half = 0.5 * (w.iter().map(|w| w * w).sum::<f64>() + own);
@@ -121,7 +121,7 @@ impl Data {
         half + (0..self.y.len()).map(of).sum::<f64>()
     }
 
-    /// D of dual values, with weights of its own made of them; infinitely bad beyond the bounds.
+    /// Returns D of dual values, whose weights are computed here; minus infinity outside the bounds.
     pub(crate) fn dual(&self, loss: Loss, costs: &[f64], (a, bias, columns): (&[f64], f64, usize)) -> f64 {
         let (mut w, mut own, mut sum) = (vec![0.0; columns], 0.0, 0.0);
         for (row, (&a, &c)) in raddle_common::testing::pairs(a, costs).enumerate() {

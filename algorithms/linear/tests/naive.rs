@@ -1,11 +1,11 @@
-//! Small problems against naive dense methods: gradient steps with momentum.
+//! Small problems compared with simple dense methods: gradient steps with momentum.
 
 use raddle_linear::{Linear, Loss};
 
 use crate::common::{Data, LOSSES, all};
 
-/// Coefficients by projected gradient steps with momentum on the dual of the hinge losses, or on the primal of the
-/// logistic loss.
+/// Coefficients by projected gradient steps with momentum on the dual of the hinge losses, or on the primal
+/// of the logistic loss.
 fn naive(data: &Data, loss: Loss, c: f64) -> Vec<f64> {
     let (n, p) = (data.y.len(), data.x.cols());
     let z: Vec<Vec<f64>> = (0..n)
@@ -42,7 +42,7 @@ fn naive(data: &Data, loss: Loss, c: f64) -> Vec<f64> {
     let (mut ahead, mut t) = (x.clone(), 1.0_f64);
     for round in 0..30_000 {
         let next = step(&ahead);
-        // Momentum begins anew now and then.
+        // Momentum is reset now and then.
         let grown = if round % 400 == 399 { 1.0 } else { (1.0 + (1.0 + 4.0 * t * t).sqrt()) / 2.0 };
         let push = if grown == 1.0 { 0.0 } else { (t - 1.0) / grown };
         ahead = (0..next.len()).map(|at| next[at] + push * (next[at] - x[at])).collect();

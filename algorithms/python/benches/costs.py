@@ -1,8 +1,9 @@
-"""What the Python package costs beside its fits: python benches/costs.py [FOLDER OF PUBLIC SETS]
+"""Measures the overhead of the Python package over its fits: python benches/costs.py [FOLDER OF PUBLIC SETS]
 
-From Ctrl-C to the end of a fit that would go on for minutes, seconds, the largest of eleven. Of `fit`, the seconds that its report does not count, median of 21; and in fresh interpreters, in turns, seconds from the
-first import to the coefficients of leukemia at a tenth of alpha_max, for raddle and for those of scikit-learn, celer and
-skglm that are installed, with what importing scikit-learn's linear models takes.
+Prints the largest of eleven times, in seconds, from Ctrl-C to the end of a fit that would take minutes; the seconds of
+`fit` that its report does not count, the median of 21; and, in fresh interpreters in turn, the seconds from the first
+import to the coefficients of leukemia at a tenth of alpha_max, for raddle and for scikit-learn, celer and skglm if they
+are installed, with the seconds of importing scikit-learn's linear models alone.
 """
 
 import gzip
@@ -39,7 +40,7 @@ def load(folder, name):
 
 
 def beside(X, y, alpha):
-    """Return the median of all seconds of fits, and of those that their reports do not count."""
+    """Return the median seconds of fits, and of the part that their reports do not count."""
     whole, rest = [], []
     for _ in range(21):
         start = time.perf_counter()
@@ -69,7 +70,7 @@ def interrupted():
 
 
 def first_fits(X, y, alpha):
-    """Return the seconds of each program, of five fresh interpreters each, in turns."""
+    """Return the seconds of each program in five fresh interpreters each, in turn."""
     with tempfile.TemporaryDirectory() as folder:
         np.savez(pathlib.Path(folder, "data.npz"), X=X, y=y)
         given = f"import numpy as np, time; data = np.load({folder + '/data.npz'!r})\n"

@@ -1,9 +1,9 @@
-"""Linear classifiers beside scikit-learn's: python benches/linear.py [FOLDER OF PUBLIC SETS] [DATA ..]
+"""Compares linear classifiers with scikit-learn's: python benches/linear.py [FOLDER OF PUBLIC SETS] [DATA ..]
 
-Of w8a, farmads and a Pipeline of texts (reviews of films as words, to be told apart): seconds of `fit` of raddle's
-LinearSVC and of scikit-learn's, medians of five in turns, at the parameters that both have by default but for loss and
-C; whether a fit warned that it had not converged; and how far its objective is from the minimum, of which a fit to 1e-9
-has a lower bound, relative to it.
+For w8a, farmads and a Pipeline of texts (film reviews as words, to be classified) prints: the seconds of `fit` of
+raddle's LinearSVC and of scikit-learn's, medians of five in turn, with default parameters except loss and C; whether a
+fit warned that it had not converged; and the relative distance of its objective from a lower bound of the minimum, which
+a fit to 1e-9 proves.
 """
 
 import gzip
@@ -69,7 +69,7 @@ def timed(model, X, y):
 
 
 def compare(name, X, y, loss, C, before=None):
-    """Print a line for each of the two; `before` are the steps of a pipeline that is fitted whole."""
+    """Print a line for each of the two; `before` are the earlier steps of the pipeline that is fitted."""
     kinds = {"raddle": LinearSVC, "scikit-learn": sklearn.svm.LinearSVC}
     seconds, warned = {kind: [] for kind in kinds}, dict.fromkeys(kinds, False)
     models = {}

@@ -1,5 +1,5 @@
-//! Arrays and sparse matrices of Python as the libraries take them: each is copied once, without the interpreter's
-//! lock.
+//! Converts arrays and sparse matrices of Python to those of the libraries: each is copied once, without the
+//! interpreter's lock.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder};
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
@@ -8,22 +8,22 @@ use raddle_datasets::{Csc, Matrix, room};
 
 use crate::error::{bad_value, no_memory};
 
-/// Columns of rows that lie one behind the other that are copied at a time: what a processor fetches at once.
+/// Columns that are copied at a time from a row-major matrix: about a cache line of each row.
 const TILE: usize = 8;
 
-/// A matrix as Python has it.
+/// A matrix from Python.
 #[derive(FromPyObject)]
 pub(crate) enum GivenMatrix<'py> {
-    /// An array in any order.
+    /// A dense array in any memory order.
     Wide(PyReadonlyArray2<'py, f64>),
-    /// One of half the width.
+    /// A dense array in single precision.
     Narrow(PyReadonlyArray2<'py, f32>),
-    /// A sparse one.
+    /// A sparse matrix.
     Sparse(Compressed<'py>),
 }
 
-/// A matrix or array of scipy in compressed columns (`csc`) or rows (`csr`); indices need be neither sorted nor
-/// different.
+/// A matrix or array of scipy in compressed columns (`csc`) or rows (`csr`); indices may be unsorted and
+/// repeated.
 #[derive(FromPyObject)]
 pub(crate) struct Compressed<'py> {
     shape: (usize, usize),
@@ -33,14 +33,14 @@ pub(crate) struct Compressed<'py> {
     data: Values<'py>,
 }
 
-/// Indices of either width.
+/// Indices with 32 or 64 bits.
 #[derive(FromPyObject)]
 pub(crate) enum Indices<'py> {
     Narrow(PyReadonlyArray1<'py, i32>),
     Wide(PyReadonlyArray1<'py, i64>),
 }
 
-/// Values of either width.
+/// Values in single or double precision.
 #[derive(FromPyObject)]
 enum Values<'py> {
     Wide(PyReadonlyArray1<'py, f64>),
@@ -48,10 +48,10 @@ enum Values<'py> {
 }
 
 impl GivenMatrix<'_> {
-    /// A copy as the libraries have it.
+    /// Copies the matrix to the libraries' form.
     ///
     /// # Errors
-    /// If there is no memory for it, or a sparse one is none.
+    /// If there is too little memory, or a sparse matrix is not valid.
     pub(crate) fn copied(&self, py: Python<'_>) -> PyResult<Matrix> {
         match self {
             Self::Wide(x) => dense(py, x),
@@ -70,7 +70,7 @@ fn dense<T: Element + Copy + Into<f64> + Sync>(
     Ok(Matrix::Dense(py.detach(|| in_columns(x))))
 }
 
-/// A copy that lies column after column in memory.
+/// Copies a matrix to column-major order.
 fn in_columns<T: Copy + Into<f64>>(x: ArrayView2<'_, T>) -> Array2<f64> {
     let (rows, columns) = x.dim();
     let values = match x.t().to_slice() {
@@ -88,11 +88,11 @@ fn in_columns<T: Copy + Into<f64>>(x: ArrayView2<'_, T>) -> Array2<f64> {
             values
         }
     };
-    // The lengths agree; were they not to, an empty matrix would be refused as such.
+    // Never fails, as the lengths agree; an empty matrix would be refused by the fit.
     Array2::from_shape_vec((rows, columns).f(), values).unwrap_or_default()
 }
 
-/// The first `count` of some indices, each of which must be below `most`.
+/// Converts the first `count` indices, each of which must be below `most`.
 fn below<I: Copy + Into<i64> + Sync>(
     py: Python<'_>,
     indices: ArrayView1<'_, I>,
@@ -103,7 +103,7 @@ fn below<I: Copy + Into<i64> + Sync>(
     py.detach(|| indices.iter().take(count).map(checked).collect())
 }
 
-/// A sparse matrix on its way to compressed columns.
+/// A sparse matrix that is being converted to compressed columns.
 struct Parts {
     starts: Vec<usize>,
     rows: Vec<u32>,
@@ -111,15 +111,15 @@ struct Parts {
 }
 
 impl Compressed<'_> {
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     pub(crate) fn shape(&self) -> (usize, usize) {
         self.shape
     }
 
-    /// Entries of compressed rows as they lie: where rows begin and end, columns and values.
+    /// Returns the entries of compressed rows in their order: row starts, columns and values.
     ///
     /// # Errors
-    /// If it is no matrix in compressed rows, or an index is out of range.
+    /// If the matrix is not in compressed rows, or an index is out of range.
     pub(crate) fn entries(&self, py: Python<'_>) -> PyResult<(Vec<usize>, Vec<u32>, Vec<f32>)> {
         if self.format != "csr" {
             return Err(bad_value(format!("the matrix must be csr, and this is {}", self.format)));
@@ -145,10 +145,11 @@ impl Compressed<'_> {
         }
     }
 
-    /// A copy in compressed columns, in which rows ascend, entries of one place are summed and zeros are left out.
+    /// Copies the matrix to compressed columns with ascending rows; repeated entries are summed and zeros
+    /// dropped.
     ///
     /// # Errors
-    /// If indices are out of range, or there is no memory for it.
+    /// If indices are out of range, or there is too little memory.
     pub(crate) fn columns(&self, py: Python<'_>) -> PyResult<Csc> {
         let by_columns = match self.format.as_str() {
             "csc" => true,
@@ -207,10 +208,10 @@ impl Compressed<'_> {
 }
 
 impl Indices<'_> {
-    /// Where rows or columns begin and end.
+    /// Returns the starts of the rows or columns, and the end of the last.
     ///
     /// # Errors
-    /// If that does not fit so many of them, or so many entries.
+    /// If they do not fit the number of rows or columns, or of entries.
     pub(crate) fn starts(&self, outer: usize, stored: usize) -> PyResult<Vec<usize>> {
         let given: Vec<i64> = match self {
             Self::Narrow(starts) => starts.as_array().iter().map(|&start| start.into()).collect(),
@@ -229,7 +230,7 @@ impl Indices<'_> {
 }
 
 impl Parts {
-    /// From rows: `entries` gives (column, value) of each entry, row after row.
+    /// Makes compressed columns from rows: `entries` returns (column, value) of a row's entries.
     fn of_rows<E: Iterator<Item = (usize, f64)>>(
         row_starts: &[usize],
         columns: usize,
@@ -251,7 +252,7 @@ impl Parts {
         Self { starts, rows, values }
     }
 
-    /// Rows ascend within each column, and each has one entry, which is not zero.
+    /// Sorts the rows of each column, sums repeated entries, and drops zeros.
     fn tidied(mut self) -> Self {
         let is_tidy = |range: &[usize]| {
             self.rows[range[0]..range[1]].is_sorted_by(|a, b| a < b)

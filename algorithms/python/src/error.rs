@@ -1,4 +1,4 @@
-//! Errors as Python has them: a bad value is a `ValueError` that names Python's parameter, a failed run a
+//! Errors as Python exceptions: a bad value is a `ValueError` that names Python's parameter, a failed run a
 //! `RuntimeError`.
 
 use std::any::Any;
@@ -9,23 +9,23 @@ use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use raddle::EngineError;
 use raddle::files::FileError;
 
-/// A value, or data, that cannot be fitted.
+/// Makes the exception for a value, or data, that cannot be fitted.
 pub(crate) fn bad_value(text: impl Display) -> PyErr {
     PyValueError::new_err(text.to_string())
 }
 
-/// More than there is memory for.
+/// Makes the exception for too little memory.
 pub(crate) fn no_memory(text: impl Display) -> PyErr {
     PyMemoryError::new_err(text.to_string())
 }
 
-/// A parameter out of its range, by the name that it has in Python.
+/// Makes the exception for a parameter out of range, by its name in Python.
 pub(crate) fn bad_parameter(names: &[(&str, &str)], name: &str, value: &str, range: &str) -> PyErr {
     let here = names.iter().find(|(there, _)| *there == name).map_or(name, |(_, here)| here);
     bad_value(format!("{here} is {value}: {range}"))
 }
 
-/// A run that failed.
+/// Makes the exception for a failed run.
 pub(crate) fn failed(error: &EngineError) -> PyErr {
     match error {
         EngineError::Setting(_) => bad_value(error),
@@ -33,7 +33,7 @@ pub(crate) fn failed(error: &EngineError) -> PyErr {
     }
 }
 
-/// A folder without such a model, or that cannot be written.
+/// Makes the exception for a folder without such a model, or one that cannot be written.
 pub(crate) fn file_error(error: FileError) -> PyErr {
     match error {
         FileError::Write { .. } => PyOSError::new_err(error.to_string()),
@@ -41,7 +41,7 @@ pub(crate) fn file_error(error: FileError) -> PyErr {
     }
 }
 
-/// A panic: a fault of the library, which the interpreter outlives.
+/// Makes the exception for a panic, which is a bug in the library; the interpreter survives it.
 pub(crate) fn panicked(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Folders of models, whatever the program.
+//! Folders of models of all programs.
 
 use std::path::PathBuf;
 
@@ -9,23 +9,23 @@ use serde::Serialize;
 
 use crate::error::{bad_value, file_error};
 
-/// Name of the program whose model is in a folder.
+/// Returns the name of the program whose model is in a folder.
 #[pyfunction]
 pub(crate) fn program_of(folder: PathBuf) -> PyResult<String> {
     ModelFolder::program_of(&folder).map_err(file_error)
 }
 
-/// Facts about a model as JSON.
+/// Returns the metadata of a model as JSON.
 pub(crate) fn as_json(about: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
 }
 
-/// Coefficients with their numbers, of an array of each.
+/// Returns (number, coefficient) pairs from an array of numbers and one of coefficients.
 pub(crate) fn numbered(of: &(PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, f64>)) -> Vec<(u32, f64)> {
     of.0.as_array().iter().copied().zip(of.1.as_array().iter().copied()).collect()
 }
 
-/// Writes a model of a program into a folder of its own, or in the place of the one that is there.
+/// Writes a model of a program to its own folder, or replaces the one in the folder.
 pub(crate) fn save(
     (folder, replaces): (PathBuf, bool),
     program: &str,

@@ -1,6 +1,6 @@
-//! `raddle._raddle`, the native half of the Python package: what it takes from Python, how a fit is carried out beside
-//! the interpreter, and a file for each algorithm. Estimators, their parameters and their documentation are Python's
-//! (`python/raddle/`).
+//! `raddle._raddle`, the native half of the Python package: the conversion of data from Python, fits on their
+//! own threads, and a module for each algorithm. The estimators, their parameters and their documentation are
+//! in Python (`python/raddle/`).
 
 mod arrays;
 mod error;
@@ -11,7 +11,7 @@ mod linear;
 mod mf;
 mod run;
 
-/// Fits, called by the modules of the package alone.
+/// Native functions, called only by the package's own modules.
 #[pyo3::pymodule]
 mod _raddle {
     #[pymodule_export]

@@ -1,5 +1,5 @@
-//! Execution of a fit: on a thread of its own, while the caller waits without the interpreter's lock, looks for
-//! signals and answers for the callback.
+//! Runs a fit on its own thread, while the calling thread waits without the interpreter's lock, checks for
+//! signals and runs the callback.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,29 +15,29 @@ use serde::Serialize;
 
 use crate::error::panicked;
 
-/// Time after which a signal, such as Ctrl-C, is seen at the latest.
+/// Longest time until a signal, such as Ctrl-C, is noticed.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Function that hands a record to the calling thread and returns its answer: `false` ends the fit.
+/// A function that passes a record to the calling thread and returns its answer: `false` ends the fit.
 type Ask = Arc<dyn Fn(&EpochRecord) -> bool + Send + Sync>;
 
-/// Caller of a fit, as the fit knows it.
+/// The fit's connection to its caller.
 pub(crate) struct Watch {
     stop: Stop,
     ask: Option<Ask>,
 }
 
-/// Message of the fit to the calling thread.
+/// A message from the fit to the calling thread.
 enum Message<T> {
-    /// A record, and where its answer goes.
+    /// A record, with the channel for the answer.
     Record(Box<EpochRecord>, SyncSender<bool>),
-    /// The end; an error if it panicked.
+    /// The result; an error if the fit panicked.
     Done(thread::Result<PyResult<T>>),
 }
 
 impl Watch {
-    /// The engine, which the caller can end and whose records it sees. A record waits for its answer, so that a fit
-    /// that the callback ends always ends at that boundary.
+    /// Lets the caller observe and end an engine. Each record waits for its answer, so that a fit that the
+    /// callback ends always ends at that boundary.
     pub(crate) fn over<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
         let engine = engine.stop(self.stop.clone());
         match &self.ask {
@@ -54,9 +54,9 @@ impl Watch {
     }
 }
 
-/// Does `work` on a thread of its own. Whatever Ctrl-C or the callback raise is raised once the fit has ended, at the next
-/// boundary or, where that is far, within the epoch; a callback that returns what is false, but for `None`, ends the fit there
-/// without an exception.
+/// Does `work` on its own thread. An exception of Ctrl-C or the callback is raised once the fit has ended: at
+/// the next boundary or, if that is far, within the epoch. A callback that returns a false value other than
+/// `None` ends the fit there without an exception.
 ///
 /// # Errors
 /// Those of `work`, of signals and of the callback; `RuntimeError` if `work` panics.
@@ -72,7 +72,7 @@ pub(crate) fn carry_out<T: Send + 'static>(
     thread::scope(|scope| {
         let fit = move || {
             let done = catch_unwind(AssertUnwindSafe(|| work(&watch)));
-            // The caller waits for this message, whatever else happens.
+            // The caller always waits for this message.
             let _ = send.send(Message::Done(done));
         };
         let thread = thread::Builder::new().name("raddle".into());
@@ -103,7 +103,7 @@ pub(crate) fn carry_out<T: Send + 'static>(
                 }
             }
             if let Err(signal) = py.check_signals() {
-                // Asked again, a fit gives up the epoch under way at once.
+                // A second signal makes the fit give up the current epoch at once.
                 if raised.is_some() {
                     stop.request_now()
                 } else {
@@ -115,13 +115,13 @@ pub(crate) fn carry_out<T: Send + 'static>(
     })
 }
 
-/// The next message, for which signals wait no longer than [`SIGNALS`].
+/// Waits for the next message, at most [`SIGNALS`] long.
 fn next<T>(messages: Receiver<T>) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
     let message = messages.recv_timeout(SIGNALS);
     (messages, message)
 }
 
-/// A caller that is gone answers no.
+/// If the caller is gone, the answer is `false`.
 fn asking<T: Send + 'static>(send: Sender<Message<T>>) -> Ask {
     Arc::new(move |record| {
         let (answer, answered) = sync_channel(1);
@@ -130,14 +130,14 @@ fn asking<T: Send + 'static>(send: Sender<Message<T>>) -> Ask {
     })
 }
 
-/// Answer of the callback to a record.
+/// Returns the callback's answer to a record.
 fn goes_on(callback: &Bound<'_, PyAny>, record: &EpochRecord) -> PyResult<bool> {
     let answer = callback.call1((as_dict(callback.py(), record)?,))?;
-    // By Python's truth: a comparison of numpy gives a bool of its own.
+    // By Python's truth value, as a comparison in numpy returns its own type of bool.
     Ok(answer.is_none() || answer.is_truthy()?)
 }
 
-/// Seconds of a fit: to copy the data, to prepare them, and from there to the model.
+/// Seconds of a fit: to copy the data, to prepare them, and to fit the model.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seconds {
     pub(crate) read: f64,
@@ -145,7 +145,7 @@ pub(crate) struct Seconds {
     pub(crate) fit: f64,
 }
 
-/// The report of a fit as a dict, in which `seconds` are told apart as in the programs' reports.
+/// Returns the report of a fit as a dict, with `seconds` split as in the programs' reports.
 pub(crate) fn report_as_dict<'py>(
     py: Python<'py>,
     report: &RunReport,
@@ -159,13 +159,14 @@ pub(crate) fn report_as_dict<'py>(
     Ok(report)
 }
 
-/// A record or a report as a dict: its names are those of the programs' files, and what is no number is `None`.
+/// Returns a record or a report as a dict with the names of the programs' files; a number that is not finite
+/// becomes `None`.
 pub(crate) fn as_dict<'py>(py: Python<'py>, record: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(record).map_err(|why| PyRuntimeError::new_err(why.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// Panics where a fit would: for tests.
+/// Panics in a fit, for tests.
 #[pyfunction]
 pub(crate) fn panic_in_a_fit(py: Python<'_>) -> PyResult<()> {
     carry_out(py, None, |_| panic!("as it was told to"))

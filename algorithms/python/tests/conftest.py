@@ -81,7 +81,7 @@ def csv(tmp_path):
 def ctrl_c():
     """Return the seconds from Ctrl-C to the end of a fit that does not end without it.
 
-    It is sent once another thread has counted so far, for which that needs the interpreter's lock.
+    The signal is sent once another thread has counted far enough, which takes the interpreter's lock.
     """
     # Where Python was started in the background it does not answer by itself.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""What cannot be fitted is refused with Python's names; what can is fitted as it is."""
+"""Bad input is refused with Python's parameter names; unusual input is fitted."""
 
 import numpy as np
 import pytest
@@ -99,7 +99,7 @@ def test_bad_values_of_rows_are_refused(diabetes):
 
 
 def untidy(X, random):
-    """Return X with entries cut in two, in any order, in each column."""
+    """Return X with split and unsorted entries in each column."""
     X = sparse.csc_matrix(X)
     indices, values, starts = [], [], [0]
     for j in range(X.shape[1]):

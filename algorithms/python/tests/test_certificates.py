@@ -86,7 +86,7 @@ def judged(judge, kind, model, X, given, weights, offset):
 
 
 def cases():
-    """Kind, term and what rows are given: of more than two classes there are neither groups nor offsets."""
+    """Return kinds, terms and values of rows; with more than two classes there are neither groups nor offsets."""
     for kind, term, given in itertools.product(MODELS, TERMS, ("plain", "weights", "weights and offset")):
         if kind != "multinomial" or not (term.startswith("groups") or "offset" in given):
             yield kind, term, given

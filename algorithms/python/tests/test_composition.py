@@ -1,4 +1,4 @@
-"""Estimators within what scikit-learn, pandas, polars and joblib make of them."""
+"""Estimators in combination with scikit-learn, pandas, polars and joblib."""
 
 import joblib
 import numpy as np
@@ -100,7 +100,7 @@ def test_fits_in_other_processes(diabetes):
 
 
 def held_out_error(model, X, y, train, test):
-    """Return the mean squared error of each alpha's own fit on rows held out."""
+    """Return the mean squared error of each alpha's own fit on held-out rows."""
     fits = [Lasso(alpha=alpha, tol=1e-12).fit(X[train], y[train]) for alpha in model.alphas_]
     return np.array([((fit.predict(X[test]) - y[test]) ** 2).mean() for fit in fits])
 

@@ -1,4 +1,4 @@
-"""What `lasso fit --test` measures is what scikit-learn measures of the same predictions."""
+"""The measures of `lasso fit --test` are those of scikit-learn for the same predictions."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ SEED = 7
 
 
 def linear(results, X, classes=1):
-    """The scores of the model of a report, which lists all of so few coefficients: a column for each class."""
+    """Return the scores of the model in a report, which lists all of these few coefficients; one column per class."""
     scores = np.zeros((len(X), classes)) + results.get("intercepts", results.get("intercept"))
     for entry in results["coefficients"]:
         _, _, of_class = entry["name"].partition(" (class ")
@@ -21,7 +21,7 @@ def linear(results, X, classes=1):
 
 @pytest.fixture
 def parts(csv, tmp_path):
-    """Write a table in two files: rows to fit and rows to measure on."""
+    """Write a table to two files: rows to fit, and rows to measure on."""
 
     def write(X, y, **others):
         random = np.random.default_rng(SEED)

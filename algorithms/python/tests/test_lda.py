@@ -1,4 +1,4 @@
-"""`raddle.lda`: scikit-learn's contract, the program's models, and what is asked of them."""
+"""`raddle.lda`: scikit-learn's contract, the program's models, and their methods."""
 
 import copy
 import gzip
@@ -30,7 +30,7 @@ class OfFractions(LatentDirichletAllocation):
 
 
 def of_fractions(error):
-    """Tell whether fractions were refused."""
+    """Return whether fractions were refused."""
     while error is not None:
         if "X must hold counts" in str(error):
             return True
@@ -51,7 +51,7 @@ def test_scikit_learns_checks(estimator, check):
 
 @pytest.fixture(scope="module")
 def counts():
-    """Documents of three kinds of words."""
+    """Return documents of three kinds of words."""
     random = np.random.default_rng(3)
     kinds = np.stack([random.dirichlet(np.roll(np.r_[np.full(20, 2.0), np.full(40, 0.02)], 20 * k)) for k in range(3)])
     shares = random.dirichlet(np.full(3, 0.2), size=200)

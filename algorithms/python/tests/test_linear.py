@@ -1,4 +1,4 @@
-"""Linear classifiers: their answers are scikit-learn's, and each is proved."""
+"""Linear classifiers: their models are scikit-learn's, each with a proven gap."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def flowers():
 
 
 def theirs(loss, **params):
-    """Return scikit-learn's classifier that minimises the same, to the last digits that it has."""
+    """Return scikit-learn's classifier with the same objective, minimised as far as it can."""
     params = {"tol": 1e-10, "max_iter": 10_000_000, **params}
     if loss == "logistic":
         return linear_model.LogisticRegression(solver="liblinear", **params)

@@ -146,7 +146,7 @@ def test_a_callback_sees_every_epoch(tumours):
 
 @pytest.fixture(scope="module")
 def noise():
-    """Rows whose classes nothing tells."""
+    """Return rows whose classes are random."""
     random = np.random.default_rng(0)
     return sparse.random(20_000, 20_000, density=0.002, format="csr", random_state=random), random.integers(0, 2, 20_000)
 

@@ -1,4 +1,4 @@
-"""X is not held twice more: what a fit takes beside it, in a process of its own."""
+"""A fit holds about one copy of X in addition to X, measured in a separate process."""
 
 import pathlib
 import subprocess

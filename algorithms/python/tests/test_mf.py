@@ -1,4 +1,4 @@
-"""`raddle.mf`: the programs' models and answers, ids of any kind, rows beside a model."""
+"""`raddle.mf`: the program's models and lists, ids of any kind, rows of new users."""
 
 import copy
 import gzip
@@ -80,7 +80,7 @@ def some_counts(seed=0, users=30, items=20, density=0.2):
 
 
 def lists(text):
-    """Lists of (name, score) by who asks."""
+    """Return lists of (name, score) by user or item."""
     found = {}
     for line in text.splitlines():
         who, name, score = line.split("\t")

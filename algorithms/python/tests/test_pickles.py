@@ -1,4 +1,4 @@
-"""Estimators outlive the process."""
+"""Pickled estimators can be loaded in another process."""
 
 import copy
 import pickle

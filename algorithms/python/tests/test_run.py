@@ -1,4 +1,4 @@
-"""A fit beside the interpreter: signals, callbacks, other threads, panics."""
+"""A fit on its own thread: signals, callbacks, other threads, panics."""
 
 import subprocess
 import sys
@@ -71,7 +71,7 @@ def test_a_callback_sees_every_epoch_on_its_thread(diabetes):
 
 @pytest.fixture(scope="module")
 def noise():
-    """Columns of which a small alpha takes many, epoch by epoch."""
+    """Return columns of which a small alpha selects many, so that the fit takes many epochs."""
     random = np.random.default_rng(0)
     return random.normal(size=(200, 400)), random.normal(size=200)
 

@@ -1,4 +1,4 @@
-"""Models in folders: the programs read what the package writes, and it reads what they write."""
+"""Models in folders: the programs read what the package writes, and the package reads what the programs write."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Stubs name the parameters and defaults that there are."""
+"""Stubs have the parameters and defaults of the functions."""
 
 import ast
 import inspect

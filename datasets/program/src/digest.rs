@@ -1,4 +1,4 @@
-//! SHA-256 of files.
+//! SHA-256 digests of files.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write};
@@ -6,22 +6,22 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-/// Bytes that are read at once.
+/// Bytes read at a time.
 pub(crate) const BLOCK: usize = 1 << 16;
 
-/// A digest as 64 hexadecimal digits.
+/// Formats a digest as 64 hexadecimal digits.
 pub(crate) fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of a file's bytes as stored.
+/// Returns the SHA-256 of a file's bytes as stored.
 pub(crate) fn of_file(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     add_file(&mut hash, path)?;
     Ok(hexadecimal(hash))
 }
 
-/// Adds the bytes of a file, and tells how many there are.
+/// Adds the bytes of a file to a hash; returns their number.
 pub(crate) fn add_file(hash: &mut Sha256, path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
     let mut block = vec![0; BLOCK];
@@ -39,7 +39,7 @@ pub(crate) fn add_file(hash: &mut Sha256, path: &Path) -> io::Result<u64> {
     }
 }
 
-/// Writer that digests what passes, and lets no more than its limit pass.
+/// A writer that digests the bytes that pass through it and fails beyond a limit.
 pub(crate) struct Digested<W> {
     to: W,
     hash: Sha256,
@@ -47,12 +47,12 @@ pub(crate) struct Digested<W> {
 }
 
 impl<W: Write> Digested<W> {
-    /// A writer in front of this one, for at most so many bytes.
+    /// Wraps a writer, with a limit on the bytes that pass.
     pub(crate) fn new(to: W, most: u64) -> Self {
         Self { to, hash: Sha256::new(), left: most }
     }
 
-    /// The writer behind, and the SHA-256 of what has passed.
+    /// Returns the inner writer and the SHA-256 of the bytes that passed.
     pub(crate) fn finish(self) -> (W, String) {
         (self.to, hexadecimal(self.hash))
     }
@@ -62,7 +62,7 @@ impl<W: Write> Write for Digested<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() as u64 > self.left {
             return Err(io::Error::other(
-                "it unpacks to far more than such a file holds: it is not unpacked",
+                "it unpacks to far more than such a file contains: it is not unpacked",
             ));
         }
         let count = self.to.write(bytes)?;

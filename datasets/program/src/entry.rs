@@ -5,29 +5,29 @@ use serde::Serialize;
 /// A public set.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
-    /// The name to ask for.
+    /// Name on the command line.
     pub(crate) name: &'static str,
-    /// The name that people know.
+    /// Title.
     pub(crate) title: &'static str,
-    /// The form of the data.
+    /// Kind of the data.
     pub(crate) kind: Kind,
-    /// The task that they are for.
+    /// Task that the data are for.
     pub(crate) task: &'static str,
-    /// Rows, users, documents.
+    /// Sizes as text, such as rows and columns.
     pub(crate) sizes: String,
-    /// The licence in a line.
+    /// Licence, in one line.
     pub(crate) licence: &'static str,
-    /// Address of the licence, or of the page that states it.
+    /// Address of the licence, or of a page that states it.
     pub(crate) licence_address: &'static str,
-    /// The files that the programs read, the one that is named on a line first.
+    /// Files that the programs read; the first is the one that a command line names.
     pub(crate) files: Vec<DataFile>,
-    /// The way in which files that are at no address were made.
+    /// How files that cannot be downloaded were made.
     pub(crate) made: Option<&'static str>,
-    /// The best value that is known, where a source states one.
+    /// Best known value, where a source states one.
     pub(crate) best: Option<Best>,
 }
 
-/// The form of data.
+/// The kind of data in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The word of a list.
+    /// Returns the word that `list` prints.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
@@ -56,56 +56,57 @@ impl Kind {
 /// A file that the programs read.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct DataFile {
-    /// Its path below the data folder.
+    /// Path in the data folder.
     pub(crate) file: &'static str,
-    /// Its SHA-256, if it is known.
+    /// SHA-256, if known.
     pub(crate) sha256: Option<&'static str>,
-    /// Another form of it that is as good: its path, and its SHA-256.
+    /// Another form of the file that may take its place: its path and SHA-256.
     pub(crate) or: Option<(&'static str, &'static str)>,
-    /// The download that it is made of; `None` for files that are at no address.
+    /// The download that the file is made from; `None` if there is none.
     pub(crate) download: Option<Download>,
 }
 
-/// A file at one address or several.
+/// A file that can be downloaded.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Download {
     /// Addresses, in the order in which they are tried.
     pub(crate) addresses: &'static [&'static str],
-    /// Name of the file, beside the place of what is made of it.
+    /// File name under which the download is kept, next to the file made from it.
     pub(crate) name: &'static str,
-    /// Its bytes, if they are known.
+    /// Size in bytes, if known.
     pub(crate) bytes: Option<u64>,
-    /// Its SHA-256, if it is known.
+    /// SHA-256, if known.
     pub(crate) sha256: Option<&'static str>,
-    /// The way from it to what the programs read.
+    /// Conversion to the file that the programs read.
     pub(crate) converter: Converter,
 }
 
-/// The way from a download to a file that the programs read.
+/// A conversion from a download to a file that the programs read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Converter {
-    /// It is read as it comes.
+    /// No conversion: the download is read as it is.
     Kept,
-    /// bzip2 undone.
+    /// Decompression from bzip2.
     Bunzip,
-    /// This file of a zip archive.
+    /// Extraction of this file from a zip archive.
     Member(&'static str),
-    /// This file of ratings in a zip archive, with users and items numbered from 0 as they appear.
+    /// Extraction of this file of ratings from a zip archive, with users and items numbered from 0 in the
+    /// order of their first appearance.
     Numbered(&'static str, Cells),
-    /// The files of a gzipped tar archive as lines of JSON, a document each.
+    /// The files of a gzipped tar archive as JSON lines, one document each.
     Documents,
 }
 
-/// The way in which a line of ratings is divided.
+/// The separator of fields in a line of ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Cells {
-    /// By tabs.
+    /// Tabs.
     Tabs,
-    /// By `::`.
+    /// Two colons, `::`.
     Colons,
-    /// By commas, below a header.
+    /// Commas, below a header line.
     Commas,
 }
 
@@ -114,26 +115,26 @@ pub(crate) enum Cells {
 pub(crate) struct Best {
     /// The measure.
     pub(crate) metric: &'static str,
-    /// Its value.
+    /// The value, as text.
     pub(crate) value: &'static str,
     /// The source.
     pub(crate) source: &'static str,
 }
 
-/// The ways to have a set.
+/// How a set can be obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Provenance {
-    /// Fetched; its digest is published.
+    /// Downloaded and compared with a published digest.
     Known,
-    /// Fetched; the first fetch is what later ones are compared with.
+    /// Downloaded; later fetches are compared with the digest of the first one.
     Pinned,
-    /// By file alone: it is at no address.
+    /// Not available for download: the file must be put into the folder.
     File,
 }
 
 impl Provenance {
-    /// The words of a list.
+    /// Returns the words that `list` prints.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Known => "fetched, digest known",
@@ -144,7 +145,7 @@ impl Provenance {
 }
 
 impl Entry {
-    /// The way to have it.
+    /// Returns how the set can be obtained.
     pub(crate) fn provenance(&self) -> Provenance {
         let downloads: Vec<&Download> = self.files.iter().filter_map(|file| file.download.as_ref()).collect();
         match downloads.is_empty() {
@@ -154,7 +155,7 @@ impl Entry {
         }
     }
 
-    /// Bytes of its downloads, where all are known.
+    /// Returns the total size of the downloads in bytes, if all are known.
     pub(crate) fn bytes(&self) -> Option<u64> {
         let downloads = self.files.iter().filter_map(|file| file.download.as_ref());
         let bytes: Option<Vec<u64>> = downloads.map(|download| download.bytes).collect();

@@ -1,4 +1,4 @@
-//! `raddle-data`: public sets by name, fetched, checked and made readable, and generated ones as files.
+//! `raddle-data`: fetches, checks and converts public sets by name, and writes generated ones.
 
 use std::process::ExitCode;
 

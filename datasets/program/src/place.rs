@@ -1,4 +1,4 @@
-//! Places of files: the data folder, what is in it, its lock, and the digests pinned beside files.
+//! Paths: the data folder, the files in it, its lock, and digests pinned next to files.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use raddle_datasets::registry::data_folder;
 use crate::digest;
 use crate::entry::{DataFile, Entry};
 
-/// The folder of public sets: the one that is given, else `RADDLE_DATA` or the cache folder. It need not be there.
+/// Returns the data folder: the given one, else `RADDLE_DATA`, else the cache folder. It may not exist yet.
 pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Error> {
     let named = given.map(Path::to_path_buf).or_else(data_folder);
     let folder =
@@ -23,7 +23,8 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// A file of a set that is here: its path, and the SHA-256 that it should have, if that is known.
+/// Returns the path of a file in the folder and the SHA-256 that it should have, if known; `None` if it is
+/// not there.
 pub(crate) fn here(file: &DataFile, folder: &Path) -> Option<(PathBuf, Option<String>)> {
     let of = |file: &str, sha256: Option<&str>| {
         let path = folder.join(file);
@@ -36,16 +37,16 @@ pub(crate) fn here(file: &DataFile, folder: &Path) -> Option<(PathBuf, Option<St
     Some((path, sha256))
 }
 
-/// `true` if every file of a set is here.
+/// Returns `true` if the folder has every file of a set.
 pub(crate) fn is_here(entry: &Entry, folder: &Path) -> bool {
     entry.files.iter().all(|file| here(file, folder).is_some())
 }
 
-/// Holds the data folder for one fetch at a time, until it is dropped.
+/// The lock of the data folder, which lets one fetch run at a time; released when dropped.
 #[derive(Debug)]
 pub(crate) struct Held(#[expect(dead_code, reason = "the lock goes with the file")] File);
 
-/// Makes the folder and waits until no other fetch is at work in it.
+/// Creates the folder and waits until no other fetch works in it.
 pub(crate) fn hold(folder: &Path) -> Result<Held, Error> {
     fs::create_dir_all(folder).map_err(|why| Error::write(folder, why))?;
     let path = folder.join(".raddle-data.lock");
@@ -55,11 +56,8 @@ pub(crate) fn hold(folder: &Path) -> Result<Held, Error> {
         Ok(()) => return Ok(Held(file)),
         Err(TryLockError::WouldBlock) => {
             // No reader is left if stderr is closed.
-            let _ = writeln!(
-                std::io::stderr(),
-                "another fetch is at work in {}: waiting for it",
-                folder.display()
-            );
+            let _ =
+                writeln!(std::io::stderr(), "another fetch is using {}: waiting for it", folder.display());
         }
         Err(TryLockError::Error(why)) => return Err(Error::write(&path, why)),
     }
@@ -67,14 +65,15 @@ pub(crate) fn hold(folder: &Path) -> Result<Held, Error> {
     Ok(Held(file))
 }
 
-/// The place of what is kept beside a file: its name with this ending.
+/// Returns the path next to a file: its name with this ending added.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// Digests kept beside a file, with the names that they are of: the file's own first, then its download's.
+/// Reads the digests pinned next to a file, with the names of their files: its own first, then its
+/// download's.
 pub(crate) fn pinned(path: &Path) -> Option<Vec<(String, String)>> {
     let text = fs::read_to_string(beside(path, ".sha256")).ok()?;
     let pins = text.lines().map(|line| {
@@ -84,26 +83,26 @@ pub(crate) fn pinned(path: &Path) -> Option<Vec<(String, String)>> {
     pins.collect::<Option<Vec<_>>>().filter(|pins| !pins.is_empty())
 }
 
-/// Keeps digests beside a file, in the form of `sha256sum`.
+/// Pins digests next to a file, in the format of `sha256sum`.
 pub(crate) fn pin(path: &Path, digests: &[(&str, &str)]) -> Result<(), Error> {
     let text: String = digests.iter().map(|(digest, name)| format!("{digest}  {name}\n")).collect();
     write_atomic(&beside(path, ".sha256"), |out| out.write_all(text.as_bytes()))?;
     Ok(())
 }
 
-/// Error: a file that is in the place of another.
+/// Makes the error for a file whose digest differs from the expected one.
 pub(crate) fn other_bytes(path: &Path, found: &str, expected: &str) -> Error {
     let why =
-        format!("a file by that name is there with other bytes: its SHA-256 is {found}, not {expected}");
+        format!("a file with this name is there with other bytes: its SHA-256 is {found}, not {expected}");
     Error::input(format!("{}: {why}: move it away, or fetch --to another folder", path.display()))
 }
 
-/// SHA-256 of a file that is here.
+/// Returns the SHA-256 of a file; the error names it.
 pub(crate) fn digest(path: &Path) -> Result<String, Error> {
     digest::of_file(path).map_err(|why| Error::input(format!("{}: cannot read: {why}", path.display())))
 }
 
-/// Removes a file that may not be there.
+/// Removes a file if it exists.
 pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
@@ -113,13 +112,13 @@ pub(crate) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Gives a file its name, with its bytes on the disk.
+/// Syncs a file to the disk and renames it.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     let synced = File::open(from).and_then(|file| file.sync_all());
     synced.and_then(|()| fs::rename(from, to)).map_err(|why| Error::write(to, why))
 }
 
-/// Bytes in the unit that suits them.
+/// Formats a number of bytes with a suitable unit.
 pub(crate) fn bytes(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} bytes"),

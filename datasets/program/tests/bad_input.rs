@@ -1,4 +1,4 @@
-//! Lines and folders that cannot be followed: the fault and the remedy are said.
+//! Wrong command lines and folders: the message says what is wrong and what to do.
 
 use std::fs;
 
@@ -18,10 +18,10 @@ fn a_line_that_cannot_be_followed_says_what_to_write() {
         (&format!("fetch {URL} --yes"), "add --to DIR"),
         (&format!("fetch ftp://a.org/b --yes --to {to}"), "begins with https:// or http://"),
         (&format!("fetch kos --yes --from mirror --to {to}"), "mirror: an address begins with"),
-        (&format!("fetch http://127.0.0.1:9/ --yes --to {to}"), "no name of a file"),
+        (&format!("fetch http://127.0.0.1:9/ --yes --to {to}"), "does not end with a file name"),
         (&format!("fetch {URL} --yes --to {to} --sha256 abc"), "64 hexadecimal digits"),
         ("fetch ml-1m --yes --sha256 abc", "the digest of a set is known"),
-        ("fetch mice --yes", "it is at no address: put lasso/mice.svm.gz there"),
+        ("fetch mice --yes", "it cannot be fetched: put lasso/mice.svm.gz there"),
         ("path ml-1m", "`raddle data fetch ml-1m` fetches it"),
         ("verify ml-1m", "`raddle data fetch ml-1m` fetches it"),
         ("generate groups.csv groups.csv", "give a specification"),
@@ -53,7 +53,7 @@ fn folders_that_are_none_or_take_no_files_are_named() {
     // With the archive in its place nothing is fetched, but something is written.
     let ran = command(data.path(), "fetch kos --yes --timeout 1 --to /proc/nowhere").output().unwrap();
     let said = String::from_utf8(ran.stderr).unwrap();
-    let words = if cfg!(feature = "fetch") { "/proc/nowhere: cannot write" } else { "no client of http" };
+    let words = if cfg!(feature = "fetch") { "/proc/nowhere: cannot write" } else { "no http client" };
     assert!(ran.status.code() == Some(1) && said.contains(words), "{said}");
 }
 
@@ -66,7 +66,7 @@ fn a_file_by_the_name_of_a_set_with_other_bytes_is_never_touched() {
         fs::write(&path, "mine").unwrap();
         let ran = ends(data.path(), "fetch ml-1m --yes --timeout 1", 2);
         let words =
-            format!("a file by that name is there with other bytes: its SHA-256 is {}", sha256(b"mine"));
+            format!("a file with this name is there with other bytes: its SHA-256 is {}", sha256(b"mine"));
         assert!(ran.err.contains(&path.display().to_string()) && ran.err.contains(&words), "{}", ran.err);
         assert_eq!(fs::read(&path).unwrap(), b"mine");
         fs::remove_file(path).unwrap();

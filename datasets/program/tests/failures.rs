@@ -13,7 +13,7 @@ const EXPIRED: &[u8] = include_bytes!("certificates/expired.der");
 const VALID: &[u8] = include_bytes!("certificates/valid.der");
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/certificates/root.pem");
 
-/// Alone the address fails, with these words; with a second one behind it the file is there.
+/// The fetch fails with these words from this address alone, and succeeds if a second address follows.
 fn fails(address: &str, words: &str) {
     let content = bytes(70_000);
     let good = Server::of(&content);
@@ -82,7 +82,7 @@ fn a_connection_that_always_ends_too_early() {
 #[test]
 fn silence_before_an_answer_and_in_the_middle_of_a_file() {
     server_fails("says nothing for 1 s", |_, _| Reply { holds: true, ..Reply::default() });
-    server_fails("says nothing more after 1000 bytes", |request, _| Reply {
+    server_fails("sends nothing more after 1000 bytes", |request, _| Reply {
         holds: true,
         ..Reply::file(request, &bytes(70_000), "\"a\"", 1_000)
     });
@@ -102,7 +102,7 @@ fn a_certificate_that_has_expired_or_that_nobody_vouches_for() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let ran = ends(folder.path(), &line.replace("set.bin", "other.bin"), 1);
     assert!(ran.err.contains("certificate"), "{}", ran.err);
-    // From there to an address that nobody vouches for.
+    // A redirection to an address with an untrusted certificate.
     let plain = Server::of(b"plain");
     let there = plain.address("set.bin");
     let leads = Server::secure(VALID, move |_, _| Reply::moved(&there));

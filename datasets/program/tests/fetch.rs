@@ -1,4 +1,4 @@
-//! Files that come whole, in pieces, by detours, and only once.
+//! Files that arrive whole, in parts, after redirections, and only once.
 
 use std::fs;
 use std::process::Stdio;
@@ -26,12 +26,12 @@ fn a_file_comes_whole_and_nothing_is_left_beside_it() {
     );
     assert_eq!(fs::read(folder.path().join("set.bin")).unwrap(), content);
     assert_eq!(names(folder.path()), [".raddle-data.lock", "set.bin"]);
-    // It is compared, not fetched again.
+    // The file is compared, not fetched again.
     let digest = sha256(&content);
     assert!(ends(folder.path(), &format!("{line} --sha256 {digest}"), 0).out.contains("it is here"));
     assert_eq!(server.asked().len(), 1);
     let other = ends(folder.path(), &format!("{line} --sha256 {}", sha256(b"")), 2).err;
-    assert!(other.contains("a file by that name is there with other bytes"), "{other}");
+    assert!(other.contains("a file with this name is there with other bytes"), "{other}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_connection_that_ends_at_any_quarter_is_gone_on_with_and_no_byte_comes_twice
         let address = server.address("set.bin");
         let line = format!("fetch {address} --to {} --yes --sha256 {digest}", folder.path().display());
         let ran = ends(folder.path(), &line, 1);
-        assert!(ran.err.contains(&address) && ran.err.contains("goes on from there"), "{}", ran.err);
+        assert!(ran.err.contains(&address) && ran.err.contains("continues from there"), "{}", ran.err);
         assert_eq!(names(folder.path()), [".raddle-data.lock", "set.bin.part", "set.bin.part.json"]);
         assert_eq!(fs::read(folder.path().join("set.bin.part")).unwrap(), content[..end]);
         let (before, of_server) = (server.asked().len(), content.clone());
@@ -154,7 +154,7 @@ fn a_set_whose_digest_nobody_publishes_is_pinned_at_the_first_fetch() {
     }
     assert!(ends(data.path(), &line, 0).out.contains("it is here"));
     assert_eq!(ends(data.path(), "verify kos", 0).out.matches("as it should be").count(), 2);
-    // Gone and fetched again, it must be the same.
+    // Fetched again, the file must have the same bytes.
     fs::remove_file(data.path().join("lda/vocab.kos.txt")).unwrap();
     let other = serves([("docword.kos.txt.gz", Vec::new()), ("vocab.kos.txt", b"sea\nsand\n".to_vec())]);
     let ran = ends(data.path(), &format!("fetch kos --yes --from {}", other.address("mirror/")), 1);

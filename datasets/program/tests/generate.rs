@@ -1,4 +1,4 @@
-//! Generated data as files: the readers have the same data of them.
+//! Generated data as files, from which the readers read the same data.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -55,6 +55,6 @@ fn a_file_that_is_there_is_kept() {
     let file = data.path().join("groups.csv");
     fs::write(&file, "mine").unwrap();
     let ran = ends(data.path(), &format!("generate synth:groups:n=9,p=5,s=2 {}", file.display()), 2);
-    assert!(ran.err.contains("it is there"), "{}", ran.err);
+    assert!(ran.err.contains("it exists"), "{}", ran.err);
     assert_eq!(fs::read(&file).unwrap(), b"mine");
 }

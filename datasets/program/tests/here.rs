@@ -1,4 +1,4 @@
-//! Sets that are here: their paths, and their digests.
+//! Sets in the data folder: their paths and their digests.
 
 use std::fs;
 use std::path::Path;

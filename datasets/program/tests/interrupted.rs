@@ -1,4 +1,4 @@
-//! Ends of a fetch that are this machine's: a full disk, and Ctrl-C.
+//! Fetches that end because of this machine: a full disk, and Ctrl-C.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A server on loopback that does what a test says.
 
-// It stands for another machine; no data are parsed here.
+// Plays another machine; no data are parsed here.
 #![allow(clippy::disallowed_methods)]
 
 use std::io::{BufRead as _, BufReader, Read, Write};
@@ -16,7 +16,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) path: String,
-    /// First byte that is asked for.
+    /// First byte that is requested.
     pub(crate) from: u64,
     /// Tag that the file must still have.
     pub(crate) tag: Option<String>,
@@ -25,10 +25,10 @@ pub(crate) struct Request {
 /// An answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reply {
-    /// Line of the status and lines of headers, without the empty one; nothing for silence.
+    /// Status line and headers, without the empty line; empty for silence.
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
-    /// Holds the connection, once it is sent, until the server is dropped or released.
+    /// `true` to hold the connection after the answer until the server is dropped or released.
     pub(crate) holds: bool,
 }
 
@@ -44,7 +44,7 @@ impl Reply {
         }
     }
 
-    /// A file with its tag, as far as byte `sent`.
+    /// Answers with a file and its tag, up to byte `sent`.
     pub(crate) fn file(request: &Request, bytes: &[u8], tag: &str, sent: usize) -> Self {
         let total = bytes.len();
         let from = match &request.tag {
@@ -82,7 +82,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server whose answer to the request of this number, from 0, is this.
+    /// Starts a server that answers request `n`, from 0, with `answer(request, n)`.
     pub(crate) fn new(answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
         Self::with(None, answer)
     }
@@ -101,7 +101,7 @@ impl Server {
         Self::with(Some(Arc::new(config)), answer)
     }
 
-    /// A server that has this file, whole.
+    /// Starts a server that has this file, complete.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let bytes = bytes.to_vec();
         Self::new(move |request, _| Reply::file(request, &bytes, "\"a\"", bytes.len()))
@@ -144,28 +144,28 @@ impl Server {
         format!("{scheme}://127.0.0.1:{}/{path}", self.port)
     }
 
-    /// From now on the answer is this.
+    /// Changes the answer from now on.
     pub(crate) fn now(&self, answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) {
         *self.state.answer.lock().unwrap() = Arc::new(answer);
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub(crate) fn asked(&self) -> Vec<Request> {
         self.state.asked.lock().unwrap().clone()
     }
 
-    /// Bytes of bodies that were sent so far.
+    /// Returns the bytes of bodies that were sent so far.
     pub(crate) fn sent(&self) -> usize {
         *self.state.sent.lock().unwrap()
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests have arrived.
     pub(crate) fn wait_for(&self, count: usize) {
         let asked = self.state.asked.lock().unwrap();
         drop(self.state.has_asked.wait_while(asked, |asked| asked.len() < count).unwrap());
     }
 
-    /// Lets connections that are held end.
+    /// Closes the connections that are held.
     pub(crate) fn release(&self) {
         *self.state.released.lock().unwrap() = true;
         self.state.has_released.notify_all();
@@ -184,7 +184,7 @@ impl Drop for Server {
 
 impl State {
     fn connection(&self, stream: TcpStream) {
-        // A client that goes away, or that trusts nobody here, is no failure of a server.
+        // A client that closes the connection or does not trust the certificate is no failure of the server.
         let _ = match &self.tls {
             None => self.requests(stream),
             Some(config) => {
@@ -193,7 +193,7 @@ impl State {
         };
     }
 
-    /// One request, and the end of the connection.
+    /// Answers one request, and ends the connection.
     fn requests(&self, stream: impl Read + Write) -> std::io::Result<()> {
         let mut stream = BufReader::new(stream);
         let mut request = Request { path: String::new(), from: 0, tag: None };

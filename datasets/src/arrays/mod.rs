@@ -1,4 +1,4 @@
-//! Arrays in files: numpy's, and pieces that are read one by one.
+//! Arrays in files: numpy's formats, and files that are read piece by piece.
 
 pub mod npy;
 pub mod npz;

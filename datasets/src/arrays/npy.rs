@@ -1,13 +1,13 @@
-//! Writing arrays in numpy's `.npy` format, version 1.0, in C order; and reading again those that models
-//! are kept in. [`table`](crate::table) reads any.
+//! Numpy's `.npy` format, version 1.0, in C order: writes arrays, and reads back those of saved models.
+//! [`table`](crate::table) reads any.
 
 use std::io::{self, Write};
 use std::str;
 
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 
-/// Writes what stands before the values of an array of this shape, the last index fastest; `kind` is numpy's,
-/// such as `<f4`. What follows begins at a multiple of 64 bytes.
+/// Writes the header of an array of this shape, with the last index varying fastest. `kind` is numpy's type,
+/// such as `<f4`. The header is padded so that the values start at a multiple of 64 bytes.
 ///
 /// # Errors
 /// If `out` fails.
@@ -16,14 +16,14 @@ pub fn header(out: &mut impl Write, kind: &str, shape: &[usize]) -> io::Result<(
     let comma = if shape.len() == 1 { "," } else { "" };
     let text =
         format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}{comma}), }}", lengths.join(", "));
-    // Before the text stand ten bytes: magic, version, length. It ends with a line.
+    // Ten bytes stand before the text (magic, version, length), and a line feed ends it.
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
     out.write_all(MAGIC)?;
     out.write_all(&(length as u16).to_le_bytes())?;
     out.write_all(format!("{text:<width$}\n", width = length - 1).as_bytes())
 }
 
-/// Writes single-precision numbers, as `<f4` lays them out.
+/// Writes single-precision numbers as `<f4`.
 ///
 /// # Errors
 /// If `out` fails.
@@ -31,7 +31,7 @@ pub fn f32s(out: &mut impl Write, values: &[f32]) -> io::Result<()> {
     each(out, values, f32::to_le_bytes)
 }
 
-/// Writes double-precision numbers, as `<f8` lays them out.
+/// Writes double-precision numbers as `<f8`.
 ///
 /// # Errors
 /// If `out` fails.
@@ -53,7 +53,7 @@ fn each<T: Copy, const N: usize>(
     Ok(())
 }
 
-/// The content of an array of single precision that a program has written: its shape and its values.
+/// Parses an array of single precision that [`f32s`] wrote; returns its shape and its values.
 ///
 /// # Errors
 /// A sentence, without the file's name, if it is no such array.
@@ -61,7 +61,7 @@ pub fn parse_f32s(bytes: &[u8]) -> Result<(Vec<usize>, Vec<f32>), String> {
     parsed(bytes, "<f4", f32::from_le_bytes)
 }
 
-/// The content of an array of double precision that a program has written: its shape and its values.
+/// Parses an array of double precision that [`f64s`] wrote; returns its shape and its values.
 ///
 /// # Errors
 /// A sentence, without the file's name, if it is no such array.

@@ -1,4 +1,5 @@
-//! Writing sparse matrices as `scipy.sparse.save_npz` does, streamed. [`table`](crate::table) reads them.
+//! Sparse matrices in the format of `scipy.sparse.save_npz`, written as streams. [`table`](crate::table)
+//! reads them.
 
 use std::io::{self, Seek, Write};
 
@@ -7,9 +8,9 @@ use zip::write::SimpleFileOptions;
 
 use crate::arrays::npy::header;
 
-/// Writes a sparse matrix of counts in compressed rows (CSR): `starts` has an offset for each row and one
-/// more, `indices` a count and the column of each entry, ascending in a row, `counts` their values below
-/// 2^31. Each part is an iterator that is run once.
+/// Writes a sparse matrix of counts in compressed rows (CSR). `starts` has rows + 1 offsets; `indices` is the
+/// number of entries and their columns, ascending within a row; `counts` are the entries' values, below 2^31.
+/// Each iterator is run once.
 ///
 /// # Errors
 /// If `out` fails.

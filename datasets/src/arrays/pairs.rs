@@ -1,5 +1,4 @@
-//! Which pairs of rows and columns there are, as a sparse matrix of truth values that `scipy.sparse.load_npz` reads,
-//! compressed.
+//! Pairs of rows and columns as a compressed sparse matrix of booleans, which `scipy.sparse.load_npz` reads.
 
 use std::io::{self, Cursor, Read as _, Write};
 
@@ -9,7 +8,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use super::npy::{header, parsed};
 use crate::bytes::memory;
 
-/// Writes pairs into memory, compressed, as they come: row by row.
+/// Writes a matrix of pairs into memory, row by row, compressed.
 ///
 /// ```
 /// use raddle_datasets::pairs::{Pairs, PairsWriter};
@@ -35,19 +34,19 @@ impl std::fmt::Debug for PairsWriter {
     }
 }
 
-/// Quick: numbers that ascend in a row shrink little more by other levels.
+/// Compression options: a quick level, as others shrink ascending numbers little more.
 fn options() -> SimpleFileOptions {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     options.compression_level(Some(4)).large_file(true)
 }
 
-/// Whether columns of so many fit into 16 bits, which shrink to three quarters of what 32 bits do.
+/// Returns `true` if the columns fit into 16 bits, which compress to three quarters of the size of 32 bits.
 fn are_short(columns: usize) -> bool {
     columns <= 1 << 16
 }
 
 impl PairsWriter {
-    /// For a matrix of this shape with so many pairs.
+    /// Starts a matrix of this shape (rows, columns) with `count` pairs.
     ///
     /// # Errors
     /// If a part of the archive is too large.
@@ -79,14 +78,15 @@ impl PairsWriter {
         Ok(())
     }
 
-    /// The bytes of the file.
+    /// Ends the archive and returns its bytes.
     ///
     /// # Errors
-    /// If there are other rows or pairs than were announced, or a part of the archive is too large.
+    /// If the rows or pairs are not as many as [`new`](Self::new) was told, or a part of the archive is too
+    /// large.
     pub fn finish(self) -> io::Result<Vec<u8>> {
         let Self { mut archive, shape, count, starts, buffer } = self;
         if (starts.len() - 1, starts.last().copied()) != (shape.0, Some(count as u64)) {
-            return Err(io::Error::other("pairs are not as many as were announced"));
+            return Err(io::Error::other("the number of pairs differs from the announced one"));
         }
         archive.write_all(&buffer)?;
         archive.start_file("indptr.npy", options())?;
@@ -114,22 +114,22 @@ impl PairsWriter {
     }
 }
 
-/// Pairs in compressed rows.
+/// A matrix of pairs in compressed rows (CSR).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairs {
-    /// Rows and columns.
+    /// Numbers of rows and of columns.
     pub shape: (usize, usize),
-    /// Index of each row's first column, and the end of the last row.
+    /// Offset of each row's first column in `columns`; rows + 1 numbers.
     pub starts: Vec<usize>,
     /// The columns of each row, ascending.
     pub columns: Vec<u32>,
 }
 
 impl Pairs {
-    /// Pairs from the bytes of a file.
+    /// Parses the bytes of a file.
     ///
     /// # Errors
-    /// A sentence, without the file's name, if [`PairsWriter`] has not written them.
+    /// If [`PairsWriter`] did not write the bytes; a sentence without the file's name.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let damaged = |why: &dyn std::fmt::Display| format!("not an array that --out wrote: {why}");
         let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|why| damaged(&why))?;
@@ -137,7 +137,7 @@ impl Pairs {
         let mut member = |name: &str| -> Result<Vec<u8>, String> {
             let file = archive.by_name(name).map_err(|why| damaged(&why))?;
             let mut content = Vec::new();
-            // The archive's own statement of its size may be untrue.
+            // The size that the archive states may be wrong.
             file.take(room + 1).read_to_end(&mut content).map_err(|why| damaged(&why))?;
             room = room.checked_sub(content.len() as u64).ok_or_else(|| damaged(&"it is too large"))?;
             Ok(content)
@@ -189,7 +189,7 @@ mod tests {
             prop_assert_eq!(found.shape, (rows.len(), width));
             let expected: Vec<u32> = rows.iter().flatten().copied().collect();
             prop_assert_eq!(&found.columns, &expected);
-            // Damage is refused or leaves rows that fit; never a panic.
+            // Damage is refused or leaves rows that fit; the reader never panics.
             let mut damaged = bytes.clone();
             damaged[at.index(bytes.len())] ^= 1 << bit;
             let _ = Pairs::parse(&damaged);

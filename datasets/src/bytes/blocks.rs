@@ -1,4 +1,4 @@
-//! [`Blocks`]: content that is taken in pieces of whole lines, inflated while they are taken.
+//! [`Blocks`]: text in blocks of whole records, decompressed block by block.
 
 use std::io::{self, Read};
 
@@ -8,22 +8,23 @@ use crate::bytes::line_ends;
 use crate::bytes::quoting::Quoting;
 use crate::error::Flaw;
 
-/// Text handed to one parse task: small enough to stay in a core's cache between inflating and parsing.
+/// Bytes of text that one parse task gets: few enough to stay in a core's cache between decompression and
+/// parsing.
 const BLOCK: usize = 1 << 20;
 
-/// The longest line. Whatever has longer ones is no text.
+/// Limit on the bytes of a line. A file with longer lines is not text.
 pub(crate) const LONGEST_LINE: usize = 1 << 28;
 
-/// Message on longer lines.
+/// Message about a line over the limit.
 pub(crate) fn too_long() -> String {
     format!("the line is longer than {LONGEST_LINE} bytes: is this the right file, and a text?")
 }
 
-/// Text that is taken block by block; every block ends with a record's end, or with the text's. Lines end by
-/// LF, or CR LF, whatever they end by in the file.
+/// Text in blocks, each of which ends at the end of a record or of the text. Lines end with LF or CR LF,
+/// whatever ends them in the file.
 pub(crate) struct Blocks<'a> {
     from: From<'a>,
-    /// How quotes may hold line ends; without it a line is a record.
+    /// How quotes may contain line ends; without it every line is a record.
     quoting: Option<Quoting>,
 }
 
@@ -33,7 +34,7 @@ enum From<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Of a text that is here, its mark passed.
+    /// Blocks of a text in memory, without its byte order mark.
     pub(crate) fn text(text: &'a [u8]) -> Self {
         Self { from: From::Text(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)), quoting: None }
     }
@@ -42,17 +43,17 @@ impl<'a> Blocks<'a> {
         Self { from: From::Inflated { packing, inflate, carry: Vec::new(), begun: false }, quoting: None }
     }
 
-    /// Line ends in quotes end no record.
+    /// Keeps records together whose quoted cells contain line ends.
     pub(crate) fn quoted(self, quoting: Quoting) -> Self {
         Self { quoting: Some(quoting).filter(|quoting| quoting.holds()), ..self }
     }
 
-    /// Passes over this number of bytes, which the source is known to have, its mark not counted.
+    /// Skips this many bytes, which the source is known to have; the byte order mark does not count.
     pub(crate) fn skip(mut self, bytes: usize) -> Self {
         match &mut self.from {
             From::Text(rest) => *rest = &rest[bytes.min(rest.len())..],
             From::Inflated { inflate, carry, begun, .. } => {
-                // A failure to inflate is met again by the next read.
+                // The next read meets the same error and reports it.
                 if !*begun {
                     let _ = inflate.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(carry);
                     if carry == BYTE_ORDER_MARK {
@@ -68,7 +69,7 @@ impl<'a> Blocks<'a> {
         self
     }
 
-    /// The next block, empty at the end. `scratch` is memory to inflate into.
+    /// Returns the next block, which is empty at the end. `scratch` is memory to decompress into.
     pub(crate) fn next<'s>(&mut self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8], Flaw>
     where
         'a: 's,
@@ -87,7 +88,7 @@ impl<'a> Blocks<'a> {
                 scratch.clear();
                 scratch.append(carry);
                 loop {
-                    // Ever more, where a record does not end.
+                    // Reads more and more while the record does not end.
                     let more = scratch.len().max(BLOCK) as u64;
                     let read = inflate.by_ref().take(more).read_to_end(scratch);
                     let read = read.map_err(|error| packing.broken(scratch, &error))?;
@@ -110,7 +111,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Where a block of about [`BLOCK`] bytes ends: behind the first record's end from there on.
+/// Returns the end of a block of about [`BLOCK`] bytes: the end of the record that [`BLOCK`] falls into.
 fn first_end(text: &[u8], quoting: Option<Quoting>) -> usize {
     if text.len() <= BLOCK {
         return text.len();
@@ -132,8 +133,8 @@ fn first_end(text: &[u8], quoting: Option<Quoting>) -> usize {
     at
 }
 
-/// Where the last record of the text ends that is known to be whole, if one does. An LF may follow a CR at
-/// the end.
+/// Returns the end of the last complete record, if there is one. At the end of the text so far, a CR may
+/// belong to a CR LF.
 fn last_end(text: &[u8], quoting: Option<Quoting>) -> Option<usize> {
     let known = text.strip_suffix(b"\r").unwrap_or(text);
     let Some(quoting) = quoting.filter(|_| memchr::memchr(b'"', text).is_some()) else {
@@ -167,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Records with line ends in quotes stay whole, whichever way the text comes.
+    /// Records with quoted line ends stay whole, whether the text is in memory or compressed.
     #[test]
     fn blocks_end_where_records_end() {
         for line_end in ["\n", "\r\n", "\r"] {
@@ -194,7 +195,7 @@ mod tests {
         }
     }
 
-    /// The longest file of lines that end by CR, cut everywhere: what follows a CR decides what it is.
+    /// Lines that end with CR, cut at every place: the byte after a CR decides what the CR is.
     #[test]
     fn a_cr_at_the_end_of_what_is_there_may_go_on() {
         for (text, quoting, end) in [

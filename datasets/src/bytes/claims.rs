@@ -1,17 +1,16 @@
-//! Sizes that the head of a file claims, and how far they are believed.
+//! Sizes that the head of a file claims, and when they are believed.
 
-/// Claims up to here are believed of any file: what is allocated for one is small.
+/// Claims up to this one are believed of any file: little memory is allocated for them.
 const SMALL: u64 = 1 << 22;
 
-/// Rows or columns that may be empty for each value that a file holds.
+/// Empty rows or columns that are believed for each value in a file.
 const EMPTY: u64 = 64;
 
-/// The number of rows, columns, documents or words that a head claims, of a file that holds `values` values;
-/// memory is only set aside for what has passed here.
+/// Checks the number of rows, columns, documents or words that the head of a file with `values` values
+/// claims. Memory is allocated only for numbers that passed here.
 ///
 /// # Errors
-/// If there were hardly any value for each: then the claim is a mistake, and memory would be filled with
-/// nothing.
+/// If the claim is too large for so few values: it is taken for a mistake, which would fill the memory.
 ///
 /// ```
 /// use raddle_datasets::believable;
@@ -23,7 +22,8 @@ pub fn believable(what: &str, claimed: u64, values: u64) -> Result<usize, String
     match usize::try_from(claimed) {
         Ok(size) if claimed <= most => Ok(size),
         _ => Err(format!(
-            "{claimed} {what} are claimed, but there are only {values} values in the file: is that size a mistake?"
+            "{claimed} {what} are claimed, but there are only {values} values in the file: is that size a \
+             mistake?"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! [`TextEncoding`]: text that is not UTF-8.
+//! [`TextEncoding`]: the encodings of text other than UTF-8.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::error::Flaw;
 
-/// The mark that UTF-8 text may begin with.
+/// The byte order mark with which UTF-8 text may start.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How the letters of a text are written as bytes.
+/// The encoding of a text.
 ///
 /// ```
 /// use raddle_datasets::TextEncoding;
@@ -25,13 +25,13 @@ pub struct TextEncoding(&'static Encoding);
 impl FromStr for TextEncoding {
     type Err = String;
 
-    /// A label of the WHATWG's Encoding Standard, in which `latin1` is `windows-1252`.
+    /// Parses a label of the WHATWG Encoding Standard, in which `latin1` is `windows-1252`.
     fn from_str(label: &str) -> Result<Self, String> {
         let known = Encoding::for_label(label.as_bytes()).filter(|known| *known != encoding_rs::REPLACEMENT);
         known.map(Self).ok_or_else(|| {
             format!(
-                "`{label}` is no encoding: choose utf-8, latin1, windows-1252, iso-8859-15, utf-16le, utf-16be, \
-                 windows-1251, gbk, shift_jis or another label of the WHATWG"
+                "`{label}` is no encoding: choose utf-8, latin1, windows-1252, iso-8859-15, utf-16le, \
+                 utf-16be, windows-1251, gbk, shift_jis or another label of the WHATWG"
             )
         })
     }
@@ -44,7 +44,7 @@ impl fmt::Display for TextEncoding {
 }
 
 impl TextEncoding {
-    /// The encoding that a text's first bytes name, where it is not UTF-8.
+    /// Returns the encoding that a byte order mark names, if it is not UTF-8.
     pub(crate) fn marked(beginning: &[u8]) -> Option<Self> {
         match beginning {
             [0xff, 0xfe, ..] => Some(Self(UTF_16LE)),
@@ -57,28 +57,30 @@ impl TextEncoding {
         self.0 == UTF_8
     }
 
-    /// The text as UTF-8, without its mark; or the first line that is not in this encoding, counted from 0.
+    /// Decodes a text to UTF-8, without its mark. The error has the first line that is not in this encoding,
+    /// from 0.
     pub(crate) fn decode(self, bytes: &[u8]) -> Result<String, Flaw> {
         let (text, had_errors) = self.0.decode_with_bom_removal(bytes);
         if !had_errors {
             return Ok(text.into_owned());
         }
-        // A replacement mark stands where bytes could not be read, unless the text has some of its own.
+        // The decoder puts a replacement character where it could not decode, but the text may have some of
+        // its own.
         let before = text.find('\u{fffd}').unwrap_or(0);
         let lines = crate::bytes::line_ends::count(&text.as_bytes()[..before]);
         Err((lines, format!("there are bytes that are not {self}: name the text's encoding by --encoding")))
     }
 }
 
-/// Text that has to be UTF-8.
+/// Checks that a text is UTF-8.
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|why| {
         let from = why.valid_up_to().saturating_sub(12);
         let shown = String::from_utf8_lossy(&bytes[from..bytes.len().min(why.valid_up_to() + 12)]);
         let shown = shown.trim_start_matches('\u{fffd}').trim_end().to_owned();
         format!(
-            "`{shown}` is not UTF-8: name the file's encoding, as in --encoding windows-1252 (latin1), or convert it with \
-             iconv"
+            "`{shown}` is not UTF-8: name the file's encoding, as in --encoding windows-1252 (latin1), or \
+             convert it with iconv"
         )
     })
 }

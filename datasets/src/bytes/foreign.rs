@@ -1,6 +1,6 @@
-//! Files of formats that are not read, named as what they are with the way out.
+//! Formats that are not read: recognised by their content, with a hint on how to convert them.
 
-/// First bytes, and what to say.
+/// Magic numbers, each with a message.
 const MAGICS: [(&[u8], &str); 17] = [
     (b"PAR1", "this is Parquet"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "this is an Excel workbook (xls): save it as CSV"),
@@ -27,7 +27,7 @@ const MAGICS: [(&[u8], &str); 17] = [
     (b"\x80\x04\x95", "this is a pickle of Python: write the data as CSV or npz"),
 ];
 
-/// Name of another format that a file has, by its first bytes, and advice; for readers of text.
+/// Names the foreign format of a file from its first bytes, with a hint; for readers of text.
 pub(crate) fn foreign(beginning: &[u8]) -> Option<String> {
     if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| beginning.starts_with(magic)) {
         return Some(match beginning.starts_with(b"PAR1") {
@@ -68,7 +68,7 @@ pub(crate) fn foreign(beginning: &[u8]) -> Option<String> {
     }
 }
 
-/// Name of a text that prints a table instead of writing it, or holds commands, and the cure.
+/// Names a text that shows a table on a screen or contains commands, with a hint.
 pub(crate) fn printed(beginning: &[u8]) -> Option<&'static str> {
     let lines = beginning.split(|&byte| matches!(byte, b'\n' | b'\r'));
     let mut lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
@@ -107,7 +107,7 @@ fn binary(beginning: &[u8]) -> &'static str {
     }
 }
 
-/// `true` if a text is JSON: an array, or an object a line.
+/// Returns `true` if a text is JSON: an array, or one object per line.
 pub(crate) fn is_json(beginning: &[u8]) -> bool {
     let text = beginning.trim_ascii_start();
     let next = |text: &[u8]| text.get(1..).and_then(|rest| rest.trim_ascii_start().first().copied());
@@ -118,12 +118,12 @@ pub(crate) fn is_json(beginning: &[u8]) -> bool {
     }
 }
 
-/// Message on JSON in place of a table or of ratings: an array, or an object a line.
+/// Message about JSON in place of `what`, a table or ratings.
 pub(crate) fn json(what: &str, beginning: &[u8]) -> String {
     match beginning.trim_ascii_start().starts_with(b"{") {
         true => format!(
-            "this is JSON, an object a line: write the {what} as CSV, with pandas.read_json(..., lines=True).to_csv(..., \
-             index=False)"
+            "this is JSON, an object a line: write the {what} as CSV, with pandas.read_json(..., \
+             lines=True).to_csv(..., index=False)"
         ),
         false => format!(
             "this is JSON: write the {what} as CSV, with pandas.read_json(...).to_csv(..., index=False)"
@@ -131,11 +131,11 @@ pub(crate) fn json(what: &str, beginning: &[u8]) -> String {
     }
 }
 
-/// Elements that a page or a part of one begins with, and other kinds of XML.
+/// Tags with which an HTML page, a part of one, or other XML starts.
 const MARKUP: [&[u8]; 10] =
     [b"!doctype", b"!--", b"html", b"head", b"body", b"meta", b"table", b"?xml", b"svg", b"rss"];
 
-/// `true` if a text, in small letters, begins with an element of HTML or XML.
+/// Returns `true` if a text in lower case starts with a tag of HTML or XML.
 fn is_markup(lower: &[u8]) -> bool {
     let Some(text) = lower.strip_prefix(b"<") else { return false };
     MARKUP.iter().any(|name| {

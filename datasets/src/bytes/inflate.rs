@@ -1,4 +1,4 @@
-//! Compressed content: gzip and Zstandard, found by their first bytes.
+//! Compressed content: gzip and Zstandard, recognised by the first bytes.
 
 use std::error::Error;
 use std::io::{self, BufRead, Read};
@@ -9,7 +9,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::error::Flaw;
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     None,
@@ -18,18 +18,18 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// By the first bytes.
+    /// Recognises the compression from the first bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         match bytes {
             [0x1f, 0x8b, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            // A frame to be passed over: other programs keep notes in these, and frames of data follow.
+            // A skippable frame: some programs store notes in these, and data frames follow.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             _ => Self::None,
         }
     }
 
-    /// The content of bytes that are packed so.
+    /// Returns a reader of the decompressed content.
     pub(crate) fn reader<'a>(self, stored: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
         match self {
             Self::None => Box::new(stored),
@@ -46,7 +46,7 @@ impl Packing {
         }
     }
 
-    /// The flaw of compressed data of which only `text` could be inflated.
+    /// Makes the error for compressed data of which only `text` could be decompressed.
     pub(crate) fn broken(self, text: &[u8], error: &io::Error) -> Flaw {
         let name = self.name();
         let message = match error.kind() {
@@ -59,18 +59,18 @@ impl Packing {
     }
 }
 
-/// Zstandard: any number of frames, one after the other.
+/// Zstandard data: any number of frames, one after another.
 struct Zstd<R> {
     stored: R,
     decoder: FrameDecoder,
     in_frame: bool,
 }
 
-/// Compressed bytes that are taken in at a time.
+/// Compressed bytes that are read at a time.
 const PORTION: usize = 1 << 17;
 
 impl<R: BufRead> Zstd<R> {
-    /// Begins the next frame with data; false at the end.
+    /// Starts the next frame with data; returns `false` at the end.
     fn begin(&mut self) -> io::Result<bool> {
         loop {
             if self.stored.fill_buf()?.is_empty() {
@@ -122,7 +122,7 @@ impl<R: BufRead> Read for Zstd<R> {
     }
 }
 
-/// The reason, as an end of the data where that is the reason.
+/// Converts the error; truncated data become `UnexpectedEof`.
 fn explained(why: FrameDecoderError) -> io::Error {
     let mut cause: Option<&(dyn Error + 'static)> = Some(&why);
     while let Some(error) = cause {

@@ -1,27 +1,27 @@
-//! Ends of lines: LF, CR LF, and CR alone, as Excel writes "CSV (Macintosh)".
+//! Line ends: LF, CR LF, and CR alone, which Excel writes as "CSV (Macintosh)".
 //!
-//! Readers know LF, and CR before it. A CR alone that stands outside of quotes becomes an LF before they see
-//! it, so that no length changes; text without one takes the short way.
+//! Readers expect LF or CR LF. A CR alone outside quotes is replaced by an LF first, which changes no length;
+//! text without one is not copied.
 
 use memchr::{memchr, memchr_iter};
 
 use crate::bytes::quoting::Quoting;
 
-/// Bytes that are compared at once.
+/// Bytes that are compared at a time.
 const STEP: usize = 64;
 
-/// `true` if there is a CR that no LF follows.
+/// Returns `true` if there is a CR that is not followed by an LF.
 pub(crate) fn has_lone(text: &[u8]) -> bool {
     let Some(first) = memchr(b'\r', text) else { return false };
     let (text, next) = (&text[first..], &text[first + 1..]);
-    // Compared without a branch a byte, as files of CR LF have one in every line.
+    // Compared without a branch per byte, as every line of a CR LF file has a CR.
     let is_lone = |(here, next): (&[u8], &[u8])| {
         here.iter().zip(next).fold(false, |any, (here, next)| any | ((*here == b'\r') & (*next != b'\n')))
     };
     text.ends_with(b"\r") || text.chunks(STEP).zip(next.chunks(STEP)).any(is_lone)
 }
 
-/// Makes every CR that stands alone outside of quotes an LF.
+/// Replaces every CR outside quotes that is not followed by an LF by an LF.
 pub(crate) fn unify(text: &mut [u8], quoting: Option<Quoting>) {
     if !has_lone(text) {
         return;
@@ -46,7 +46,7 @@ pub(crate) fn unify(text: &mut [u8], quoting: Option<Quoting>) {
     }
 }
 
-/// The text with its ends of lines made alike, copied only where there is something to change.
+/// Returns the text with unified line ends, copied only if there is something to replace.
 pub(crate) fn unified<'s>(text: &'s [u8], quoting: Option<Quoting>, scratch: &'s mut Vec<u8>) -> &'s [u8] {
     if !has_lone(text) {
         return text;
@@ -57,7 +57,7 @@ pub(crate) fn unified<'s>(text: &'s [u8], quoting: Option<Quoting>, scratch: &'s
     scratch
 }
 
-/// How many lines end in a text.
+/// Counts the line ends of a text.
 pub(crate) fn count(text: &[u8]) -> usize {
     let lone = memchr_iter(b'\r', text).filter(|&at| text.get(at + 1) != Some(&b'\n')).count();
     memchr_iter(b'\n', text).count() + lone

@@ -1,31 +1,31 @@
-//! The head of a sparse Matrix Market file, `%%MatrixMarket matrix coordinate real|integer|pattern general`:
-//! what corpora and ratings share. (Tables have dense files too, and read their own.)
+//! The head of a sparse Matrix Market file, `%%MatrixMarket matrix coordinate real|integer|pattern general`,
+//! as corpora and ratings share it. Tables may be dense, too, and have their own reader.
 
-/// Bytes that every Matrix Market file begins with.
+/// Bytes with which every Matrix Market file starts.
 pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";
 
-/// Banner, comments and size line.
+/// The head: banner, comments and size line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct MarketHead {
     pub(crate) rows: u32,
     pub(crate) columns: u32,
     pub(crate) entries: u64,
-    /// `true` if entries are indices alone, without a value.
+    /// `true` if entries are indices without a value.
     pub(crate) pattern: bool,
-    /// Bytes of the head.
+    /// Length of the head in bytes.
     pub(crate) bytes: usize,
     pub(crate) lines: usize,
 }
 
-/// Name of what a reader makes of the matrix, for errors.
+/// Words of a reader for its errors.
 pub(crate) struct MarketKind {
-    /// The banner that it reads: "ratings are ..."
+    /// Sentence on the banner that the reader expects: "ratings are ..."
     pub(crate) banner: &'static str,
-    /// Names of the three numbers of the size line.
+    /// Names of the three numbers in the size line.
     pub(crate) sizes: &'static str,
 }
 
-/// The head, or the line at fault, counted from 1.
+/// Parses the head; the error has the line, from 1.
 pub(crate) fn head(text: &[u8], kind: &MarketKind) -> Result<MarketHead, (usize, String)> {
     let (mut bytes, mut pattern) = (0, false);
     for (number, line) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {

@@ -1,12 +1,12 @@
-//! How much memory one input may take: what cannot fit is refused with a sentence, before the system ends the
-//! program.
+//! Limits on memory: data that cannot fit are refused with a message, before the system kills the process.
 
 use std::fs;
 
-/// Where the system does not say how much is free.
+/// Bytes assumed free where the system does not say.
 const UNKNOWN: u64 = 8 << 30;
 
-/// Bytes that are free for this process: the least that the machine, its control group and its limits say.
+/// Returns the bytes of memory free for this process: the minimum of what the machine, the control group and
+/// the resource limits allow.
 pub(crate) fn free() -> u64 {
     let machine = || {
         let text = fs::read_to_string("/proc/meminfo").ok()?;
@@ -28,13 +28,13 @@ pub(crate) fn free() -> u64 {
     [machine(), group(), address_space()].into_iter().flatten().min().unwrap_or(UNKNOWN)
 }
 
-/// Bytes of content that are read into memory at most: the parsed numbers have to fit beside it.
+/// Returns the limit on content that is read into memory: the parsed numbers must fit next to it.
 pub(crate) fn for_content() -> u64 {
     free() / 3
 }
 
-/// `true` if there is memory for this number of values, of `what`: asked before they are allocated, where
-/// their number comes from the data, so that what does not fit is refused and not cut short by the system.
+/// Checks that there is memory for `count` values of type `T`. Callers check before they allocate a number of
+/// values that comes from the data, so that the program can refuse instead of being killed.
 ///
 /// ```
 /// use raddle_datasets::room;
@@ -44,12 +44,13 @@ pub(crate) fn for_content() -> u64 {
 /// ```
 ///
 /// # Errors
-/// A sentence that names the size, if there is not.
+/// If there is too little memory; the sentence names the size of `what`.
 pub fn room<T>(count: usize, what: &str) -> Result<(), String> {
-    /// Less is not worth asking the system for.
+    /// Smaller sizes are not checked.
     const LARGE: u64 = 1 << 28;
     let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
-    // Memory that is not touched costs nothing, and a piece this large goes back to the system at once.
+    // Memory that is not touched costs nothing, and an allocation this large is returned to the system at
+    // once.
     let is_promised = Vec::<T>::new().try_reserve_exact(count).is_ok();
     match is_promised && (bytes < LARGE || bytes <= free()) {
         true => Ok(()),
@@ -60,7 +61,7 @@ pub fn room<T>(count: usize, what: &str) -> Result<(), String> {
     }
 }
 
-/// Size in a message.
+/// Formats a number of bytes in gigabytes.
 pub(crate) fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
 }

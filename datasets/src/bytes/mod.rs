@@ -1,5 +1,4 @@
-//! Bytes of a file: where they come from, and how they are packed, encoded and divided into lines, cells and
-//! numbers.
+//! The bytes of a file: compression, encoding, lines, cells and numbers.
 
 pub(crate) mod blocks;
 pub(crate) mod claims;

@@ -1,19 +1,18 @@
-//! Numbers in text, exactly rounded: the same bits as `str::parse`, several times as fast on common ones.
+//! Numbers in text, correctly rounded: the same bits as `str::parse`, several times as fast for common
+//! numbers.
 
-/// Powers of ten that a double holds exactly. Static: a constant would be copied for each number that is
-/// read.
+/// Powers of ten that a double holds exactly. A static, as a constant would be copied for each number.
 static TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Whole numbers up to here are doubles; one product or quotient of two exact doubles is rounded once.
+/// Integers up to this one are exact doubles; one product or quotient of two exact doubles is rounded once.
 const EXACT: u64 = 1 << 53;
 
-/// A decimal number at the start of `text`: its value and its length in bytes.
+/// Parses a decimal number at the start of `text`; returns its value and its length in bytes.
 ///
-/// `None` where there is no number, where it is not finite, and where it is too large for a double;
-/// [`explain`] then says which.
+/// `None` if there is no number, or if it is not finite or too large for a double; [`explain`] says which.
 #[inline]
 pub(crate) fn decimal(text: &[u8]) -> Option<(f64, usize)> {
     let (negative, start) = sign(text, 0);
@@ -24,7 +23,7 @@ pub(crate) fn decimal(text: &[u8]) -> Option<(f64, usize)> {
     };
     let (exponent, end) = exponent(text, last);
     let scale = exponent - last.saturating_sub(point + 1) as i32;
-    // The point counts as a digit: 19 of them never overflow the sum, and a point alone is no number.
+    // The point counts as a digit: 19 digits never overflow the sum, and a point alone is not a number.
     let count = last - start;
     let is_numeral = count > usize::from(last > point) && !text.get(end).is_some_and(|&byte| belongs(byte));
     if is_numeral && count <= 19 && mantissa <= EXACT && scale.unsigned_abs() <= 22 {
@@ -35,15 +34,15 @@ pub(crate) fn decimal(text: &[u8]) -> Option<(f64, usize)> {
     slow(text)
 }
 
-/// `true` for a minus at `at`, and where the digits begin.
+/// Returns `true` for a minus at `at`, and the position of the first digit.
 #[inline]
 fn sign(text: &[u8], at: usize) -> (bool, usize) {
-    // Without branches: signs of data are as good as random.
+    // Without branches, as the signs of data are hard to predict.
     let byte = text.get(at).copied().unwrap_or_default();
     (byte == b'-', at + usize::from(byte == b'-' || byte == b'+'))
 }
 
-/// The exponent at `at` and where it ends; 0 where there is none, and where it is long or no number.
+/// Returns the exponent at `at` and its end; 0 if there is none, or if it is too long or not a number.
 #[inline]
 fn exponent(text: &[u8], at: usize) -> (i32, usize) {
     if !matches!(text.get(at), Some(b'e' | b'E')) {
@@ -57,7 +56,8 @@ fn exponent(text: &[u8], at: usize) -> (i32, usize) {
     }
 }
 
-/// Digits from `at` on, appended to `number`, and where they end. Wraps beyond 19 digits: the caller counts.
+/// Appends the digits from `at` on to `number`; returns it and the end of the digits. Wraps beyond 19 digits,
+/// which the caller counts.
 #[inline]
 fn digits(text: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
     while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
@@ -67,7 +67,7 @@ fn digits(text: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
     (number, at)
 }
 
-/// Long mantissas, large exponents and everything that is no number.
+/// Parses the rest: long mantissas, large exponents, and text that is not a number.
 #[cold]
 fn slow(text: &[u8]) -> Option<(f64, usize)> {
     let word = word(text);
@@ -75,8 +75,8 @@ fn slow(text: &[u8]) -> Option<(f64, usize)> {
     value.is_finite().then_some((value, word.len()))
 }
 
-/// A whole number at the start of `text`: its value and its length in bytes; `None` without digits or beyond
-/// u64.
+/// Parses an integer at the start of `text`; returns its value and its length in bytes. `None` if there are
+/// no digits or the value exceeds `u64`.
 #[inline]
 pub(crate) fn whole(text: &[u8]) -> Option<(u64, usize)> {
     let (number, end) = digits(text, 0, 0);
@@ -89,7 +89,7 @@ pub(crate) fn whole(text: &[u8]) -> Option<(u64, usize)> {
     }
 }
 
-/// Why the start of `text` is not a finite number, and what to do, as the end of an error message.
+/// Says why the start of `text` is not a finite number, and what to do; the end of an error message.
 #[cold]
 pub(crate) fn explain(text: &[u8]) -> String {
     match text.first().is_none_or(u8::is_ascii_whitespace) {
@@ -98,7 +98,7 @@ pub(crate) fn explain(text: &[u8]) -> String {
     }
 }
 
-/// Why the whole of a cell is not a finite number; the caller, who knows the column, adds what to do.
+/// Says why a whole cell is not a finite number; the caller, which knows the column, adds what to do.
 #[cold]
 pub(crate) fn explain_cell(cell: &[u8]) -> String {
     match cell.trim_ascii() {
@@ -125,13 +125,13 @@ fn explained(word: &[u8], shown: String, cure: &str) -> String {
     }
 }
 
-/// The bytes up to the next blank, shortened, for an error message.
+/// Returns the bytes up to the next blank, shortened for an error message.
 pub(crate) fn first_characters(text: &[u8]) -> String {
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
     shortened(&text[..end], 24)
 }
 
-/// A cell with its blanks, shortened, for an error message.
+/// Returns a cell with its blanks, shortened for an error message.
 pub(crate) fn whole_cell(cell: &[u8]) -> String {
     shortened(cell.trim_ascii(), 40)
 }
@@ -139,7 +139,7 @@ pub(crate) fn whole_cell(cell: &[u8]) -> String {
 fn shortened(text: &[u8], most: usize) -> String {
     match text.len() <= most {
         true => String::from_utf8_lossy(text).into_owned(),
-        // Not in the middle of a letter.
+        // The cut may fall into a character.
         false => format!("{}...", String::from_utf8_lossy(&text[..most]).trim_end_matches('\u{fffd}')),
     }
 }
@@ -149,7 +149,7 @@ fn word(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Bytes that can continue a number, right or wrong: `12a` is one bad word, not `12` followed by `a`.
+/// Bytes that continue a word of a number, so that `12a` is one bad word and not `12` followed by `a`.
 #[inline]
 fn belongs(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')

@@ -1,4 +1,5 @@
-//! Parsing blocks of lines on several threads, with results and errors as if one had read from top to bottom.
+//! Parses blocks of lines on several threads, with the same results and errors as one thread from top to
+//! bottom.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,14 +9,14 @@ use crate::bytes::blocks::Blocks;
 use crate::bytes::source::Source;
 use crate::error::{Flaw, ReadError};
 
-/// Result of one block: its value and the number of its lines, or its first flaw.
+/// The result of one block: its value and its number of lines, or its first flaw.
 pub(crate) type Parsed<T> = Result<(T, usize), Flaw>;
 
-/// Parses all blocks and returns what they gave in the order of the text.
+/// Parses all blocks; returns their results in the order of the text.
 ///
-/// `first_line` is the number of the line that the first block begins with, counted from 1. Threads take
-/// blocks from a common supply, so while one inflates the next block the others parse. Blocks are taken in
-/// order: when a block fails, all earlier ones are already in hand, and the first flaw of the text is known.
+/// `first_line` is the number of the first block's first line, from 1. Threads take blocks from a shared
+/// supply, so that one decompresses the next block while others parse. Blocks are taken in order: when one
+/// fails, all earlier ones were taken, so the first flaw of the text is known.
 pub(crate) fn parse<T: Send>(
     source: &Source,
     blocks: Blocks<'_>,
@@ -27,8 +28,8 @@ pub(crate) fn parse<T: Send>(
     Ok(values)
 }
 
-/// [`parse`] where every thread also collects something of its own, which begins as `collect` makes it from
-/// the thread's number and is returned in the order of these.
+/// Parses as [`parse`] does, and lets each thread collect something: `collect` makes it from the thread's
+/// number, and the collections are returned in the order of these numbers.
 pub(crate) fn parse_into<C: Send, T: Send>(
     source: &Source,
     blocks: Blocks<'_>,
@@ -82,8 +83,8 @@ pub(crate) fn parse_into<C: Send, T: Send>(
     Ok((values, collections))
 }
 
-/// [`parse`] where values are given away in the order of the text as soon as a few blocks have been parsed:
-/// memory holds no more of them. It ends where `take` wants no more.
+/// Parses as [`parse`] does, and hands the results to `take` in the order of the text after every few blocks,
+/// so that memory holds few of them. Ends when `take` returns `false`.
 pub(crate) fn parse_each<T: Send>(
     source: &Source,
     blocks: Blocks<'_>,
@@ -147,7 +148,7 @@ pub(crate) fn parse_each<T: Send>(
     Ok(())
 }
 
-/// Runs every task on a thread of its own, the last one on the caller's, and returns their results in order.
+/// Runs each task on its own thread, the last one on the caller's; returns the results in order.
 #[allow(clippy::disallowed_methods, reason = "the one place of threads")]
 pub(crate) fn on_threads<T: Send>(tasks: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
     let mut tasks = tasks;

@@ -1,9 +1,9 @@
-//! [`Quotes`]: what double quotes do in delimited text.
+//! [`Quotes`]: the meaning of double quotes in delimited text.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Meaning of double quotes at the ends of a cell.
+/// The meaning of double quotes around a cell.
 ///
 /// ```
 /// use raddle_datasets::Quotes;
@@ -12,9 +12,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quotes {
-    /// They hold a cell together, by RFC 4180.
+    /// Quotes enclose a cell, as in RFC 4180.
     Double,
-    /// They are letters like others; a cell holds neither the separator nor a line end.
+    /// Quotes are ordinary characters; a cell contains neither the separator nor a line end.
     Letters,
 }
 
@@ -26,8 +26,8 @@ impl FromStr for Quotes {
             "double" => Ok(Self::Double),
             "none" => Ok(Self::Letters),
             _ => Err(format!(
-                "`{name}` quotes no cells: choose double, by which cells may stand in double quotes, or none, by which \
-                 quotes are letters"
+                "`{name}` is no way to quote cells: choose double, for cells in double quotes, or none, for \
+                 quotes that are letters"
             )),
         }
     }

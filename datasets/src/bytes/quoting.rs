@@ -1,9 +1,9 @@
-//! Cells of delimited text, by RFC 4180: a cell may stand in double quotes, and then hold the separator, line
-//! ends and, doubled, quotes. Blanks around a cell do not count.
+//! Cells of delimited text, as in RFC 4180: a cell in double quotes may contain the separator, line ends and,
+//! doubled, quotes. Blanks around a cell are dropped.
 //!
-//! A quote begins such a cell only where the cell begins; anywhere else it is a letter like others. Between
-//! tabs it does so only where it encloses the whole cell, and nowhere in texts whose quotes are said to be
-//! letters ([`Quotes`]). Text without a quote takes the short way everywhere.
+//! A quote opens such a cell only at the start of the cell; anywhere else it is an ordinary character.
+//! Between tabs it opens one only if it encloses the whole cell, and it never does where [`Quotes::Letters`]
+//! is set. Text without quotes takes a fast path everywhere.
 
 use std::borrow::Cow;
 
@@ -11,46 +11,47 @@ use memchr::{memchr, memchr2, memchr3};
 
 use super::quotes::Quotes;
 
-/// How the cells of a text are divided, and what quotes do in it.
+/// How the cells of a text are separated, and what quotes mean in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quoting {
     pub(crate) divider: Divider,
-    /// Meaning of quotes, where it is said.
+    /// The meaning of quotes, if an option gives it.
     pub(crate) quotes: Option<Quotes>,
 }
 
-/// Divider of two cells.
+/// The separator of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divider {
     /// One byte.
     Byte(u8),
-    /// Any number of blanks and tabs, which divide nothing at the beginning and the end of a record.
+    /// Any number of blanks and tabs; those at the start and the end of a record separate nothing.
     Blanks,
 }
 
-/// Bytes of a cell in quotes between tabs at most: a quote without an end so near is a letter.
+/// Limit on the bytes of a quoted cell between tabs: a quote that is not closed within them is an ordinary
+/// character.
 const LONGEST_CELL: usize = 1 << 24;
 
-/// End of a cell that a quote may begin.
+/// The end of a cell that starts with a quote.
 enum Closing {
-    /// Place of the closing quote.
+    /// Position of the closing quote.
     At(usize),
-    /// The quote is a letter.
+    /// The quote is an ordinary character.
     Letter,
-    /// The text ends before it can be told.
+    /// The text ends before the closing quote.
     Open,
 }
 
-/// A cell as it stands in the text.
+/// A cell as it is in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cell<'t> {
-    /// Without blanks and quotes around; doubled quotes are still doubled.
+    /// Content without the blanks and quotes around it; doubled quotes are still doubled.
     pub(crate) raw: &'t [u8],
     pub(crate) quoted: bool,
 }
 
 impl<'t> Cell<'t> {
-    /// Text of the cell.
+    /// Returns the text of the cell.
     pub(crate) fn text(self) -> Cow<'t, [u8]> {
         if !self.quoted || memchr(b'"', self.raw).is_none() {
             return Cow::Borrowed(self.raw);
@@ -75,23 +76,24 @@ impl Quoting {
 
     pub(crate) const BLANKS: Self = Self { divider: Divider::Blanks, quotes: None };
 
-    /// `true` if quotes may hold something together.
+    /// Returns `true` if quotes may enclose cells.
     pub(crate) fn holds(self) -> bool {
         self.quotes != Some(Quotes::Letters)
     }
 
-    /// `true` if quotes that do not enclose a whole cell are letters.
+    /// Returns `true` if quotes that do not enclose a whole cell are ordinary characters.
     fn is_lenient(self) -> bool {
         self.divider == Divider::Byte(b'\t') && self.quotes.is_none()
     }
 
-    /// Where the record that begins the text ends, its line end included; `None` if a quote is not closed.
-    /// Lines end by LF or CR LF, and there is no more text than this.
+    /// Returns the end of the first record, after its line end; `None` if a quote is not closed. Lines must
+    /// end with LF or CR LF, and the text must be complete.
     pub(crate) fn record_end(self, text: &[u8]) -> Option<usize> {
         self.end_of_record(text, true, |rest| memchr2(b'"', b'\n', rest))
     }
 
-    /// Records where a CR alone ends a line, too; `is_whole`: there is no more text.
+    /// Returns the end of the first record where a CR alone may end a line, too. `is_whole`: the text is
+    /// complete.
     pub(crate) fn any_record_end(self, text: &[u8], is_whole: bool) -> Option<usize> {
         self.end_of_record(text, is_whole, |rest| memchr3(b'"', b'\n', b'\r', rest))
     }
@@ -121,12 +123,12 @@ impl Quoting {
                 },
                 false => found + 1,
             };
-            // Text before here no longer tells whether a quote opens a cell.
+            // Text before this position no longer matters for whether a quote opens a cell.
             start = at - 1;
         }
     }
 
-    /// The end of a cell in quotes whose text begins at `from`.
+    /// Finds the end of a quoted cell whose content starts at `from`.
     fn closing(self, text: &[u8], from: usize, is_whole: bool) -> Closing {
         if !self.is_lenient() {
             return closing(text, from).map_or(Closing::Open, Closing::At);
@@ -147,7 +149,7 @@ impl Quoting {
         }
     }
 
-    /// `true` if a quote behind this part of a record begins a cell.
+    /// Returns `true` if a quote after this part of a record opens a cell.
     fn opens(self, before: &[u8]) -> bool {
         match self.divider {
             _ if !self.holds() => false,
@@ -178,7 +180,8 @@ impl Quoting {
         cell
     }
 
-    /// The next cell of a record, and what follows its separator; nothing follows the last one.
+    /// Returns the next cell of a record and the rest after its separator; there is no rest after the last
+    /// cell.
     ///
     /// Text between a closing quote and the separator is an error.
     #[inline]
@@ -189,7 +192,7 @@ impl Quoting {
                 self.quoted(record, first + 1)
             }
             _ => {
-                // Runs of blanks before a cell divide nothing.
+                // Blanks before a cell separate nothing.
                 let record = match self.divider {
                     Divider::Blanks => &record[first.unwrap_or(record.len())..],
                     Divider::Byte(_) => record,
@@ -200,12 +203,12 @@ impl Quoting {
         }
     }
 
-    /// `true` if a quote before this place of a record holds a cell together, or is wrong.
+    /// Returns `true` if the record has a quote before this position that encloses a cell, or is an error.
     fn is_enclosed(self, record: &[u8], from: usize) -> bool {
         self.holds() && !matches!(self.closing(record, from, true), Closing::Letter)
     }
 
-    /// Text before the first separator, and behind it.
+    /// Returns the text before the first separator and the text after it.
     #[inline]
     fn divided(self, text: &[u8]) -> (&[u8], Option<&[u8]>) {
         match self.divider {
@@ -230,14 +233,14 @@ impl Quoting {
             [] => Ok((cell, rest)),
             _ if cell.raw.ends_with(b"\\") => Err(ESCAPED.into()),
             between => Err(format!(
-                "`{}` follows a closing quote: double quotes inside a cell, or, if quotes are letters, say so by --quotes \
-                 none",
+                "`{}` follows a closing quote: double quotes inside a cell, or, if quotes are letters, say \
+                 so by --quotes none",
                 crate::bytes::number::first_characters(between)
             )),
         }
     }
 
-    /// Calls `take` with every cell of a record, numbered from 0, until it says that it has seen enough.
+    /// Calls `take` with each cell of a record and its number from 0, until `take` returns `false`.
     pub(crate) fn each<'t>(
         self,
         record: &'t [u8],
@@ -255,13 +258,13 @@ impl Quoting {
         Ok(number)
     }
 
-    /// `true` if a line holds no cell: it is empty, or there are only blanks.
+    /// Returns `true` if a line has no cells: it is empty or consists of blanks.
     #[inline]
     pub(crate) fn is_empty(self, line: &[u8]) -> bool {
         line.iter().all(|&byte| self.is_blank(byte) || byte == b'\n')
     }
 
-    /// The separator in words.
+    /// Returns the name of the separator for messages.
     pub(crate) fn name(self) -> String {
         match self.divider {
             Divider::Byte(b'\t') => "tabs".into(),
@@ -271,13 +274,13 @@ impl Quoting {
     }
 }
 
-/// Message on a quote that nothing closes.
+/// Message about a quote that is not closed.
 pub(crate) const UNCLOSED: &str = "a quote is not closed: close it, double quotes inside a cell, or, if quotes are letters, say so by --quotes none";
 
 const ESCAPED: &str = "a quote inside a cell is written `\\\"`, as Spark and MySQL do: write it doubled (`\"\"`; in Spark by \
                        option(\"escape\", \"\\\"\"))";
 
-/// Where the quote is that closes a cell whose text begins at `from`.
+/// Returns the position of the quote that closes a cell whose content starts at `from`.
 fn closing(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -335,7 +338,7 @@ mod tests {
     }
 
     proptest! {
-        /// Records written by the `csv` crate are read as they were, whatever the cells hold.
+        /// Records that the `csv` crate writes are read back, whatever the cells contain.
         #[test]
         fn what_the_csv_crate_writes_is_read(
             rows in proptest::collection::vec(proptest::collection::vec("[a\",\n #;é]{0,5}", 3), 1..8),
@@ -347,7 +350,7 @@ mod tests {
             rows.iter().for_each(|row| out.write_record(row).unwrap());
             let text = out.into_inner().unwrap();
             prop_assert_eq!(&read(&text, Quoting::byte(b',')).unwrap(), &rows);
-            // Quotes only where they must be: blanks around cells do not count then.
+            // Quoted only where needed: then blanks around cells are dropped.
             let mut out = csv::WriterBuilder::new().from_writer(Vec::new());
             rows.iter().for_each(|row| out.write_record(row).unwrap());
             let text = out.into_inner().unwrap();

@@ -1,11 +1,11 @@
-//! [`Records`]: the records of a block of text, each a line or what quotes hold together.
+//! [`Records`]: the records of a block of text; one is a line, or several lines that quotes hold together.
 
 use memchr::memchr;
 
 use super::quoting::Quoting;
 
-/// The records of a block of text with the number of the line, from 0, that each begins with. Empty ones are
-/// passed over.
+/// Iterator over the records of a block of text, each with the number of its first line, from 0. Empty
+/// records are skipped.
 pub(crate) struct Records<'t> {
     rest: &'t [u8],
     line: usize,
@@ -19,17 +19,17 @@ impl<'t> Records<'t> {
         Self { rest: text, line: 0, quoting, has_quotes }
     }
 
-    /// Records of a text whose quotes hold nothing together.
+    /// Iterates over lines: quotes hold none together.
     pub(crate) fn of_lines(text: &'t [u8]) -> Self {
         Self { rest: text, line: 0, quoting: Quoting::BLANKS, has_quotes: false }
     }
 
-    /// How many lines the text before here has.
+    /// Returns the number of lines before the current position.
     pub(crate) fn lines(&self) -> usize {
         self.line
     }
 
-    /// Text behind the last record.
+    /// Returns the text after the last record.
     pub(crate) fn rest(&self) -> &'t [u8] {
         self.rest
     }
@@ -44,7 +44,7 @@ impl<'t> Iterator for Records<'t> {
             if self.rest.is_empty() {
                 return None;
             }
-            // A quote that is not closed is for who reads the cells to say.
+            // A quote that is not closed is reported by the reader of the cells.
             let end = match self.has_quotes {
                 false => memchr(b'\n', self.rest).map_or(self.rest.len(), |end| end + 1),
                 true => self.quoting.record_end(self.rest).unwrap_or(self.rest.len()),

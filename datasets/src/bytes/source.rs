@@ -1,4 +1,4 @@
-//! [`Source`]: the bytes of a file or of standard input, as they are stored and as the text they hold.
+//! [`Source`]: a file or standard input, as the bytes that are stored and as the text that they contain.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -15,28 +15,28 @@ use crate::bytes::inflate::Packing;
 use crate::bytes::{line_ends, memory};
 use crate::error::ReadError;
 
-/// Stored bytes that are in memory at once where they are read once.
+/// Stored bytes kept in memory at once while a file is read sequentially.
 const WINDOW: usize = 1 << 18;
 
-/// Bytes that are taken from a pipe at a time.
+/// Bytes read from a pipe at a time.
 const PORTION: u64 = 1 << 20;
 
 const EMPTY: &str = "the file is empty: was the download or the conversion cut short?";
 
 const NOTHING: &str = "nothing came: pipe the data in, or name a file (processes that a launch or a pool starts have no standard input)";
 
-/// Name of standard input as data.
+/// Name of standard input on a command line.
 pub(crate) const STDIN: &str = "-";
 
 /// Name of standard input in messages.
 const STDIN_NAME: &str = "standard input";
 
-/// `true` if users mean a file by this, or standard input.
+/// Returns `true` if a user who writes this means a file or standard input.
 pub(crate) fn names_a_file(source: &str) -> bool {
     source == STDIN || source.contains(['/', '\\', '.']) || Path::new(source).exists()
 }
 
-/// A file's name up to its first point: `mice` for `lasso/mice.svm.gz`.
+/// Returns a file's name up to its first point: `mice` for `lasso/mice.svm.gz`.
 pub(crate) fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let end =
@@ -44,12 +44,12 @@ pub(crate) fn stem(path: &Path) -> String {
     name[..end].to_owned()
 }
 
-/// A file's bytes as stored.
+/// The stored bytes of a file.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     stored: Stored,
     packing: Packing,
-    /// The content as UTF-8, where it is stored in another encoding.
+    /// The content as UTF-8, if it is stored in another encoding.
     decoded: Option<String>,
     digest: OnceLock<String>,
 }
@@ -60,7 +60,7 @@ enum Stored {
 }
 
 impl Source {
-    /// Opens a file, or takes all of standard input.
+    /// Opens a file, or reads all of standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         let (path, stored) = match path == Path::new(STDIN) {
             true => (Path::new(STDIN_NAME), endless(io::stdin().lock(), Path::new(STDIN_NAME))?),
@@ -74,7 +74,8 @@ impl Source {
         }
     }
 
-    /// Opens a text that is in this encoding; without one, in UTF-8, or in UTF-16 if it begins with its mark.
+    /// Opens a text in this encoding; without one, in UTF-8, or in UTF-16 if it starts with that byte order
+    /// mark.
     pub(crate) fn open_text(path: &Path, encoding: Option<TextEncoding>) -> Result<Self, ReadError> {
         let mut source = Self::open(path)?;
         let beginning = source.beginning(4)?;
@@ -87,13 +88,13 @@ impl Source {
         Ok(source)
     }
 
-    /// Source of the same bytes, with this text as their content.
+    /// Returns a source of the same bytes with this text as its content.
     #[cfg(feature = "parquet")]
     pub(crate) fn with_text(self, text: String) -> Self {
         Self { decoded: Some(text), ..self }
     }
 
-    /// Bytes that are part of the program, under a name.
+    /// Makes a source of bytes that are part of the program.
     pub(crate) fn embedded(name: &str, bytes: &[u8]) -> Self {
         Self::of(Path::new(name), Stored::Owned(bytes.to_vec()))
     }
@@ -117,7 +118,7 @@ impl Source {
         }
     }
 
-    /// `true` if the data came by standard input.
+    /// Returns `true` if the data came from standard input.
     pub(crate) fn is_stdin(&self) -> bool {
         self.path == Path::new(STDIN_NAME)
     }
@@ -126,7 +127,7 @@ impl Source {
         self.packing != Packing::None
     }
 
-    /// SHA-256 of the bytes as stored, as 64 hexadecimal digits.
+    /// Returns the SHA-256 of the stored bytes as 64 hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
         let digest = || {
             let mut sum = Sha256::new();
@@ -139,25 +140,25 @@ impl Source {
         self.digest.get_or_init(digest).clone()
     }
 
-    /// Lets go of the memory behind bytes that were read, if they are mapped; whoever asks again reads the
-    /// file again.
+    /// Releases the memory of bytes that were read, if they are mapped; reading them again reads the file
+    /// again.
     pub(crate) fn forget(&self, bytes: &[u8]) {
         #[cfg(unix)]
         if let Stored::Mapped(map) = &self.stored
             && map.as_ptr_range().contains(&bytes.as_ptr())
         {
             let start = bytes.as_ptr().addr() - map.as_ptr().addr();
-            // SAFETY: the map is shared, of a file, and read only: its pages come back from the file as they
-            // were.
+            // SAFETY: the mapping is shared, of a file, and only read: its pages come back from the file
+            // unchanged.
             #[allow(unsafe_code)]
             let forgotten =
                 unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, bytes.len()) };
-            // Where the system refuses, the memory stays taken, which is all that can happen.
+            // If the system refuses, the memory stays in use, which does no harm.
             let _ = forgotten;
         }
     }
 
-    /// The whole content, inflated and decoded where needed.
+    /// Returns the whole content, decompressed and decoded.
     pub(crate) fn content(&self) -> Result<Cow<'_, [u8]>, ReadError> {
         if let Some(text) = &self.decoded {
             return Ok(Cow::Borrowed(text.as_bytes()));
@@ -178,7 +179,7 @@ impl Source {
         }
     }
 
-    /// The whole content with lines that end by LF or CR LF.
+    /// Returns the whole content, with lines that end with LF or CR LF.
     pub(crate) fn text(&self) -> Result<Cow<'_, [u8]>, ReadError> {
         let mut text = self.content()?;
         if line_ends::has_lone(&text) {
@@ -187,17 +188,18 @@ impl Source {
         Ok(text)
     }
 
-    /// The first bytes of the content, at most `length`, without UTF-8's mark, lines ended by LF or CR LF:
-    /// what recognising a format needs.
+    /// Returns the first bytes of the content, at most `length`, without the UTF-8 byte order mark and with
+    /// lines that end with LF or CR LF: enough to recognise a format.
     ///
-    /// Fails only where not one byte can be had; a later break is for the reader that meets it.
+    /// # Errors
+    /// If not one byte can be read; later damage is left to the reader that meets it.
     pub(crate) fn beginning(&self, length: usize) -> Result<Vec<u8>, ReadError> {
         let mut beginning = self.first_bytes(length)?;
         line_ends::unify(&mut beginning, None);
         Ok(beginning)
     }
 
-    /// Text with lines that end as they do in the file.
+    /// Returns the first bytes of the content with the file's own line ends.
     pub(crate) fn first_bytes(&self, length: usize) -> Result<Vec<u8>, ReadError> {
         let mut beginning = Vec::new();
         let read = match &self.decoded {
@@ -214,7 +216,7 @@ impl Source {
         }
     }
 
-    /// The content as blocks of whole lines, inflated while they are taken, without UTF-8's mark.
+    /// Returns the content as blocks of whole lines, decompressed block by block, without the UTF-8 mark.
     pub(crate) fn blocks(&self) -> Blocks<'_> {
         match (&self.decoded, self.packing) {
             (Some(text), _) => Blocks::text(text.as_bytes()),
@@ -227,7 +229,7 @@ impl Source {
     }
 }
 
-/// SHA-256 as 64 hexadecimal digits.
+/// Returns the SHA-256 as 64 hexadecimal digits.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
@@ -236,19 +238,20 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Message where content does not fit into memory.
+/// Message about content that does not fit into memory.
 pub(crate) fn too_large(most: u64, what: &str) -> String {
     let most = memory::gigabytes(most);
     format!(
-        "{what} more than {most}, a third of the memory that is free: give less of it, or use a larger machine"
+        "{what} more than {most}, a third of the memory that is free: give less of it, or use a larger \
+         machine"
     )
 }
 
-/// Stored bytes that are read once, and forgotten as they are passed.
+/// Stored bytes that are read once; their memory is released as the position passes them.
 struct Window<'a> {
     source: &'a Source,
     bytes: &'a [u8],
-    /// How many of the first [`WINDOW`] bytes are passed.
+    /// How many of the first [`WINDOW`] bytes were passed.
     read: usize,
 }
 
@@ -280,13 +283,13 @@ fn open(path: &Path) -> Result<Stored, ReadError> {
     let failed = |source| ReadError::io(path, source);
     let file = File::open(path).map_err(failed)?;
     let about = file.metadata().map_err(failed)?;
-    // Files of the system such as those in /proc have no length either.
+    // Special files, such as those in /proc, have no length either.
     if !about.is_file() || about.len() == 0 {
         return endless(file, path);
     }
-    // SAFETY: the map is only ever read as plain bytes, no reader relies on two reads of a byte being equal
-    // for its memory safety, and a file cut off while it is read ends the program by a signal, not by
-    // undefined behaviour.
+    // SAFETY: the mapping is only read as plain bytes, and no reader's memory safety relies on two reads of a
+    // byte being equal. A file that is truncated meanwhile ends the program with a signal, not with undefined
+    // behaviour.
     #[allow(unsafe_code)]
     let map = unsafe { Mmap::map(&file) };
     match map {
@@ -295,7 +298,7 @@ fn open(path: &Path) -> Result<Stored, ReadError> {
     }
 }
 
-/// All of a pipe or a device, which may never end: lines, and the whole, have a bound.
+/// Reads all of a pipe or a device, which may be endless: lines, and the whole, are limited.
 fn endless(mut from: impl Read, path: &Path) -> Result<Stored, ReadError> {
     let (mut content, most) = (Vec::new(), memory::for_content());
     let mut line_start = 0;
@@ -315,7 +318,7 @@ fn endless(mut from: impl Read, path: &Path) -> Result<Stored, ReadError> {
         if let Some(last) = memchr::memrchr2(b'\n', b'\r', &content[length..]) {
             line_start = length + last + 1;
         }
-        // Binary content has no lines.
+        // Binary content has no lines to limit.
         if content.len() - line_start > LONGEST_LINE && !is_binary(&content) {
             let line = line_ends::count(&content[..line_start]) + 1;
             return Err(ReadError::at(path, line, too_long()));
@@ -327,11 +330,11 @@ fn is_binary(content: &[u8]) -> bool {
     Packing::of(content) != Packing::None
         || [&b"\x93NUMPY"[..], b"PK\x03\x04", b"PAR1"].iter().any(|magic| content.starts_with(magic))
 }
-/// Text of a small file that an option names: inflated where it is packed, decoded where a mark says UTF-16,
-/// without the mark, with lines that end by LF or CR LF. An empty file has an empty text.
+/// Reads a small text file that an option names: decompressed, decoded if a byte order mark says UTF-16,
+/// without the mark, with lines that end with LF or CR LF. An empty file gives an empty text.
 ///
 /// # Errors
-/// A file that cannot be read, and, by its line, text that is not UTF-8.
+/// If the file cannot be read, or is not UTF-8; then the error names the line.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
     if fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() == 0) {
         return Ok(String::new());

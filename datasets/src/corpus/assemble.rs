@@ -1,4 +1,4 @@
-//! Puts blocks of (document, word, count) together as one corpus, whatever the order of the file.
+//! Assembles a corpus from blocks of (document, word, count), whatever the order of the file.
 
 use super::data::Corpus;
 use crate::bytes::claims::believable;
@@ -6,27 +6,27 @@ use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// Content of one block of lines, in its order.
+/// The content of one block of lines, in its order.
 #[derive(Default)]
 pub(super) struct Piece {
-    /// (document, how many of the words below are its), runs of one document.
+    /// Runs of one document each: (document, number of its words below).
     runs: Vec<(u32, u32)>,
     words: Vec<u32>,
     counts: Vec<u16>,
-    /// Entries of the file, zeros included.
+    /// Number of entries in the file, zeros included.
     pub(super) entries: u64,
-    /// The sum of all counts.
+    /// Sum of all counts.
     tokens: u64,
 }
 
-/// The largest count of a word in a document.
+/// The largest count of one word in one document.
 const MOST_OF_A_WORD: u64 = u32::MAX as u64;
 
-/// The most tokens of a corpus; what holds them takes memory.
+/// The most tokens of a corpus, which bounds the memory.
 const MOST_TOKENS: u64 = 1 << 36;
 
 impl Piece {
-    /// Adds an entry, unless it is more than can be counted; a count of 0 says nothing of a document.
+    /// Adds an entry; an error if the count is too large. A count of 0 adds nothing.
     pub(super) fn add(&mut self, document: u32, word: u32, count: u64) -> Result<(), String> {
         if count > MOST_OF_A_WORD {
             return Err(format!("the count {count}: at most {MOST_OF_A_WORD} can be counted"));
@@ -38,7 +38,7 @@ impl Piece {
         Ok(())
     }
 
-    /// Adds an entry of a text that is here.
+    /// Adds an entry of a text that is in memory.
     pub(super) fn push(&mut self, document: u32, word: u32, mut count: u64) {
         self.entries += 1;
         self.tokens += count;
@@ -54,17 +54,17 @@ impl Piece {
         }
     }
 
-    /// The sum of all counts.
+    /// Returns the sum of all counts.
     pub(super) fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// Numbers the documents from another one on.
+    /// Adds `by` to the numbers of all documents.
     pub(super) fn shift(&mut self, by: u32) {
         self.runs.iter_mut().for_each(|(document, _)| *document += by);
     }
 
-    /// The runs as (document, its words, their counts).
+    /// Iterates over the runs: (document, its words, their counts).
     fn parts(&self) -> impl Iterator<Item = (u32, &[u32], &[u16])> {
         let mut at = 0;
         self.runs.iter().map(move |&(document, length)| {
@@ -75,8 +75,8 @@ impl Piece {
     }
 }
 
-/// Content of a block of lines, of which `entry` reads one that is not blank: (document, word, count), or
-/// nothing of a comment.
+/// Parses a block of lines. `entry` parses a line that is not blank into (document, word, count), or `None`
+/// for a comment.
 pub(super) fn block(
     text: &[u8],
     entry: impl Fn(&[u8]) -> Result<Option<(u32, u32, u64)>, String>,
@@ -97,26 +97,26 @@ fn too_many() -> String {
     format!("with this the counts come to more than {MOST_TOKENS} tokens: are they counts?")
 }
 
-/// `true` if there is memory for so many tokens.
+/// Checks that there is memory for this number of tokens.
 pub(super) fn few_enough(tokens: u64) -> Result<(), String> {
     if tokens > MOST_TOKENS { Err(too_many()) } else { Ok(()) }
 }
 
-/// Statements of a file's head.
+/// The statements in the head of a file.
 pub(super) struct Stated {
     pub(super) documents: u32,
     pub(super) words: u32,
     pub(super) entries: u64,
-    /// Entries have a count; those that have none count 1.
+    /// `true` if entries have a count; otherwise each counts 1.
     pub(super) counted: bool,
-    /// Where it states the number of entries.
+    /// Line that states the number of entries, for messages.
     pub(super) line: &'static str,
-    /// Bytes of the head.
+    /// Length of the head in bytes.
     pub(super) bytes: usize,
     pub(super) lines: usize,
 }
 
-/// Reads the entries behind a head, and checks that there are as many as it states.
+/// Reads the entries after a head, and checks their number against the head.
 pub(super) fn load(
     source: &Source,
     threads: usize,
@@ -131,8 +131,9 @@ pub(super) fn load(
     Ok(corpus(stated.documents as usize, stated.words as usize, pieces))
 }
 
-/// Gives away the entries behind a head as (document, its words, their counts), a few blocks at a time, and
-/// checks what [`load`] checks; false, and no more, where a document comes behind a later one.
+/// Hands the entries after a head to `take` as (document, its words, their counts), a few blocks at a time,
+/// with the checks of [`load`]. Returns `false`, and stops, if a document comes after one with a higher
+/// number.
 pub(super) fn each(
     source: &Source,
     threads: usize,
@@ -161,7 +162,8 @@ pub(super) fn each(
     Ok(is_in_order)
 }
 
-/// Check that a file has as many entries as it states, and documents and words that these make believable.
+/// Checks that a file has as many entries as it states, and enough to make its documents and words
+/// believable.
 fn check(source: &Source, stated: &Stated, entries: u64, tokens: u64) -> Result<(), ReadError> {
     if entries != stated.entries {
         let Stated { entries: expected, line, .. } = stated;
@@ -177,7 +179,7 @@ fn check(source: &Source, stated: &Stated, entries: u64, tokens: u64) -> Result<
     Ok(())
 }
 
-/// The corpus of `documents` documents over `width` words. Pieces are let go as they are copied.
+/// Makes a corpus of `documents` documents over `width` words. Each piece is freed once it is copied.
 pub(super) fn corpus(documents: usize, width: usize, pieces: Vec<Piece>) -> Corpus {
     let mut starts = vec![0usize; documents + 1];
     for (document, words, _) in pieces.iter().flat_map(Piece::parts) {
@@ -213,7 +215,7 @@ pub(super) fn corpus(documents: usize, width: usize, pieces: Vec<Piece>) -> Corp
     corpus
 }
 
-/// Makes the words of every document ascend.
+/// Sorts the words of every document in ascending order.
 pub(super) fn sort_words(starts: &[usize], words: &mut [u32], counts: &mut [u16]) {
     for bounds in starts.windows(2) {
         let range = bounds[0]..bounds[1];

@@ -1,4 +1,4 @@
-//! [`Corpus`]: documents as bags of words, and what is known of them.
+//! [`Corpus`]: documents as bags of words, with their metadata.
 
 use std::path::PathBuf;
 
@@ -11,51 +11,50 @@ use crate::records::RecordCounts;
 
 /// Documents as bags of words: D documents over V words, documents and words counted from 0.
 ///
-/// Six bytes are held for each word that a document has. A document's words ascend. How often a word occurs
-/// in it is a 16-bit number; where that is not enough, the word follows several times, and what counts is the
-/// sum.
+/// Memory holds six bytes for each word of a document. The words of a document ascend. A count has 16 bits; a
+/// larger count is stored as several entries of the same word, which add up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
-    /// The registry's name, or the file's name without its endings.
+    /// Name in the registry, or the file's name without its extensions.
     pub name: String,
-    /// Where the words of each document begin in `words`; D + 1 of them.
+    /// Offset of each document's first word in `words`; D + 1 numbers.
     pub(super) starts: Vec<usize>,
     pub(super) words: Vec<u32>,
     pub(super) counts: Vec<u16>,
-    /// V.
+    /// Number of words, V.
     pub(super) width: usize,
-    /// `true` if the words were found in plain text, and so have no numbers but those given here.
+    /// `true` if the words come from plain text, so that their numbers are those assigned here.
     pub is_text: bool,
-    /// The rule that divided a text into words; `None` of bags of words.
+    /// The rule that split a text into words; `None` for bags of words.
     pub tokenizer: Option<Tokenizer>,
-    /// Tokens of a text that are no words.
+    /// Tokens of a text that are not words.
     pub tokens_left_out: TokensLeftOut,
-    /// The words as text, where there is a vocabulary.
+    /// The words as texts, if there is a vocabulary.
     pub vocabulary: Option<Vocabulary>,
-    /// The documents' names, where there are: the files of a folder, and what
+    /// Names of the documents, if there are any: the paths of a folder's files, or the column or field that
     /// [`CorpusOptions::id`](super::CorpusOptions::id) names.
     pub document_names: Option<Vocabulary>,
-    /// SHA-256 of the file's bytes as stored, 64 hexadecimal digits; of a folder, of its files' digests in
+    /// SHA-256 of the stored bytes as 64 hexadecimal digits; for a folder, of the digests of its files in
     /// order.
     pub digest: String,
     /// File or folder that was read; `None` for embedded data.
     pub path: Option<PathBuf>,
-    /// The name of its format; `embedded` where there is no file.
+    /// Name of the format; `embedded` if there is no file.
     pub format: String,
-    /// The documents of the data, and those that say nothing, as they have no words.
+    /// Numbers of documents: all in the data, and those left out as they have no words.
     pub records: RecordCounts,
     /// Notes for users on how the corpus was read.
     pub notes: Vec<String>,
 }
 
-/// The reason for which nothing is learned of a document, as [`Corpus::records`] has it.
+/// Reason in [`Corpus::records`] for documents from which nothing is learned.
 pub const WITHOUT_WORDS: &str = "without words";
 
 impl Corpus {
-    /// A corpus from (word, count) pairs by document, over `width` words.
+    /// Makes a corpus from the (word, count) pairs of each document, over `width` words.
     ///
     /// # Errors
-    /// If a word is not below `width`; the text names it.
+    /// If a word is not below `width`; the message names it.
     ///
     /// ```
     /// use raddle_datasets::Corpus;
@@ -71,12 +70,12 @@ impl Corpus {
         Self::from_rows(width, 0, documents)
     }
 
-    /// [`from_documents`](Self::from_documents) with room for so many (document, word) pairs from the start:
-    /// where they are no more, 6 bytes are held of each, and never more. Words of a document may come in any
-    /// order and several times; those with a count of 0 are left out.
+    /// Makes a corpus as [`from_documents`](Self::from_documents) does, with memory reserved for `pairs`
+    /// (document, word) pairs: 6 bytes each if there are no more than that. The words of a document may come
+    /// in any order and several times; those with a count of 0 are left out.
     ///
     /// # Errors
-    /// If a word is not below `width`, or there is no memory for the pairs; the text says which.
+    /// If a word is not below `width`, or there is no memory for the pairs; the message says which.
     ///
     /// ```
     /// use raddle_datasets::Corpus;
@@ -110,27 +109,28 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// Number of documents, D; those without words count.
+    /// Returns the number of documents, D, including those without words.
     pub fn documents(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Number of words, V; those that no document has count.
+    /// Returns the number of words, V, including those that no document has.
     pub fn words(&self) -> usize {
         self.width
     }
 
-    /// Number of tokens: the sum of all counts.
+    /// Returns the number of tokens: the sum of all counts.
     pub fn tokens(&self) -> u64 {
         self.counts.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Number of (document, word) pairs.
+    /// Returns the number of (document, word) pairs.
     pub fn nonzeros(&self) -> usize {
         self.words.len()
     }
 
-    /// The (word, count) pairs of a document, words ascending; none for a document that does not exist.
+    /// Returns the (word, count) pairs of a document with ascending words; none if the document does not
+    /// exist.
     pub fn document(&self, document: usize) -> impl Iterator<Item = (u32, u16)> + '_ {
         let range = match self.starts.get(document..document + 2) {
             Some(bounds) => bounds[0]..bounds[1],
@@ -139,12 +139,12 @@ impl Corpus {
         self.words[range.clone()].iter().copied().zip(self.counts[range].iter().copied())
     }
 
-    /// Number of tokens of a document.
+    /// Returns the number of tokens of a document.
     pub fn length(&self, document: usize) -> u64 {
         self.document(document).map(|(_, count)| u64::from(count)).sum()
     }
 
-    /// How often each word occurs; V numbers.
+    /// Returns how often each word occurs; V numbers.
     pub fn word_counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.width];
         for (&word, &count) in self.words.iter().zip(&self.counts) {
@@ -153,7 +153,7 @@ impl Corpus {
         counts
     }
 
-    /// In how many documents each word occurs; V numbers.
+    /// Returns in how many documents each word occurs; V numbers.
     pub fn document_frequencies(&self) -> Vec<u64> {
         let mut frequencies = vec![0; self.width];
         for document in 0..self.documents() {
@@ -167,20 +167,20 @@ impl Corpus {
         frequencies
     }
 
-    /// A word as text: from the vocabulary, else its number from 1.
+    /// Returns a word as text: from the vocabulary, else its number from 1.
     pub fn word(&self, word: u32) -> String {
         let text = self.vocabulary.as_ref().and_then(|words| words.get(word as usize));
         text.map_or_else(|| format!("word {}", u64::from(word) + 1), str::to_owned)
     }
 
-    /// Counts the documents, and those without words, of which nothing is learned.
+    /// Counts the documents, and those without words.
     pub(super) fn count_records(&mut self) {
         let without = self.starts.windows(2).filter(|ends| ends[0] == ends[1]).count();
         self.records = RecordCounts::of(self.documents());
         self.records.leave_out(WITHOUT_WORDS, without);
     }
 
-    /// Adds a word to the document under way.
+    /// Adds a word to the document in progress.
     pub(super) fn push(&mut self, word: u32, mut count: u64) {
         while count > 0 {
             let some = count.min(u64::from(u16::MAX));
@@ -190,8 +190,8 @@ impl Corpus {
         }
     }
 
-    /// Gives the vocabulary, one word for each of V; LDA-C does not say V, and may have words that no
-    /// document has.
+    /// Sets the vocabulary, which must have V words. LDA-C does not state V: then the vocabulary may have
+    /// more words than the documents.
     pub(super) fn name_words(&mut self, vocabulary: Vocabulary, source: &Source) -> Result<(), ReadError> {
         if self.format == CorpusFormat::Ldac.name() && vocabulary.len() > self.width {
             self.width = vocabulary.len();

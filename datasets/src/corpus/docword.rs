@@ -1,4 +1,4 @@
-//! UCI bag of words: three lines D, W, N, then N lines `document word count`, documents and words counted
+//! UCI bag of words: D, W and N on three lines, then N lines `document word count`; documents and words count
 //! from 1.
 
 use super::assemble::{self, Piece, Stated};
@@ -8,7 +8,7 @@ use crate::bytes::parallel::Parsed;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// `true` if a text begins as such a file does, whatever the numbers.
+/// Returns `true` if a text starts as such a file does, whatever the numbers.
 pub(super) fn begins(text: &[u8]) -> bool {
     numbers(text).is_ok()
 }
@@ -17,12 +17,12 @@ pub(crate) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
     assemble::load(source, threads, &stated(source)?, block)
 }
 
-/// Statements of a file's head.
+/// Parses the head of a file.
 pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     head(&source.beginning(1 << 12)?).map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
 
-/// The head, or the line at fault, counted from 1.
+/// Parses the head; the error has the line, from 1.
 fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
     let ([documents, words, entries], bytes) = numbers(text)?;
     let named = |line: usize, what: &str, count: u64| {
@@ -33,7 +33,7 @@ fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
     Ok(Stated { documents, words, entries, counted: true, line: "the third line", bytes, lines: 3 })
 }
 
-/// The three numbers, and the bytes of their lines.
+/// Parses the three numbers; returns them and the length of their lines in bytes.
 fn numbers(text: &[u8]) -> Result<([u64; 3], usize), (usize, String)> {
     let (mut numbers, mut bytes) = ([0u64; 3], 0);
     let what = ["documents", "words", "entries"];
@@ -50,7 +50,7 @@ fn numbers(text: &[u8]) -> Result<([u64; 3], usize), (usize, String)> {
     Ok((numbers, bytes))
 }
 
-/// Content of a block of lines.
+/// Parses a block of lines.
 pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     assemble::block(text, |line| entry(line, head).map(Some))
 }
@@ -73,7 +73,7 @@ fn index(rest: &mut &[u8], what: &str, most: u32) -> Result<u32, String> {
     let number = number(rest, what)?;
     match (1..=u64::from(most)).contains(&number) {
         true => Ok((number - 1) as u32),
-        false => Err(format!("the {what} {number} lies outside of 1 to {most}: they count from 1")),
+        false => Err(format!("the {what} {number} is not from 1 to {most}: they count from 1")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`Filter`]: words that are left out, by how often they occur or by name.
+//! [`Filter`]: leaves words out, by how often they occur or by name.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use super::vocabulary::Vocabulary;
 /// A number of documents, or a fraction of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Frequency {
-    /// So many documents.
+    /// A number of documents.
     Documents(u64),
-    /// This part of the documents, 0 to 1.
+    /// A fraction of the documents, from 0 to 1.
     Fraction(f64),
 }
 
 impl Frequency {
-    /// As a number of documents, of all there are.
+    /// Returns the number of documents that this means, of `documents` in all.
     fn of(self, documents: usize) -> f64 {
         match self {
             Self::Documents(number) => number as f64,
@@ -27,7 +27,8 @@ impl Frequency {
 impl std::str::FromStr for Frequency {
     type Err = String;
 
-    /// A whole number is a number of documents; a number with a point, from 0.0 to 1.0, is a fraction.
+    /// Parses a whole number as a number of documents, and a number with a point, from 0.0 to 1.0, as a
+    /// fraction.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Ok(number) = text.parse() {
             return Ok(Self::Documents(number));
@@ -39,35 +40,36 @@ impl std::str::FromStr for Frequency {
     }
 }
 
-/// Which words are left out.
+/// Rules for words to leave out of a corpus.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// Words in fewer documents.
+    /// Leaves out words in fewer documents than this.
     pub min_df: Option<Frequency>,
-    /// Words in more documents.
+    /// Leaves out words in more documents than this.
     pub max_df: Option<Frequency>,
-    /// So many of the words with the most tokens; of equal ones the lower number first.
+    /// Leaves out this many of the words with the most tokens; of equally frequent ones those with lower
+    /// numbers first.
     pub remove_top: usize,
-    /// These words.
+    /// Leaves out these words.
     pub stop_words: HashSet<String>,
 }
 
-/// Counts of words and tokens that a filter removed.
+/// Numbers of words and tokens that a filter removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Words that had tokens.
+    /// Removed words that had tokens.
     pub words: u64,
-    /// Their tokens.
+    /// Tokens of the removed words.
     pub tokens: u64,
 }
 
 impl Filter {
-    /// The filter leaves no word out.
+    /// Returns `true` if the filter leaves no word out.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Which words stay, of V.
+    /// Returns for each of the V words whether it stays.
     fn kept(&self, corpus: &Corpus) -> Vec<bool> {
         let mut kept = vec![true; corpus.words()];
         if self.min_df.is_some() || self.max_df.is_some() {
@@ -95,8 +97,8 @@ impl Filter {
 }
 
 impl Corpus {
-    /// Leaves words out. They keep their numbers and have no tokens any more; with `renumber` they are gone,
-    /// and those that stay are numbered anew in their order.
+    /// Leaves words out. The words keep their numbers and lose their tokens; with `renumber` they disappear,
+    /// and the others are numbered again in the same order.
     pub fn filter(&mut self, filter: &Filter, renumber: bool) -> Removed {
         if filter.is_empty() {
             return Removed::default();

@@ -1,26 +1,27 @@
-//! [`CorpusFormat`]: the formats of corpora.
+//! [`CorpusFormat`]: the file formats of corpora.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A format of corpora. Each file may be compressed by gzip or zstd.
+/// A file format of corpora. Files may be compressed with gzip or zstd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusFormat {
-    /// UCI bag of words: D, W and N on three lines, then `document word count`.
+    /// UCI bag of words: D, W and N on three lines, then lines `document word count`.
     Docword,
     /// Matrix Market, documents by words.
     MatrixMarket,
-    /// LDA-C: a document a line, `N word:count ...` with N pairs; words count from 0.
+    /// LDA-C: a line per document, `N word:count ...` with N pairs; words count from 0.
     Ldac,
-    /// Plain text: one document a line, or one a file of a folder; the words are those of
-    /// [`CorpusOptions::tokenizer`](super::CorpusOptions::tokenizer).
+    /// Plain text: one document per line, or per file of a folder.
+    /// [`CorpusOptions::tokenizer`](super::CorpusOptions::tokenizer) splits it into words.
     Text,
-    /// Delimited text, one document a row; [`CorpusOptions::text`](super::CorpusOptions::text) names its
-    /// column.
+    /// Delimited text, one document per row, in the column that
+    /// [`CorpusOptions::text`](super::CorpusOptions::text) names.
     Csv,
-    /// A JSON object a line, likewise.
+    /// JSON lines, one document per object, in the field that
+    /// [`CorpusOptions::text`](super::CorpusOptions::text) names.
     JsonLines,
-    /// Apache Parquet, likewise, of builds with the feature `parquet`.
+    /// Apache Parquet, one document per row; in builds with the feature `parquet`.
     Parquet,
 }
 
@@ -35,17 +36,18 @@ impl CorpusFormat {
         Self::Parquet,
     ];
 
-    /// The formats that this build reads.
+    /// Returns the formats that this build reads.
     pub fn readable() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
     }
 
-    /// `true` if documents are rows of a table.
+    /// Returns `true` if documents are rows of a table.
     pub(super) fn is_table(self) -> bool {
         matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
     }
 
-    /// The name that [`FromStr`] takes: `docword`, `mtx`, `ldac`, `text`, `csv`, `jsonl` or `parquet`.
+    /// Returns the name that [`FromStr`] parses: `docword`, `mtx`, `ldac`, `text`, `csv`, `jsonl` or
+    /// `parquet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Docword => "docword",

@@ -1,5 +1,5 @@
-//! LDA-C, the format of the first implementation of LDA: a document a line, `N word:count ...` with N pairs;
-//! words count from 0.
+//! LDA-C, the format of the first implementation of LDA: a line per document, `N word:count ...` with N
+//! pairs; words count from 0.
 
 use super::assemble::{self, Piece};
 use super::data::Corpus;
@@ -9,15 +9,15 @@ use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// `true` if a text that begins so is in this format: every line that is whole has as many pairs as it says,
-/// and one has any. Lines of libsvm begin with a response instead.
+/// Returns `true` if a text that starts like this is LDA-C: every complete line has as many pairs as it
+/// states, and one line has any. Lines of libsvm start with a response instead.
 pub(super) fn begins(beginning: &[u8]) -> bool {
     let mut pairs = 0;
     let lines = beginning.split_inclusive(|&byte| byte == b'\n');
     for line in lines.filter(|line| !line.trim_ascii().is_empty()) {
         let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
         let Some(stated) = fields.next().and_then(whole) else { return false };
-        // The beginning may end within a line, and within a pair.
+        // The bytes may end within a line or within a pair.
         let is_whole = line.ends_with(b"\n");
         let fields: Vec<&[u8]> = fields.collect();
         let sure = if is_whole { fields.len() } else { fields.len().saturating_sub(1) };
@@ -33,16 +33,16 @@ pub(super) fn begins(beginning: &[u8]) -> bool {
     pairs > 0
 }
 
-/// Documents of a block of lines, which are numbered from 0 in it.
+/// The documents of a block of lines, numbered from 0 in the block.
 #[derive(Default)]
 struct Documents {
     piece: Piece,
     count: u32,
-    /// One more than the largest word.
+    /// The largest word's number plus one.
     width: u32,
 }
 
-/// Reads a file; there are as many words as the largest number says.
+/// Reads a file; the largest word's number determines how many words there are.
 pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
     let blocks = parallel::parse(source, source.blocks(), 1, threads, block)?;
     let (mut documents, mut width, mut entries, mut tokens) = (0u64, 0, 0, 0u64);
@@ -96,7 +96,7 @@ fn document(line: &[u8], documents: &mut Documents) -> Result<(), String> {
     Ok(())
 }
 
-/// `word:count`.
+/// Parses `word:count`.
 fn pair(field: &[u8]) -> Result<(u32, u64), String> {
     let shown = || first_characters(field);
     let colon = memchr::memchr(b':', field).ok_or_else(|| format!("`{}` is no pair word:count", shown()))?;
@@ -110,7 +110,7 @@ fn pair(field: &[u8]) -> Result<(u32, u64), String> {
     }
 }
 
-/// A whole number that is all of the field.
+/// Parses a field that consists of digits only.
 fn whole(field: &[u8]) -> Option<u64> {
     let is_digits = !field.is_empty() && field.iter().all(u8::is_ascii_digit);
     std::str::from_utf8(field).ok().filter(|_| is_digits)?.parse().ok()

@@ -1,26 +1,27 @@
-//! Kinds of text that are more likely than documents in their lines, so that who named one can say what it
-//! is.
+//! Recognises tables and libsvm files among texts, so that their lines are not taken for documents by
+//! mistake.
 
 use std::path::Path;
 
 use crate::bytes::records::Records;
 use crate::dialect::Separator;
 
-/// Separators of tables, the surest first.
+/// Separators of tables, the most reliable one first.
 const SEPARATORS: [u8; 4] = *b"\t;|,";
 
-/// Lines that have the same number of commas by chance are fewer.
+/// Records from which on an equal number of commas is no coincidence.
 const SURE: usize = 10;
 
-/// Columns that are named at most.
+/// Limit on the columns that a message names.
 const NAMED: usize = 8;
 
-/// That a text looks like a table, if it does: it is called one, or its lines have the same number of cells.
+/// Returns a message if a text looks like a table: its name says so, or its lines have the same number of
+/// cells.
 pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<String> {
     let is_called = is_called_table(path);
     let end = match is_whole {
         true => beginning.len(),
-        // The last line may not be all there.
+        // The last line may be incomplete.
         false => memchr::memrchr(b'\n', beginning).map_or(beginning.len(), |end| end + 1),
     };
     let found = SEPARATORS.into_iter().find_map(|separator| {
@@ -40,13 +41,13 @@ pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<Str
         None => return None,
     };
     Some(format!(
-        "this looks like a table{columns}: name the column of the texts by --text NAME, or its number; if its lines are \
-         documents as they stand, say so by --format text"
+        "this looks like a table{columns}: name the column of the texts by --text NAME, or its number; if \
+         its lines are documents as they stand, say so by --format text"
     ))
 }
 
-/// The cells of the first record and the number of records, if all have the same number of cells, two or
-/// more.
+/// Returns the cells of the first record and the number of records, if all have the same number of cells, two
+/// or more.
 fn alike(text: &[u8], separator: Separator) -> Option<(Vec<String>, usize)> {
     let quoting = separator.quoting(None)?;
     let (mut first, mut lines) = (Vec::new(), 0);
@@ -63,14 +64,14 @@ fn alike(text: &[u8], separator: Separator) -> Option<(Vec<String>, usize)> {
     (lines > 0).then_some((first, lines))
 }
 
-/// `true` if the name's ending is that of delimited text, compressed or not.
+/// Returns `true` if the file's extension is that of delimited text, compressed or not.
 fn is_called_table(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     [".csv", ".tsv", ".tab"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// That lines are those of libsvm, if they are: a number, and then pairs `index:value`.
+/// Returns a message if the lines are libsvm: a number, then pairs `index:value`.
 pub(super) fn libsvm(beginning: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(beginning);
     let is_number = |text: &str| text.parse::<f64>().is_ok();
@@ -78,14 +79,14 @@ pub(super) fn libsvm(beginning: &[u8]) -> Option<String> {
         |field: &str| field.split_once(':').is_some_and(|(at, value)| is_number(at) && is_number(value));
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(20).peekable();
     lines.peek()?;
-    // The last line may not be all there.
+    // The last line may be incomplete.
     let is_one = lines.all(|line| {
         let mut fields = line.split_whitespace();
         fields.next().is_some_and(is_number) && fields.next().is_some_and(is_pair)
     });
     is_one.then(|| {
-        "these are lines `number index:value ...`, as of libsvm; of LDA-C, `N word:count ...`, they would have N pairs each, of \
-         whole numbers"
+        "these are lines `number index:value ...`, as of libsvm; of LDA-C, `N word:count ...`, they would \
+         have N pairs each, of whole numbers"
             .into()
     })
 }

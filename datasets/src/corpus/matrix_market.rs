@@ -13,14 +13,14 @@ const KIND: MarketKind = MarketKind {
     sizes: "documents words entries",
 };
 
-/// Counts are whole; beyond this a double no longer tells them apart.
+/// Beyond this number a double does not distinguish whole counts.
 const LARGEST: f64 = (1u64 << 53) as f64;
 
 pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
     assemble::load(source, threads, &stated(source)?, block)
 }
 
-/// Statements of a file's head.
+/// Parses the head of a file.
 pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
     let stated = head.map(|MarketHead { rows, columns, entries, pattern, bytes, lines }| Stated {
@@ -35,7 +35,7 @@ pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
     stated.map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
 
-/// Content of a block of lines.
+/// Parses a block of lines.
 pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     assemble::block(text, |line| match line.first() {
         None | Some(b'%') => Ok(None),
@@ -63,7 +63,7 @@ fn entry(line: &[u8], head: &Stated) -> Result<(u32, u32, u64), String> {
     }
 }
 
-/// Takes an index from 1 to `most` off the line.
+/// Parses an index from 1 to `most` and removes it from the line.
 fn index(rest: &mut &[u8], what: &str, most: u32) -> Result<u32, String> {
     let word = first_characters(rest);
     let (number, length) = whole(rest).ok_or_else(|| format!("the {what} `{word}` is not a whole number"))?;

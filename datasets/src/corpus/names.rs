@@ -1,10 +1,11 @@
-//! Where the vocabulary of a bag of words is: the file beside it that is named alike.
+//! Finds the vocabulary of a bag of words: a file next to it with a matching name.
 
 use std::path::{Path, PathBuf};
 
-/// Where the words of a bag of words are looked for: those of `docword.NAME.txt.gz` in `vocab.NAME.txt`, gzip
-/// or not, those of `NAME.mtx` and `NAME.ldac` in `NAME.vocab.txt`, `vocab.NAME.txt`, `NAME.vocab` or
-/// `NAME.tokens`, and those of a `.ldac` or `.dat` at last in `vocab.txt`. The first that is there is taken.
+/// Returns the paths at which the vocabulary of a bag of words is looked for; the first that exists is used.
+/// For `docword.NAME.txt.gz` this is `vocab.NAME.txt`, compressed with gzip or not; for `NAME.mtx` and
+/// `NAME.ldac` these are `NAME.vocab.txt`, `vocab.NAME.txt`, `NAME.vocab` and `NAME.tokens`; for `.ldac` and
+/// `.dat` files `vocab.txt` comes last.
 pub fn vocabulary_names(path: &Path) -> Vec<PathBuf> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
     let bare = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
@@ -23,7 +24,7 @@ pub fn vocabulary_names(path: &Path) -> Vec<PathBuf> {
     candidates.map(|name| path.with_file_name(name)).collect()
 }
 
-/// The first of [`vocabulary_names`] that is there.
+/// Returns the first of [`vocabulary_names`] that exists.
 pub(super) fn beside(path: &Path) -> Option<PathBuf> {
     vocabulary_names(path).into_iter().find(|path| path.is_file())
 }

@@ -1,4 +1,4 @@
-//! [`CorpusOptions`]: how to read a corpus.
+//! [`CorpusOptions`]: options for reading a corpus.
 
 use std::path::PathBuf;
 
@@ -6,28 +6,27 @@ use super::format::CorpusFormat;
 use super::tokenizer::Tokenizer;
 use crate::dialect::Dialect;
 
-/// How to read a corpus.
+/// Options for reading a corpus.
 #[derive(Clone, Debug)]
 pub struct CorpusOptions {
-    /// The format; `None` recognises it by the content.
+    /// The format; `None` recognises it from the content.
     pub format: Option<CorpusFormat>,
-    /// The file that holds the words, one a line. `None` takes the one beside the counts that is named alike,
-    /// if there is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has
-    /// its own words; with a file given here, those words of the text are kept that it holds, and have its
-    /// numbers.
+    /// File with one word per line. `None` takes the file next to the counts with a matching name, if there
+    /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. A text has its own
+    /// words; if this file is given for one, only the file's words are kept, with the file's numbers.
     pub vocabulary: Option<PathBuf>,
-    /// How delimited text is written, and how the bytes of any text are letters.
+    /// The dialect of delimited text, and the encoding of any text.
     pub dialect: Dialect,
-    /// The column of a table, or the field of JSON lines, that holds the documents' texts: its name, or its
-    /// number from 1. Without it a file is no table.
+    /// The column of a table, or the field of JSON lines, with the documents' texts: its name, or its number
+    /// from 1. Without it a file is not read as a table.
     pub text: Option<String>,
-    /// The column or field that names the documents.
+    /// The column or field with the documents' names.
     pub id: Option<String>,
-    /// The rule that divides texts into words.
+    /// The rule that splits texts into words.
     pub tokenizer: Tokenizer,
-    /// `true` if documents without any word are no error, as where their topics are asked for.
+    /// `true` if a corpus in which no document has a word is not an error, as for inference.
     pub may_be_empty: bool,
-    /// How many threads may compute; the result is the same for any number.
+    /// Number of threads; the result is the same for any number.
     pub threads: usize,
 }
 

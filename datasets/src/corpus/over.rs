@@ -1,4 +1,4 @@
-//! A corpus over other words: those of a vocabulary or of a model.
+//! Changes the words of a corpus to those of a vocabulary or of a model.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use super::data::Corpus;
 use super::vocabulary::Vocabulary;
 
 impl Corpus {
-    /// Goes over to the words of `vocabulary`, matched by their text: a word's number is its place there, and
-    /// words that are not there are left out. Returns how many tokens these had.
+    /// Replaces the words by those of `vocabulary`, matched by their text: a word's number becomes its
+    /// position there, and words that are not there are left out. Returns the number of tokens left out.
     ///
     /// # Errors
     /// If the corpus has no vocabulary.
@@ -25,7 +25,8 @@ impl Corpus {
         Ok(self.match_words_by_document(vocabulary)?.iter().sum())
     }
 
-    /// [`match_words`](Self::match_words) that returns how many tokens each document lost.
+    /// Does what [`match_words`](Self::match_words) does, and returns the number of tokens left out of each
+    /// document.
     ///
     /// # Errors
     /// If the corpus has no vocabulary.
@@ -55,8 +56,7 @@ impl Corpus {
         Ok(unknown)
     }
 
-    /// Adds words that no document has, behind those there are; without a vocabulary only their number
-    /// counts.
+    /// Appends words that no document has; without a vocabulary only the number of words grows.
     pub fn add_words<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) {
         for word in words {
             self.width += 1;
@@ -67,7 +67,7 @@ impl Corpus {
     }
 }
 
-/// A corpus whose words have numbers and no texts.
+/// Error: a corpus whose words have numbers but no texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the corpus has no vocabulary")]
 pub struct NoVocabulary;

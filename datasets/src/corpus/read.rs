@@ -1,4 +1,4 @@
-//! Reading a corpus whatever the format of its files.
+//! Reads a corpus from files of any format.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::bytes::market;
 use crate::bytes::source::{Source, stem};
 use crate::error::ReadError;
 
-/// Reads a corpus from a file of any known format, compressed by gzip or zstd or not (`-` is standard input),
-/// or from a folder of text files.
+/// Reads a corpus from a file of any known format, compressed with gzip or zstd or not (`-` is standard
+/// input), or from a folder of text files.
 ///
 /// # Errors
-/// A file that cannot be read or has no tokens, a vocabulary of another length, and whatever the format's
-/// reader finds; the message names the file and, in text, the line.
+/// If a file cannot be read or has no tokens, a vocabulary has the wrong length, or the format's reader finds
+/// an error; the message names the file and, in text, the line.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -45,14 +45,14 @@ pub fn read_corpus(path: impl AsRef<Path>, options: &CorpusOptions) -> Result<Co
     }
 }
 
-/// Why there is nothing to learn from a corpus, if so.
+/// Returns why nothing can be learned from a corpus, or `None`.
 fn fault(corpus: &Corpus) -> Option<String> {
     let (tokens, left_out) = (corpus.tokens(), corpus.tokens_left_out);
     if corpus.is_text && left_out.numbers > MOSTLY * tokens {
         let all = tokens + left_out.numbers;
         return Some(format!(
-            "{} of its {all} words and numbers are numbers: counts of words are read as UCI docword, Matrix Market or LDA-C; \
-             if numbers stand for words, give --words blanks",
+            "{} of its {all} words and numbers are numbers: counts of words are read as UCI docword, Matrix \
+             Market or LDA-C; if numbers stand for words, give --words blanks",
             left_out.numbers
         ));
     }
@@ -60,7 +60,7 @@ fn fault(corpus: &Corpus) -> Option<String> {
     (tokens == 0).then(|| format!("no document has a word{why}"))
 }
 
-/// A text with more numbers than this for each word is no text.
+/// If a text has more numbers than this for each word, it is not taken for text.
 const MOSTLY: u64 = 9;
 
 fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
@@ -105,10 +105,10 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     Ok(corpus)
 }
 
-/// Bytes by which a text is told from a table.
+/// Bytes that are examined to distinguish text from a table.
 const LOOKED_AT: usize = 1 << 16;
 
-/// A file, and its format, which suits the options.
+/// Opens a file and determines its format, which must suit the options.
 pub(crate) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, CorpusFormat), ReadError> {
     let source = options.dialect.open(path)?;
     let path = &source.path;
@@ -142,7 +142,7 @@ pub(crate) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
     Ok((source, format))
 }
 
-/// Fault of options that do not suit the format, if so.
+/// Returns what is wrong with options that do not suit the format, or `None`.
 fn fault_of_options(options: &CorpusOptions, format: CorpusFormat, beginning: &[u8]) -> Option<String> {
     match &options.text {
         None if format.is_table() => {
@@ -161,7 +161,7 @@ fn fault_of_options(options: &CorpusOptions, format: CorpusFormat, beginning: &[
     }
 }
 
-/// A text over the words of a file.
+/// Restricts a text to the words of a file.
 fn over(mut corpus: Corpus, path: &Path, words: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     let vocabulary = Vocabulary::read(&Source::open_text(words, options.dialect.encoding)?)?;
     let none = || ReadError::file(path, format!("no document has a word of {}", words.display()));
@@ -170,12 +170,12 @@ fn over(mut corpus: Corpus, path: &Path, words: &Path, options: &CorpusOptions) 
         let words = words.display();
         corpus.notes.push(format!("tokens left out: {unknown} of words that {words} does not have"));
     }
-    // The words have numbers of their own now, which nobody may change.
+    // The words now have the numbers of the file, which must not change.
     corpus.is_text = false;
     if corpus.tokens() == 0 && !options.may_be_empty { Err(none()) } else { Ok(corpus) }
 }
 
-/// The format of a text that begins so: whatever is none of the others has documents in its lines.
+/// Recognises the format from the first bytes; a text of no other format has one document per line.
 fn recognise(beginning: &[u8]) -> CorpusFormat {
     if beginning.starts_with(market::MAGIC) {
         CorpusFormat::MatrixMarket

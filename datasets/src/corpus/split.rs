@@ -1,32 +1,33 @@
-//! Which documents are held out, and which of their tokens are seen: document completion.
+//! Document completion: decides which documents are held out, and which of their tokens are observed.
 
 use crate::counter::splitmix64;
 
-/// Membership of the document with this number from 0 in the test set that comparisons share: the hash of its
-/// number from 1 (the mixing of SplitMix64) is divisible by 10.
+/// Returns `true` if the document with this number, from 0, is in the test set of the published comparisons:
+/// the SplitMix64 hash of its number from 1 is divisible by 10.
 pub fn is_test_document(document: usize) -> bool {
     splitmix64(document as u64 + 1).is_multiple_of(10)
 }
 
-/// Membership of the document with this number from 0 in the held-out `fraction`, by another hash of its
-/// number: the same document is a member, whatever else the corpus has.
+/// Returns `true` if the document with this number, from 0, is in the held-out `fraction`, by another hash of
+/// the number: the other documents of the corpus have no influence.
 pub fn is_validation_document(document: usize, fraction: f64) -> bool {
     let hash = splitmix64(splitmix64(document as u64 + 1) ^ 0x5bf0_3635_dcd5_d5a9);
     ((hash >> 11) as f64) < fraction * (1u64 << 53) as f64
 }
 
-/// A held-out document cut in two: its tokens in ascending order of words, each word repeated as often as it
-/// occurs; those at positions 0, 2, 4, ... are observed, the others scored.
+/// A held-out document in two halves: of its tokens in ascending order of words, those at positions 0, 2, 4,
+/// ... are observed and the others are scored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// (word, how often it is observed).
+    /// Pairs (word, times that it is observed).
     pub observed: Vec<(u32, u32)>,
-    /// (word, how often it is scored).
+    /// Pairs (word, times that it is scored).
     pub scored: Vec<(u32, u32)>,
 }
 
 impl Completion {
-    /// Cuts a document, given as (word, count) with ascending words; a word may follow several times.
+    /// Splits a document, given as (word, count) in ascending order of words; a word may come several times
+    /// in a row.
     pub fn of(document: impl IntoIterator<Item = (u32, u16)>) -> Self {
         let (mut halves, mut position) = (Self::default(), 0u64);
         for (word, count) in document {
@@ -39,7 +40,7 @@ impl Completion {
         halves
     }
 
-    /// How many tokens are scored.
+    /// Returns the number of scored tokens.
     pub fn scored_tokens(&self) -> u64 {
         self.scored.iter().map(|&(_, count)| u64::from(count)).sum()
     }

@@ -1,4 +1,4 @@
-//! Words that say little: the embedded English list, or a file's.
+//! Stop words: the embedded English list, or those of a file.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::error::ReadError;
 
 const ENGLISH: &str = include_str!("../../data/stop-words-english.txt");
 
-/// English function words with their contractions, whole, with either apostrophe, and cut at it, as other
-/// programs cut them.
+/// Returns the English function words. A contraction is there whole, with either apostrophe, and cut at the
+/// apostrophe, as some programs cut it.
 pub fn english_stop_words() -> HashSet<String> {
     ENGLISH.split_whitespace().flat_map(with_apostrophes).collect()
 }
 
-/// The words of a file, one a line, in lower case and composed; those with an apostrophe are meant with
-/// either.
+/// Reads a file with one word per line; words are converted to lower case and composed (NFC). A word with an
+/// apostrophe is returned with either kind of apostrophe.
 ///
 /// # Errors
 /// If the file cannot be read, or is not UTF-8.
@@ -27,7 +27,7 @@ pub fn read_stop_words(path: &Path) -> Result<HashSet<String>, ReadError> {
     Ok(words.flat_map(|word| with_apostrophes(&word)).collect())
 }
 
-/// The word with the apostrophe of typewriters and with that of print.
+/// Returns the word with the typewriter's apostrophe and with the typographic one.
 fn with_apostrophes(word: &str) -> Vec<String> {
     match word.contains(['\'', '\u{2019}']) {
         true => vec![word.replace('\u{2019}', "'"), word.replace('\'', "\u{2019}")],

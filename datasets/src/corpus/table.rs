@@ -1,4 +1,4 @@
-//! Texts from a column of a table: delimited text, JSON lines or Parquet.
+//! Texts in a column of a table: delimited text, JSON lines or Parquet.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Head, Known, Purpose, position};
 use crate::error::ReadError;
 
-/// Which columns hold the documents' texts and names.
+/// The columns or fields with the documents' texts and names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
     pub(super) text: &'a str,
@@ -23,13 +23,13 @@ pub(super) struct Fields<'a> {
     pub(super) tokenizer: Tokenizer,
 }
 
-/// Documents and their names, of a part of the file.
+/// The documents of a part of the file, with their names.
 struct Documents {
     texts: Part,
     names: Vocabulary,
-    /// Objects without the field of the texts, and without that of the names.
+    /// Number of objects without the field of texts, and without the field of names.
     lacking: [usize; 2],
-    /// The fields of the first object that lacks one.
+    /// Names of the fields of the first object that lacks one.
     first: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Documents {
         self.names.push(name);
     }
 
-    /// Takes the object in a line of JSON. One without the field of the texts is a document without words.
+    /// Adds the object in a line of JSON. Without the field of texts it is a document without words.
     fn add_object(&mut self, line: &[u8], fields: Fields<'_>) -> Result<(), String> {
         utf8(line)?;
         if line.trim_ascii_start().starts_with(b"[") {
@@ -76,7 +76,7 @@ impl Documents {
     }
 }
 
-/// A document a row, in the order of the file.
+/// Reads one document per row, in the order of the file.
 pub(super) fn load(
     source: &Source,
     format: CorpusFormat,
@@ -113,7 +113,7 @@ pub(super) fn load(
     Ok(corpus)
 }
 
-/// The place of a column, by its name or its number from 1.
+/// Returns the position of a column, given by its name or its number from 1.
 fn place(option: &str, wanted: &str, names: &[String]) -> Result<usize, String> {
     let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&at| at < names.len());
     position(names, wanted).or_else(by_number).ok_or_else(|| {
@@ -124,7 +124,7 @@ fn place(option: &str, wanted: &str, names: &[String]) -> Result<usize, String> 
 }
 
 impl Fields<'_> {
-    /// The places of text and name.
+    /// Returns the positions of the text column and the name column.
     fn places(&self, names: &[String], source: &Source) -> Result<(usize, Option<usize>), ReadError> {
         let refuse = |why| ReadError::file(&source.path, why);
         let text = place("--text", self.text, names).map_err(refuse)?;
@@ -176,7 +176,7 @@ fn json_lines(source: &Source, fields: Fields<'_>, threads: usize) -> Result<Vec
     Ok(parts)
 }
 
-/// Notes for users on fields that objects lack.
+/// Returns notes on fields that some objects lack.
 ///
 /// # Errors
 /// If no object has the field: then its name is wrong.

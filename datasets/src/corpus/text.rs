@@ -1,4 +1,5 @@
-//! Plain text: one document a line, or one a file of a folder. Words are numbered as they first appear.
+//! Plain text: one document per line, or per file of a folder. Words are numbered in the order of their first
+//! appearance.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,15 +15,15 @@ use crate::bytes::parallel::{self, on_threads};
 use crate::bytes::source::{self, Source};
 use crate::error::ReadError;
 
-/// Documents of a part of the text, over a vocabulary of their own.
+/// The documents of a part of the text, over the part's own vocabulary.
 #[derive(Default)]
 pub(super) struct Part {
     tokenizer: Tokenizer,
     left_out: TokensLeftOut,
     words: HashMap<String, u32>,
-    /// The words in the order of their numbers.
+    /// The words, in the order of their numbers.
     order: Vec<String>,
-    /// The tokens of all documents, and where each document ends.
+    /// The tokens of all documents in a row; the next field has the end of each document.
     tokens: Vec<u32>,
     ends: Vec<usize>,
 }
@@ -47,7 +48,7 @@ impl Part {
     }
 }
 
-/// A document a line; an empty line is a document without words.
+/// Reads one document per line; an empty line is a document without words.
 pub(super) fn load_lines(source: &Source, tokenizer: Tokenizer, threads: usize) -> Result<Corpus, ReadError> {
     let parts = parallel::parse(source, source.blocks(), 1, threads, |text| {
         let mut part = Part::new(tokenizer);
@@ -61,7 +62,8 @@ pub(super) fn load_lines(source: &Source, tokenizer: Tokenizer, threads: usize) 
     Ok(joined(parts))
 }
 
-/// A document a file, by path; the folder's folders count, files whose name begins with a point do not.
+/// Reads one document per file, sorted by path. Subfolders are searched, too; files whose name starts with a
+/// point are skipped.
 pub(super) fn load_folder(
     folder: &Path,
     tokenizer: Tokenizer,
@@ -125,7 +127,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Joins parts in their order, so that words are numbered as one reader from top to bottom would number them.
+/// Joins parts in order; words get the numbers that a single reader from top to bottom would give them.
 pub(super) fn joined(parts: Vec<Part>) -> Corpus {
     let (mut numbers, mut vocabulary) = (HashMap::<String, u32>::new(), Vocabulary::default());
     let (mut pieces, mut documents) = (Vec::new(), 0u32);

@@ -1,4 +1,4 @@
-//! [`Vocabulary`]: texts by number, held as one string.
+//! [`Vocabulary`]: numbered texts, stored in one string.
 
 use std::collections::HashMap;
 
@@ -6,33 +6,33 @@ use crate::bytes::encoding::{BYTE_ORDER_MARK, utf8};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// Texts by number from 0: the words of a corpus, or the names of its documents.
+/// Texts with numbers from 0: the words of a corpus, or the names of its documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vocabulary {
     text: String,
-    /// Where each text ends.
+    /// End of each text in the string.
     ends: Vec<usize>,
 }
 
 impl Vocabulary {
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// True without words.
+    /// Returns `true` if there are no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The text of a number.
+    /// Returns the text with this number.
     pub fn get(&self, number: usize) -> Option<&str> {
         let end = *self.ends.get(number)?;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text.get(start..end)
     }
 
-    /// All texts, in order.
+    /// Iterates over all texts in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).filter_map(|number| self.get(number))
     }
@@ -43,26 +43,24 @@ impl Vocabulary {
         self.ends.push(self.text.len());
     }
 
-    /// Reads a word a line; line i is word i. Lines may end by LF, CR LF or CR. No word is empty, and none
-    /// comes twice.
+    /// Reads a file with one word per line; line i, from 0, is word i. Lines may end with LF, CR LF or CR. An
+    /// empty word and a repeated one are errors.
     pub(super) fn read(source: &Source) -> Result<Self, ReadError> {
         let words = Self::lines(source)?;
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(words.len());
         for (line, word) in (1..).zip(words.iter()) {
             let at = |message: String| ReadError::at(&source.path, line, message);
             if word.is_empty() {
-                return Err(at("the line is empty: a vocabulary has a word a line".into()));
+                return Err(at("the line is empty: a vocabulary has one word per line".into()));
             }
             if let Some(before) = first.insert(word, line) {
-                return Err(at(format!(
-                    "the word `{word}` stands in line {before} too: words are told apart"
-                )));
+                return Err(at(format!("the word `{word}` is in line {before}, too: words must differ")));
             }
         }
         Ok(words)
     }
 
-    /// The lines of a file, whatever is in them.
+    /// Reads the lines of a file without these checks.
     pub(super) fn lines(source: &Source) -> Result<Self, ReadError> {
         let content = source.text()?;
         let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);

@@ -1,4 +1,4 @@
-//! [`Beginning`]: the first records of delimited text, and the form that they show.
+//! [`Beginning`]: the first records of delimited text and the form that they show.
 
 use std::path::Path;
 
@@ -15,23 +15,25 @@ use crate::bytes::quoting::UNCLOSED;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// The first bytes that are looked at; more where a record does not end in them.
+/// Bytes that are examined; more if a record does not end within them.
 const FIRST: usize = 1 << 16;
 
-/// So many more, in search of a second record.
+/// Additional bytes that are read to find a second record.
 const MORE: usize = 1 << 20;
 
-/// Form of a text, as its beginning shows it.
+/// The form of a text, as its first records show it.
 pub(crate) struct Beginning {
     pub(crate) separator: Separator,
     /// Cells before the first column in each row, which name the rows: 0 or 1.
     pub(crate) lead: usize,
-    /// Empty cells behind the last column in each row: 0 or 1.
+    /// Empty cells after the last column in each row: 0 or 1.
     pub(crate) trail: usize,
-    /// The cells of the first record, which may be names, and those of others that have as many columns.
+    /// Cells of the first record, which may be column names; then those of other records with as many
+    /// columns.
     pub(crate) first: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// `true` if the first record is known for names: it stands behind a `#`, or has cells for names alone.
+    /// `true` if the first record is certain to hold names: it follows a `#`, or has cells for the names
+    /// only.
     pub(crate) is_named: bool,
     /// Bytes and lines before the first record, and before its end.
     pub(crate) before: (usize, usize),
@@ -62,7 +64,7 @@ impl Beginning {
             if separator == Separator::Colons && purpose != Purpose::Ratings {
                 return Err(ReadError::file(
                     &source.path,
-                    "--separator ::, which divides ratings alone: name one character, tab or blanks",
+                    "--separator ::, which is for ratings only: name one character, tab or blanks",
                 ));
             }
             let (passed, lines, note) = comments(rest, separator, quotes);
@@ -102,7 +104,7 @@ impl Beginning {
         }
     }
 
-    /// The form that records show, the first of which has these cells.
+    /// Determines the form from the records; `first` has the cells of the first one.
     fn shown(
         separator: Separator,
         (record, others): (&Record<'_>, &[Record<'_>]),
@@ -151,7 +153,7 @@ impl Beginning {
     }
 }
 
-/// The separator that Excel's first line `sep=;` names, and how long that line is.
+/// Parses Excel's first line `sep=;`: returns the separator that it names, and its length.
 fn said_separator(text: &[u8]) -> (Option<Separator>, usize) {
     let end = memchr::memchr2(b'\n', b'\r', text).unwrap_or(text.len());
     let line = &text[..end];
@@ -170,7 +172,7 @@ fn said_separator(text: &[u8]) -> (Option<Separator>, usize) {
     }
 }
 
-/// `true` if a file's name says that tabs divide its cells, whatever it is compressed by.
+/// Returns `true` if a file's name says that tabs separate its cells, whatever its compression.
 pub(crate) fn is_tabs(path: &Path) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     let name = [".gz", ".zst", ".zstd"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);

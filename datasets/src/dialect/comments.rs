@@ -1,4 +1,4 @@
-//! Comments above a table: lines that begin with `#`, and neither are rows nor hold names.
+//! Comments above a table: lines that start with `#` and are neither rows nor column names.
 
 use super::division::{lossy, records, usual_width};
 use super::hash_lines::{above, line_length};
@@ -9,10 +9,10 @@ use crate::bytes::line_ends::unified;
 use crate::bytes::number::whole_cell;
 use crate::bytes::quotes::Quotes;
 
-/// A cell, and whether it stands in quotes.
+/// A cell, and whether it is quoted.
 type Cell = (String, bool);
 
-/// A line that begins with `#`, or the record that begins there.
+/// A line or record that starts with `#`.
 struct Hash<'t> {
     text: &'t [u8],
     cells: Vec<Cell>,
@@ -23,16 +23,16 @@ impl Hash<'_> {
         self.text.get(1).is_some_and(u8::is_ascii_whitespace)
     }
 
-    /// `true` if it can be no row of so many cells.
+    /// Returns `true` if the line cannot be a row of `width` cells.
     fn is_other(&self, width: usize) -> bool {
         self.cells.len() != width && (self.has_blank() || self.cells.len() == 1)
     }
 }
 
-/// The comments that a text begins with: how many bytes and lines they have, and what is to be said of them.
+/// Returns the comments with which a text starts: their bytes and lines, and a note for users.
 ///
-/// The last line may hold the names behind its `#`; those before it are then comments, too. So they are where
-/// it is a comment itself: it has more or fewer cells than a row, or names follow.
+/// The last line may hold the column names after its `#`; those before it are then comments, too. They are
+/// comments as well if the last line is one: it has more or fewer cells than a row, or names follow it.
 pub(super) fn comments(
     text: &[u8],
     separator: Separator,
@@ -50,7 +50,7 @@ pub(super) fn comments(
     let has_names = |hash: &Hash<'_>| names_behind(hash.text, separator, quotes, width).is_some();
     let is_other = |hash: &&Hash<'_>| hash.is_other(width) && !has_names(hash);
     let count = match is_run {
-        // Rows that all begin so: what comes first may be a comment.
+        // If all rows start with `#`, only the first lines may be comments.
         false => hashes.iter().take_while(is_other).count(),
         true if is_above_names(last, &body, width) || is_other(&last) => hashes.len(),
         true if has_names(last) => hashes.len() - 1,
@@ -71,7 +71,7 @@ pub(super) fn comments(
     (end, crate::bytes::line_ends::count(&text[..end]), Some(note))
 }
 
-/// The lines, or records of so many cells, that begin with `#` at the beginning of a text.
+/// Returns the lines, or records of this width, that start with `#` at the start of a text.
 fn hashes(text: &[u8], separator: Separator, quotes: Option<Quotes>, width: usize) -> Vec<Hash<'_>> {
     let (mut at, mut hashes) = (0, Vec::new());
     while let Some(begin) = text[at..].iter().position(|byte| !byte.is_ascii_whitespace()) {
@@ -98,14 +98,14 @@ fn is_text((cell, _): &Cell) -> bool {
     !is_missing(cell.as_bytes()) && !is_number(cell)
 }
 
-/// `true` if names follow a line that begins with `# `: texts, one of them above numbers.
+/// Returns `true` if column names follow a line that starts with `# `: texts, one of them above numbers.
 fn is_above_names(hash: &Hash<'_>, body: &[Vec<Cell>], width: usize) -> bool {
     let Some((names, rows)) = body.split_first() else { return false };
     let is_numbers = |at: usize| rows.iter().all(|row| row.get(at).is_some_and(|cell| !is_text(cell)));
     hash.has_blank() && !rows.is_empty() && names.iter().all(is_text) && (0..width).any(is_numbers)
 }
 
-/// The names of so many columns that stand behind a `# `, as numpy writes them.
+/// Returns the `width` column names that follow a `# `, as numpy writes them.
 pub(super) fn names_behind(
     record: &[u8],
     separator: Separator,

@@ -1,4 +1,4 @@
-//! Separator of a text: whatever gives its first records the same number of them.
+//! Finds the separator of a text: the one that gives its first records the same number of cells.
 
 use std::borrow::Cow;
 
@@ -10,36 +10,37 @@ use crate::bytes::line_ends::unified;
 use crate::bytes::quotes::Quotes;
 use crate::bytes::records::Records;
 
-/// Records that are looked at.
+/// Records that are examined.
 pub(super) const SAMPLE: usize = 100;
 
-/// Purpose of reading a text.
+/// The purpose of reading a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A table of features.
     Table,
-    /// One column of numbers or texts, in which blanks divide nothing.
+    /// One column of numbers or texts: blanks separate nothing.
     Column,
-    /// Texts in a column of a table: blanks divide no cells.
+    /// Texts in a column of a table: blanks do not separate cells.
     Texts,
-    /// Ratings, whose lines may be divided by `::` and need no table's width.
+    /// Ratings: `::` may separate fields, and the width is not that of a table.
     Ratings,
 }
 
-/// Candidates, of which the first is taken of equally good ones.
+/// Candidates; of equally good ones the first is taken.
 const BYTES: [u8; 4] = [b'\t', b',', b';', b'|'];
 
-/// A record at the beginning of a text.
+/// A record at the start of a text.
 pub(super) struct Record<'t> {
     pub(super) text: &'t [u8],
-    /// Where it begins and ends, its line end included.
+    /// Start and end in the text, including the line end.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Its line, from 0.
+    /// Number of the first line, from 0.
     pub(super) line: usize,
 }
 
-/// The first records of a text whose lines end by LF or CR LF; without the last one where it may be cut off.
+/// Returns the first records of a text whose lines end with LF or CR LF, without the last one if it may be
+/// incomplete.
 pub(super) fn records(
     text: &[u8],
     separator: Separator,
@@ -62,27 +63,27 @@ pub(super) fn records(
     first
 }
 
-/// How well a separator divides the first records.
+/// How well a separator fits the first records.
 struct Fit {
     separator: Separator,
-    /// The share of the records that have as many cells as most rows do.
+    /// Fraction of the records that have the usual number of cells.
     share: f64,
-    /// That many.
+    /// The usual number of cells.
     width: usize,
-    /// The share of cells that are numbers.
+    /// Fraction of the cells that are numbers.
     numbers: f64,
-    /// `true` if a column holds numbers alone.
+    /// `true` if a column consists of numbers.
     has_numbers: bool,
-    /// `true` if all cells of a column are several numbers that blanks divide.
+    /// `true` if all cells of a column are several numbers separated by blanks.
     has_lists: bool,
-    /// `true` if a cell has a quote that nothing in it closes: the separator may stand in quotes.
+    /// `true` if a cell has an unclosed quote: the separator may be inside quotes.
     leaves_open: bool,
 }
 
-/// A share that is enough: a record or two may be wrong.
+/// Fraction of records that must agree: a few records may be wrong.
 const ENOUGH: f64 = 0.8;
 
-/// Separator of a text that begins so. `is_tabs`: the file's name says tabs.
+/// Finds the separator of a text that starts like this. `is_tabs`: the file's name says that it is tabs.
 pub(super) fn find(
     text: &[u8],
     is_whole: bool,
@@ -96,7 +97,7 @@ pub(super) fn find(
             return Separator::Colons;
         }
     }
-    // One that is nowhere divides nothing.
+    // A separator that does not occur is no candidate.
     let there = BYTES.into_iter().filter(|&byte| memchr::memchr(byte, text).is_some());
     let mut fits: Vec<Fit> = there.map(|byte| fit(Separator::Byte(byte))).collect();
     let is_tab = |fit: &Fit| fit.separator == Separator::Byte(b'\t');
@@ -108,7 +109,7 @@ pub(super) fn find(
         let [is_closed, is_tab] = [!fit.leaves_open, is_tab(fit)].map(|is| f64::from(u8::from(is)));
         [is_closed, fit.share, is_tab, fit.numbers, fit.width as f64]
     };
-    // The last of the greatest, so in reverse.
+    // `max_by` takes the last of equals, so the order is reversed.
     let best = fits
         .iter()
         .rev()
@@ -126,7 +127,7 @@ pub(super) fn find(
     }
 }
 
-/// Separator of a table that begins so.
+/// Finds the separator of a table that starts like this.
 pub(crate) fn divided_by(beginning: &[u8], quotes: Option<Quotes>) -> Separator {
     find(&beginning[above(beginning)..], false, (Purpose::Table, quotes), false)
 }
@@ -137,12 +138,12 @@ impl Fit {
         let text = unified(text, separator.quoting(quotes), &mut scratch);
         let records = records(text, separator, quotes, is_whole);
         let all = records.len();
-        // Those whose quotes are wrong are for the reader to name, and count little less than others.
+        // Records with bad quotes are reported by the reader, and count little less here.
         let whole =
             records.iter().filter_map(|record| Some((record, separator.cells(record.text, quotes).ok()?)));
         let (records, cells): (Vec<_>, Vec<_>) = whole.unzip();
         let flawed = all - records.len();
-        // Another separator closes them, where most are so.
+        // If most records have bad quotes, another separator fits them.
         let flawed = if flawed * 2 > all { 0 } else { flawed };
         let (first, rows) = match &cells[..] {
             [] => (0, &cells[..]),
@@ -151,7 +152,7 @@ impl Fit {
         };
         let width = usual_width(rows);
         let of_width = || rows.iter().filter(|row| row.len() == width);
-        // A comment, and names without the one of row names, or with one behind them, tell less than a row.
+        // A comment, or a header without a name for the row names or with one too many, says less than a row.
         let is_hash = records.first().is_some_and(|record| record.text.starts_with(b"#"));
         let first = match () {
             () if rows.len() == cells.len() => 0.0,
@@ -190,7 +191,7 @@ impl Fit {
     }
 }
 
-/// The number of cells that most rows have; of equally frequent ones the largest.
+/// Returns the number of cells that most rows have; of equally frequent numbers the largest.
 pub(super) fn usual_width<T>(rows: &[Vec<T>]) -> usize {
     let mut widths: Vec<usize> = rows.iter().map(Vec::len).collect();
     widths.sort_unstable();
@@ -198,21 +199,22 @@ pub(super) fn usual_width<T>(rows: &[Vec<T>]) -> usize {
     most.and_then(|alike| alike.first().copied()).unwrap_or(0)
 }
 
-/// The cells of a record, none where its quotes are wrong.
+/// Returns the cells of a record; none if its quotes are bad.
 pub(super) fn lossy(separator: Separator, record: &[u8], quotes: Option<Quotes>) -> Vec<(String, bool)> {
     separator.texts(String::from_utf8_lossy(record).as_bytes(), quotes).unwrap_or_default()
 }
 
-/// `true` if a cell is several numbers with blanks between, and not one whose thousands these divide.
+/// Returns `true` if a cell is several numbers with blanks in between, and not one number with thousands
+/// separated by blanks.
 fn is_list(cell: &[u8]) -> bool {
     let is_one = |cell: &[u8]| cell.is_empty() || Marks::any_reads(cell) || is_missing(cell);
     let has_blank = memchr::memchr2(b' ', b'\t', cell).is_some();
     has_blank && !Marks::any_reads(cell) && cell.split(u8::is_ascii_whitespace).all(is_one)
 }
 
-/// The candidate that the first line has most of, outside of quotes; of equally frequent ones the first of
-/// `,`, `;`, tabs and `|`. Without any it is one column, but of a table of numbers, and of ratings, whose
-/// cells blanks divide.
+/// Returns the candidate that occurs most often in the first line, outside quotes; of equally frequent ones
+/// the first of `,`, `;`, tabs and `|`. If there is none, the text is one column, or, for a table of numbers
+/// and for ratings, blanks separate its cells.
 fn of_first_line(text: &[u8], purpose: Purpose) -> Separator {
     let (mut counts, mut is_quoted, mut end) = ([0; BYTES.len()], false, text.len());
     for (at, &byte) in text.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Lines at the beginning of a text that begin with `#`: comments, names or rows.
+//! Lines at the start of a text that start with `#`: comments, names or rows.
 
-/// How many bytes of lines a text begins with that begin with `#`, empty ones among them; 0 where it has no
-/// other lines.
+/// Returns the bytes of the lines at the start of a text that start with `#` or are empty; 0 if there are no
+/// other lines after them.
 ///
-/// Quotes hold nothing together in them: they may be comments.
+/// Quotes in these lines enclose nothing, as they may be comments.
 pub(super) fn above(text: &[u8]) -> usize {
     let (mut at, mut end) = (0, 0);
     while at < text.len() {
@@ -19,7 +19,7 @@ pub(super) fn above(text: &[u8]) -> usize {
     0
 }
 
-/// Bytes of the first line, its end included.
+/// Returns the length of the first line in bytes, including its end.
 pub(super) fn line_length(text: &[u8]) -> usize {
     match memchr::memchr2(b'\n', b'\r', text) {
         Some(end) if text[end..].starts_with(b"\r\n") => end + 2,

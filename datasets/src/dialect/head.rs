@@ -9,19 +9,19 @@ use crate::bytes::quoting::{Cell, Quoting};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// The form of the rows, and where they begin.
+/// The form of the rows, and where they start.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     pub(crate) quoting: Quoting,
-    /// The names of the columns, where the first line holds them; one that has none is called by its number.
+    /// Names of the columns, if the first line has them; an empty name is replaced by the column's number.
     pub(crate) names: Option<Vec<String>>,
-    /// Columns.
+    /// Number of columns.
     pub(crate) width: usize,
-    /// Cells of each row before and behind the columns: its name, and the empty one behind the last
+    /// Cells of each row before and after the columns: the row's name, and the empty cell after a last
     /// separator.
     lead: usize,
     trail: usize,
-    /// Marks that numbers are written with.
+    /// Marks in which numbers are written.
     pub(crate) marks: Marks,
     /// Bytes before the first row.
     pub(crate) bytes: usize,
@@ -30,22 +30,22 @@ pub(crate) struct Head {
     pub(crate) notes: Vec<String>,
 }
 
-/// Facts of a table that are known before it is looked at.
+/// Knowledge about a table before its text is examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known<'a> {
-    /// Names that its columns have: all of them in the first line make it a header.
+    /// Names of its columns: if the first line has all of them, it is a header.
     pub(crate) names: Option<&'a [&'a str]>,
-    /// `true` if its columns have no names, as those of the table that a model was fitted to: numbers in the
-    /// first line are data.
+    /// `true` if its columns have no names, as in the data that a model was fitted to: numbers in the first
+    /// line are data.
     pub(crate) is_unnamed: bool,
-    /// Names that options ask for, or numbers of columns: a name in the first line makes it a header.
+    /// Column names or numbers in options: if the first line has such a name, it is a header.
     pub(crate) asked: &'a [&'a str],
-    /// Marks that its numbers are written with, unless options say something else.
+    /// Marks in which its numbers are written, unless options name others.
     pub(crate) marks: Marks,
 }
 
 impl Head {
-    /// That of a file, as options and its beginning say.
+    /// Determines the head of a file from options and its first records.
     pub(crate) fn of(
         source: &Source,
         dialect: &Dialect,
@@ -81,12 +81,12 @@ impl Head {
         Ok(head)
     }
 
-    /// `true` if all cells of a row are columns, and its numbers are plain.
+    /// Returns `true` if every cell of a row is a column and numbers have no special marks.
     pub(crate) fn is_plain(&self) -> bool {
         self.lead + self.trail == 0 && self.marks.is_plain()
     }
 
-    /// Calls `take` with every column's cell of a row; a row that has more or fewer is an error.
+    /// Calls `take` with each column's cell of a row; an error if the row has more or fewer cells.
     #[inline]
     pub(crate) fn cells<'t>(
         &self,
@@ -111,14 +111,14 @@ impl Head {
     #[cold]
     fn wrong_width(&self, count: usize) -> String {
         format!(
-            "{count} cells divided by {} where the first line has {}: every row needs the same; a cell that holds the \
-             separator stands in double quotes (--separator names another)",
+            "{count} cells divided by {} where the first line has {}: every row needs the same; a cell that \
+             holds the separator stands in double quotes (--separator names another)",
             self.quoting.name(),
             self.width
         )
     }
 
-    /// A column as messages name it.
+    /// Returns the name of a column for messages.
     pub(crate) fn column(&self, j: usize) -> String {
         let unnamed = unnamed(j);
         match self.names.as_ref().and_then(|names| names.get(j)) {
@@ -127,20 +127,20 @@ impl Head {
         }
     }
 
-    /// The names of all columns, those without one by their number.
+    /// Returns the names of all columns; one without a name gets its number.
     pub(crate) fn all_names(&self) -> Vec<String> {
         self.names.clone().unwrap_or_else(|| (0..self.width).map(unnamed).collect())
     }
 }
 
-/// The part of a first line, and what is to be said of it.
+/// Whether the first line is a header, and a note about it.
 struct FirstLine {
     is_header: bool,
     note: Option<&'static str>,
 }
 
 impl FirstLine {
-    /// That of a line with these cells above these rows; `is_named`: its form says that it holds names.
+    /// Decides whether the line `first` above `rows` is a header. `is_named`: its form says that it is.
     fn of(
         first: &[String],
         rows: &[Vec<String>],
@@ -157,33 +157,33 @@ impl FirstLine {
         let is_header = is_sure || shows && (!known.is_unnamed || has_text_above(first, rows));
         let note = match is_header {
             true => Some(HEADER).filter(|_| !is_named),
-            // That of a model without names is data is no news, but where it looks otherwise.
+            // If a model's data have no names, a first line of data is expected, unless it looks like names.
             false => Some(DATA).filter(|_| !known.is_unnamed || shows),
         };
         Self { is_header, note }
     }
 }
 
-/// The cells of each column.
+/// Returns the cells of each column.
 fn by_columns<'t>(rows: &[&'t [String]], width: usize) -> Vec<Vec<&'t [u8]>> {
     let column = |at: usize| rows.iter().filter_map(|row| Some(row.get(at)?.trim().as_bytes())).collect();
     (0..width).map(column).collect()
 }
 
-/// Note on a header.
+/// Note about a header.
 pub(crate) const HEADER: &str =
     "the first line is taken for the names of the columns (--no-header: it is data)";
 
-/// Note on a first line that is a row.
+/// Note about a first line that is data.
 pub(crate) const DATA: &str =
     "the first line is taken for data (--header: it holds the names of the columns)";
 
-/// Name of a column without one.
+/// Returns the name of a column without one.
 pub(crate) fn unnamed(j: usize) -> String {
     format!("column {}", j + 1)
 }
 
-/// Names in place of empty ones, and what is to be said of these.
+/// Replaces empty names; returns a note about them.
 fn named(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
     let empty: Vec<usize> = (0..names.len()).filter(|&j| names[j].is_empty()).collect();
     empty.iter().for_each(|&j| names[j] = unnamed(j));
@@ -200,7 +200,7 @@ fn named(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
     (names, Some(note))
 }
 
-/// `true` if a note is of the first line and its names, which a model to predict with knows.
+/// Returns `true` if a note is about the first line and its names, which the model that predicts knows.
 pub(crate) fn is_of_names(note: &str) -> bool {
     note == HEADER || note == DATA || note.starts_with("column") && note.contains(" --drop ")
 }

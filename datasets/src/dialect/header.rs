@@ -1,18 +1,18 @@
-//! [`are_names`]: `true` if a first line names the columns below it, by what stands in both.
+//! [`are_names`]: decides whether a first line names the columns below it, from the cells of both.
 //!
-//! A text above numbers alone is a name. Numbers are names where they count the columns, go on in steady
-//! steps, or follow the calendar, and the columns below hold other numbers: outside of their range, or written
-//! with fewer decimals. A line that the rows go on with is a row.
+//! A text above a column of numbers is a name. Numbers are names if they count the columns, proceed in equal
+//! steps or follow the calendar, and the columns below hold other numbers: outside their range, or with fewer
+//! decimals. A line that the rows continue is a row.
 
 use super::marks::is_number;
 use super::missing::is_missing;
 use super::series::{Series, has_steps, is_calendar, series, value};
 
-/// Rows by which a range tells something, and by which a line of numbers needs no other evidence.
+/// Rows from which on a range is evidence, and from which on a line of numbers needs no other evidence.
 const RANGE: usize = 3;
 const MANY: usize = 8;
 
-/// A cell of the first line with the cells below it that have a value.
+/// A cell of the first line with the non-missing cells below it.
 struct Column<'a> {
     cell: &'a str,
     below: Vec<&'a str>,
@@ -23,7 +23,7 @@ impl<'a> Column<'a> {
         !is_missing(self.cell.as_bytes()) && !is_number(self.cell)
     }
 
-    /// A text above numbers alone.
+    /// Returns `true` for a text above numbers.
     fn is_name(&self) -> bool {
         self.is_text() && !self.below.is_empty() && self.below.iter().all(|cell| is_number(cell))
     }
@@ -32,8 +32,8 @@ impl<'a> Column<'a> {
         self.below.iter().filter_map(|cell| value(cell)).collect()
     }
 
-    /// `true` if the column below holds something else than this number: texts, other times, numbers on one
-    /// side of it, or numbers with more decimals, without any, or filled up with zeros.
+    /// Returns `true` if the column below holds something other than this number: texts, other times, numbers
+    /// on one side of it, or numbers with more decimals, without any, or padded with zeros.
     fn is_foreign(&self, kind: Series) -> bool {
         let (numbers, rows) = (self.numbers(), self.below.len());
         if numbers.len() * 2 < rows {
@@ -51,7 +51,7 @@ impl<'a> Column<'a> {
             || rows >= RANGE && self.is_beyond(&numbers, false)
     }
 
-    /// `true` if the numbers below are filled up with zeros to one length, and this one is not.
+    /// Returns `true` if the numbers below are padded with zeros to one length, and this one is not.
     fn is_unpadded(&self) -> bool {
         let length = self.below.first().map_or(0, |cell| cell.len());
         self.below.len() >= RANGE
@@ -60,13 +60,14 @@ impl<'a> Column<'a> {
             && self.below.iter().any(|cell| cell.len() > 1 && cell.starts_with('0'))
     }
 
-    /// `true` if the number is outside of the range below, and farther than its width and its size.
+    /// Returns `true` if the number is outside the range below, by more than the width of the range and the
+    /// number's size.
     fn is_far(&self) -> bool {
         let numbers = self.numbers();
         numbers.len() >= RANGE && self.is_beyond(&numbers, true)
     }
 
-    /// `true` if none of many numbers below has as few decimals.
+    /// Returns `true` if none of many numbers below has as few decimals.
     fn is_coarse(&self) -> bool {
         let own = decimals(self.cell);
         self.below.len() >= MANY && self.below.iter().all(|cell| is_number(cell) && decimals(cell) > own)
@@ -81,14 +82,14 @@ impl<'a> Column<'a> {
         own < low - margin || own > high + margin
     }
 
-    /// `true` if the cells below go on from the number by one step, as an index does.
+    /// Returns `true` if the cells below continue from the number in steps of one, as an index does.
     fn goes_on(&self) -> bool {
         let all: Vec<f64> = value(self.cell).into_iter().chain(self.numbers()).take(6).collect();
         all.len() > 2 && has_steps(&all)
     }
 }
 
-/// Digits behind the decimal mark; many of a number with an exponent.
+/// Returns the number of digits after the decimal mark; many for a number with an exponent.
 fn decimals(cell: &str) -> usize {
     let is_exponent = |byte: &u8| matches!(byte, b'e' | b'E');
     match cell.rfind(['.', ',']) {
@@ -98,7 +99,7 @@ fn decimals(cell: &str) -> usize {
     }
 }
 
-/// The columns of a first line and the rows below it.
+/// Pairs each cell of a first line with the cells below it.
 fn columns<'a>(first: &'a [String], rows: &'a [Vec<String>]) -> Vec<Column<'a>> {
     let filled = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.trim());
@@ -107,7 +108,7 @@ fn columns<'a>(first: &'a [String], rows: &'a [Vec<String>]) -> Vec<Column<'a>> 
     first.iter().enumerate().map(|(at, cell)| Column { cell: cell.trim(), below: filled(at) }).collect()
 }
 
-/// `true` if the cells of a first line are the names of the columns of these rows.
+/// Returns `true` if the cells of the first line are the column names of these rows.
 pub(crate) fn are_names(first: &[String], rows: &[Vec<String>]) -> bool {
     let columns = columns(first, rows);
     if columns.iter().any(Column::is_name) {
@@ -125,13 +126,14 @@ pub(crate) fn are_names(first: &[String], rows: &[Vec<String>]) -> bool {
     !is_row && !rows.is_empty() && are_numbered(&columns, rows)
 }
 
-/// `true` if a first line has no number, or has a text above numbers alone.
+/// Returns `true` if the first line has no number, or has a text above numbers.
 pub(crate) fn has_text_above(first: &[String], rows: &[Vec<String>]) -> bool {
     let columns = columns(first, rows);
     !columns.iter().any(|column| is_number(column.cell)) || columns.iter().any(Column::is_name)
 }
 
-/// `true` if a first line has one of the names that options ask for: none that may be a column's number.
+/// Returns `true` if the first line has one of the names in options, except names that may be a column's
+/// number.
 pub(crate) fn has_asked(first: &[String], asked: &[&str]) -> bool {
     let is_number = |name: &str| {
         name.parse::<i64>().is_ok_and(|number| number != 0 && number.unsigned_abs() <= first.len() as u64)
@@ -143,8 +145,8 @@ pub(crate) fn has_asked(first: &[String], asked: &[&str]) -> bool {
     asked.iter().any(|name| !is_number(name) && (position(first, name).is_some() || begins(name)))
 }
 
-/// The place of a name, or else of the only one that differs by blanks around it: those of cells without
-/// quotes are not kept.
+/// Returns the position of a name, or else of the only one that differs by blanks around it: those around
+/// unquoted cells are dropped.
 pub(crate) fn position(names: &[String], wanted: &str) -> Option<usize> {
     names.iter().position(|name| name == wanted).or_else(|| {
         let mut alike = (0..names.len()).filter(|&at| names[at].trim() == wanted.trim());
@@ -152,7 +154,8 @@ pub(crate) fn position(names: &[String], wanted: &str) -> Option<usize> {
     })
 }
 
-/// `true` if the numbers among the cells, of which the others are new texts or an empty corner, are names.
+/// Returns `true` if the numbers in the first line are names, and the other cells are new texts or an empty
+/// corner.
 fn are_numbered(columns: &[Column<'_>], rows: &[Vec<String>]) -> bool {
     let places: Vec<usize> = (0..columns.len()).filter(|&at| is_number(columns[at].cell)).collect();
     let numbered: Vec<&Column<'_>> = places.iter().map(|&at| &columns[at]).collect();
@@ -167,7 +170,7 @@ fn are_numbered(columns: &[Column<'_>], rows: &[Vec<String>]) -> bool {
     }
     let going_on = numbered.iter().filter(|column| column.goes_on()).count();
     let foreign = numbered.iter().filter(|column| !column.goes_on() && column.is_foreign(kind)).count();
-    // Columns that go on are an index, or all of them are rows.
+    // Columns that continue are an index, or the whole line is a row.
     if going_on * 2 > count || going_on > 0 && count < 4 && foreign + going_on < count {
         return false;
     }
@@ -190,15 +193,15 @@ fn are_numbered(columns: &[Column<'_>], rows: &[Vec<String>]) -> bool {
     }
 }
 
-/// `true` if the cells below count the rows from 0 or 1.
+/// Returns `true` if the cells below count the rows from 0 or 1.
 fn is_index(column: &Column<'_>) -> bool {
     let counts =
         |from: usize| column.below.iter().zip(from..).all(|(cell, number)| *cell == number.to_string());
     !column.below.is_empty() && (counts(0) || counts(1))
 }
 
-/// `true` if at least half of the rows go on with the numbers of the first line: they are in steps, too, or
-/// have the same numbers in another order.
+/// Returns `true` if at least half of the rows continue the numbers of the first line: they have the same
+/// steps, or the same numbers in another order.
 fn rows_go_on(kind: Series, cells: &[&str], places: &[usize], rows: &[Vec<String>]) -> bool {
     let sorted = |mut numbers: Vec<f64>| {
         numbers.sort_by(f64::total_cmp);

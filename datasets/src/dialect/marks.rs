@@ -1,4 +1,4 @@
-//! [`Marks`]: numbers written with a decimal comma, or with thousands divided.
+//! [`Marks`]: numbers with a decimal comma, or with thousands separators.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,15 @@ use super::missing::is_missing;
 use super::options::Dialect;
 use crate::bytes::number::decimal;
 
-/// Bytes of the longest number that has other marks than a point.
+/// Limit on the bytes of a number with marks other than a point.
 const LONGEST: usize = 64;
 
-/// Marks that numbers are written with.
+/// The marks in which numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
     /// The decimal mark.
     pub decimal: char,
-    /// Mark between thousands, if there is one.
+    /// The thousands separator, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thousands: Option<char>,
 }
@@ -28,7 +28,7 @@ impl Default for Marks {
 impl Marks {
     const PLAIN: Self = Self::of('.', None);
 
-    /// Marks that may be found in cells, or told of one that is refused, the simplest first.
+    /// Marks that cells may show, or that the message about a refused cell suggests; the simplest first.
     const OTHERS: [Self; 7] = [
         Self::of(',', None),
         Self::of(',', Some('.')),
@@ -39,19 +39,19 @@ impl Marks {
         Self::of(',', Some('\'')),
     ];
 
-    /// How many of these are found out without being named.
+    /// How many of these are recognised without an option.
     const FOUND: usize = 3;
 
     const fn of(decimal: char, thousands: Option<char>) -> Self {
         Self { decimal, thousands }
     }
 
-    /// `true` if the decimal mark is a point, and nothing divides thousands.
+    /// Returns `true` if the decimal mark is a point and there is no thousands separator.
     pub fn is_plain(&self) -> bool {
         *self == Self::PLAIN
     }
 
-    /// The number that is the whole of a cell.
+    /// Parses a whole cell as a number.
     #[inline]
     pub(crate) fn number(self, cell: &[u8]) -> Option<f64> {
         match self.is_plain() {
@@ -60,8 +60,8 @@ impl Marks {
         }
     }
 
-    /// The number of a cell that may have these marks: groups of thousands are whole, and 0 does not begin
-    /// one.
+    /// Parses a cell with these marks. Groups of thousands must be complete, and the first must not start
+    /// with 0.
     fn marked(self, cell: &[u8]) -> Option<f64> {
         let (mut plain, mut length) = ([0; LONGEST], 0);
         let mut push = |bytes: &[u8]| {
@@ -103,7 +103,7 @@ impl Marks {
         decimal(plain).filter(|&(_, read)| read == plain.len()).map(|(number, _)| number)
     }
 
-    /// Digits behind a mark of thousands.
+    /// Returns the text after a group of three digits and a thousands separator.
     fn after_thousands(self, text: &[u8]) -> Option<&[u8]> {
         let marks: &[&str] = match self.thousands? {
             ' ' => &[" ", "\u{a0}", "\u{202f}"],
@@ -114,19 +114,19 @@ impl Marks {
         marks.iter().find_map(|mark| text.strip_prefix(mark.as_bytes()))
     }
 
-    /// `true` if a cell is a number, whatever its marks.
+    /// Returns `true` if a cell is a number with any marks.
     pub(crate) fn any_reads(cell: &[u8]) -> bool {
         Self::PLAIN.number(cell).is_some()
             || is_marked(cell) && Self::OTHERS.iter().any(|marks| marks.number(cell).is_some())
     }
 
-    /// Cure for a cell that is no number with these marks but is one with others: which options read it.
+    /// Suggests options for a cell that is not a number with these marks but is one with others.
     #[cold]
     pub(crate) fn cure(self, cell: &[u8]) -> Option<String> {
         if !is_marked(cell) {
             return None;
         }
-        // One way for each value that the cell may have.
+        // One suggestion for each value that the cell may have.
         let mut ways: Vec<(f64, String)> = Vec::new();
         for marks in [Self::PLAIN].iter().chain(&Self::OTHERS).filter(|marks| **marks != self) {
             let new = marks.number(cell).filter(|value| ways.iter().all(|(known, _)| known != value));
@@ -143,7 +143,7 @@ impl Marks {
         }
     }
 
-    /// The options that ask for these marks.
+    /// Returns the options for these marks.
     pub(crate) fn options(&self) -> String {
         let thousands = self.thousands.map(|mark| match mark {
             ' ' => "--thousands blank".to_owned(),
@@ -157,11 +157,11 @@ impl Marks {
         }
     }
 
-    /// The marks of a text in whose beginning columns hold these cells, and what is to be said of them: those
-    /// that options name, else those that a column of numbers can have alone, else the usual ones.
+    /// Determines the marks from the first cells of each column, and a note about them: the marks in options,
+    /// else those that alone fit some column of numbers, else `usual`.
     ///
-    /// All columns of numbers have the same marks. Where several would do and make other numbers of the
-    /// cells, none is taken: the reader then refuses the cells by [`cure`](Self::cure).
+    /// All columns have the same marks. If several marks fit and give the cells different values, none is
+    /// taken: the reader then refuses the cells and suggests [`cure`](Self::cure).
     pub(crate) fn find(dialect: &Dialect, columns: &[Vec<&[u8]>], usual: Self) -> (Self, Option<String>) {
         let known = match (dialect.decimal, dialect.thousands) {
             (Some(decimal), thousands @ Some(_)) => return (Self::of(decimal, thousands), None),
@@ -180,7 +180,7 @@ impl Marks {
         Self::among(&known, columns)
     }
 
-    /// Those among these that the columns of numbers can have alone, else the first.
+    /// Returns the marks of `known` that alone fit the columns of numbers, else the first of `known`.
     fn among(known: &[Self], columns: &[Vec<&[u8]>]) -> (Self, Option<String>) {
         let filled =
             columns.iter().map(|cells| cells.iter().copied().filter(|cell| !is_missing(cell)).collect());
@@ -194,7 +194,8 @@ impl Marks {
         let mut cells = numbers.iter().flatten().copied();
         let is_agreed =
             cells.clone().all(|cell| left.iter().all(|marks| marks.number(cell) == found.number(cell)));
-        // A point between thousands shows itself beside a comma, or twice; alone it may be the decimal mark.
+        // A point is recognised as a thousands separator next to a comma, or if it occurs twice; alone it may
+        // be the decimal mark.
         let shows = |cell: &[u8]| {
             let points = cell.iter().filter(|&&byte| byte == b'.').count();
             points > 1 || points == 1 && cell.contains(&b',')
@@ -215,18 +216,18 @@ impl Marks {
     }
 }
 
-/// `true` if all bytes of a cell may be of a number with some marks.
+/// Returns `true` if all bytes of a cell may belong to a number with some marks.
 fn is_marked(cell: &[u8]) -> bool {
     cell.first().is_some_and(|first| b"+-,.0123456789".contains(first))
         && cell.iter().all(|byte| !byte.is_ascii() || b"0123456789+-eE,.' ".contains(byte))
 }
 
-/// How many digits a text begins with.
+/// Returns the number of digits at the start of a text.
 fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// `true` if a cell is a number; infinite values and those beyond a double are data, if bad ones.
+/// Returns `true` if a cell is a number; infinite and too large values are data as well, though bad.
 pub(crate) fn is_number(cell: &str) -> bool {
     let cell = cell.trim();
     Marks::any_reads(cell.as_bytes()) || cell.parse::<f64>().is_ok()
@@ -285,10 +286,10 @@ mod tests {
             (&[&["1,000", "1,000,000"]], Some(('.', Some(',')))),
             (&[&["1,234.5", "7"]], Some(('.', Some(',')))),
             (&[&["0,500", "0,250"]], Some((',', None))),
-            // It may be one thousand, or one.
+            // One thousand, or one.
             (&[&["1,000", "2,500"]], None),
             (&[&["1,000", "2,500"], &["1.299", "1.300"]], None),
-            // A point that may divide thousands, or be the decimal mark of another hand.
+            // A point that may separate thousands, or be a decimal mark by another author.
             (&[&["39,20", "61,20"], &["1.299", "2.000"]], None),
             (&[&["39,20", "61,20"], &["1.5", "2.5"]], None),
             (&[&["1.5", "2"], &["x", "1,5"]], None),

@@ -1,6 +1,7 @@
-//! Words of cells without a value.
+//! Words for a missing value.
 
-/// `true` if a cell says that there is no value, in the words of pandas, R, SQL, SPSS and the UCI repository.
+/// Returns `true` if a cell says that a value is missing, in the words of pandas, R, SQL, SPSS or the UCI
+/// repository.
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     let words: [&[u8]; 14] = [
         b"", b"NA", b"N/A", b"n/a", b"#N/A", b"#NA", b"#NULL!", b"<NA>", b"null", b"NULL", b"None", b"?",

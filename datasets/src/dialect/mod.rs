@@ -1,8 +1,8 @@
-//! [`Dialect`]: how delimited text is written, shared by tables, ratings and tables of texts.
+//! [`Dialect`]: how delimited text is written; shared by tables, ratings and tables of texts.
 //!
-//! Parts that options leave open are found out once, from the beginning of the text: [`beginning`] cuts it
-//! into records by the separator that [`division`] finds, [`comments`] passes over what is above them,
-//! [`header`] says whether the first of them holds names, and [`marks`] what numbers are written with.
+//! What options leave open is determined once, from the first records: [`beginning`] splits them by the
+//! separator that [`division`] finds, [`comments`] skips the lines above them, [`header`] decides whether the
+//! first one holds names, and [`marks`] determines how numbers are written.
 
 mod beginning;
 mod comments;

@@ -1,4 +1,4 @@
-//! [`Dialect`]: how delimited text is written, as options say.
+//! [`Dialect`]: the options for delimited text.
 
 use std::fmt;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::bytes::quotes::Quotes;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// How delimited text is written. What is not said is found out from the first lines.
+/// How delimited text is written. Fields that are `None` are determined from the first records.
 ///
 /// ```
 /// use raddle_datasets::{Dialect, Options, read};
@@ -25,30 +25,31 @@ use crate::error::ReadError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// Separator of two cells. `None` takes what gives the first hundred records the same number of cells.
+    /// Separator of cells. `None` takes the one that gives the first hundred records the same number of
+    /// cells.
     pub separator: Option<Separator>,
-    /// The decimal mark, a point or a comma. `None` takes a point, unless a column can be nothing else than
-    /// numbers with a comma.
+    /// The decimal mark, a point or a comma. `None` takes a point, unless a column can only be numbers with a
+    /// comma.
     pub decimal: Option<char>,
-    /// Mark between thousands: one that [`thousands`](Self::thousands_of) takes. `None` takes nothing, unless
-    /// a column can be nothing else than numbers with one.
+    /// The thousands separator, one that [`thousands_of`](Self::thousands_of) returns. `None` takes none,
+    /// unless a column can only be numbers with one.
     pub thousands: Option<char>,
-    /// `true` if the first line names the columns, `false` if it is data, whatever it holds. `None` takes it
-    /// for names where an option asks for one of them, where a text stands above numbers, and where its
-    /// numbers count columns or follow each other in steps above other numbers.
+    /// `true` if the first line names the columns, `false` if it is data. `None` takes it for names if an
+    /// option refers to one of them, if a text stands above numbers, or if its numbers count the columns or
+    /// proceed in steps above other numbers.
     pub header: Option<bool>,
-    /// Meaning of double quotes. `None` takes those that enclose a cell for its ends, and between tabs all
-    /// others for letters.
+    /// Meaning of double quotes. `None` takes those that enclose a cell for quotes; between tabs all others
+    /// are ordinary characters.
     pub quotes: Option<Quotes>,
-    /// How the bytes are letters; `None` takes UTF-8, and UTF-16 where its mark is.
+    /// The encoding; `None` takes UTF-8, or UTF-16 if the text starts with its byte order mark.
     pub encoding: Option<TextEncoding>,
 }
 
 impl Dialect {
-    /// The decimal mark of this name: `.` or `,`.
+    /// Parses a decimal mark: `.` or `,`.
     ///
     /// # Errors
-    /// Any other text; the message says what there is.
+    /// For any other text; the message lists the choices.
     pub fn decimal_of(name: &str) -> Result<char, String> {
         match name {
             "." => Ok('.'),
@@ -57,28 +58,29 @@ impl Dialect {
         }
     }
 
-    /// The mark of thousands of this name: `.`, `,`, `'` or a blank, which stands for no-break blanks, too.
+    /// Parses a thousands separator: `.`, `,`, `'` or a blank, which stands for no-break blanks, too.
     ///
     /// # Errors
-    /// Any other text; the message says what there is.
+    /// For any other text; the message lists the choices.
     pub fn thousands_of(name: &str) -> Result<char, String> {
         match name {
             "." => Ok('.'),
             "," => Ok(','),
             "'" | "\u{2019}" => Ok('\''),
             " " | "blank" | "\u{a0}" | "\u{202f}" => Ok(' '),
-            _ => Err(format!("`{name}` divides no thousands: choose `.`, `,`, `'` or `blank`")),
+            _ => Err(format!("`{name}` is no thousands separator: choose `.`, `,`, `'` or `blank`")),
         }
     }
 
-    /// Checks that nothing that is said contradicts something else.
+    /// Checks that the options do not contradict each other.
     ///
     /// # Errors
-    /// One mark for both uses in numbers, and quotes that hold cells together between `::`.
+    /// If one mark has both uses in numbers, or quotes are to enclose cells separated by `::`.
     pub fn check(&self) -> Result<(), String> {
         match (self.decimal, self.thousands) {
             (Some(decimal), Some(thousands)) if decimal == thousands => Err(format!(
-                "`{decimal}` is the decimal mark or divides thousands, not both: give --decimal or --thousands another"
+                "`{decimal}` is the decimal mark or divides thousands, not both: give --decimal or \
+                 --thousands another"
             )),
             _ if self.separator == Some(Separator::Colons) && self.quotes == Some(Quotes::Double) => Err(
                 "--quotes double: cells that `::` divides have no quotes: leave it out, or name another --separator"
@@ -88,7 +90,7 @@ impl Dialect {
         }
     }
 
-    /// Which options are given, by name.
+    /// Returns the name of each option, and whether it is given.
     pub fn given(&self) -> [(&'static str, bool); 7] {
         [
             ("--separator", self.separator.is_some()),
@@ -101,17 +103,17 @@ impl Dialect {
         ]
     }
 
-    /// Opens a file that may be text of this dialect.
+    /// Opens a file that may be text in this dialect.
     ///
     /// # Errors
-    /// A file that cannot be read, and what [`check`](Self::check) refuses.
+    /// If the file cannot be read, or [`check`](Self::check) fails.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, ReadError> {
         let source = Source::open_text(path, self.encoding)?;
         self.check().map_err(|why| ReadError::file(&source.path, why))?;
         Ok(source)
     }
 
-    /// Fault of options of delimited text that are given for another format, if so.
+    /// Returns what is wrong if options for delimited text are given with another format, or `None`.
     pub(crate) fn fault_of(&self, format: impl fmt::Display, is_delimited: bool) -> Option<String> {
         let option =
             self.given().iter().find(|(_, is_given)| *is_given).map_or("--encoding", |(name, _)| name);
@@ -119,7 +121,7 @@ impl Dialect {
         is_idle.then(|| format!("this is {format}: {option} is for delimited text"))
     }
 
-    /// `true` if something else than the encoding is said.
+    /// Returns `true` if anything other than the encoding is given.
     pub(crate) fn is_of_tables(&self) -> bool {
         *self != Self { encoding: self.encoding, ..Self::default() }
     }

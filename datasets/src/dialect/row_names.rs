@@ -1,17 +1,17 @@
-//! Names of rows, as R writes them: a cell more in each row than the first line has.
+//! Row names, as R writes them: each row has one cell more than the first line.
 
 use super::marks::is_number;
 use super::missing::is_missing;
 use super::separator::Separator;
 
-/// A cell, and whether it stands in quotes.
+/// A cell, and whether it is quoted.
 type Cell = (String, bool);
 
-/// `true` if the first cells of rows name these, as R's `write.table` has it: each once, in quotes, or
-/// counted from 1, or texts before numbers.
+/// Returns `true` if the first cells of the rows are names, as R's `write.table` writes them: distinct, and
+/// quoted, counted from 1, or texts before numbers.
 ///
-/// Without quotes one cell more may as well be a text or a number that holds the separator, above all a
-/// comma: `1,922` is doubted.
+/// Without quotes, the additional cell may also come from a text or a number that contains the separator, a
+/// comma above all: `1,922` is doubtful.
 pub(super) fn are_row_names(separator: Separator, first: &[Cell], rows: &[Vec<Cell>]) -> bool {
     let is_text = |(cell, is_quoted): &Cell| *is_quoted || !is_number(cell);
     let leading: Vec<&Cell> = rows.iter().filter_map(|row| row.first()).collect();
@@ -31,7 +31,7 @@ pub(super) fn are_row_names(separator: Separator, first: &[Cell], rows: &[Vec<Ce
     let is_value = |(cell, _): &Cell| is_number(cell) || is_missing(cell.as_bytes());
     let are_numbers = || rows.iter().all(|row| row.iter().skip(1).all(is_value));
     let is_sure = separator == Separator::Byte(b'\t') || !is_comma && are_numbers();
-    // Few rows that a comma divides may begin with a thousand.
+    // A few rows that are separated by commas may each start with a number in thousands.
     let is_thousand = |row: &Vec<Cell>| {
         row.get(1).is_some_and(|(cell, _)| cell.len() == 3 && cell.bytes().all(|byte| byte.is_ascii_digit()))
     };

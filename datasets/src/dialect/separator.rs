@@ -1,4 +1,4 @@
-//! [`Separator`]: what divides the cells of a record.
+//! [`Separator`]: the separator of a record's cells.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::bytes::encoding::utf8;
 use crate::bytes::quotes::Quotes;
 use crate::bytes::quoting::{Divider, Quoting};
 
-/// Separator of two cells.
+/// The separator of a record's cells.
 ///
 /// ```
 /// use raddle_datasets::Separator;
@@ -24,9 +24,9 @@ use crate::bytes::quoting::{Divider, Quoting};
 pub enum Separator {
     /// One byte of ASCII, such as a tab, `,`, `;` or `|`. Cells may be empty.
     Byte(u8),
-    /// Any number of blanks and tabs. A cell that is empty or holds a blank stands in double quotes.
+    /// Any number of blanks and tabs. A cell that is empty or contains a blank must be quoted.
     Blanks,
-    /// `::`, as in MovieLens; of ratings alone, whose cells then have no quotes.
+    /// `::`, as in MovieLens; for ratings only, whose cells then have no quotes.
     Colons,
 }
 
@@ -44,8 +44,8 @@ impl FromStr for Separator {
                 Ok(Self::Byte(byte))
             }
             _ => Err(format!(
-                "`{name}` divides no cells: choose tab, blanks, or one character of ASCII that is no letter, digit or quote, such \
-                 as `;`"
+                "`{name}` divides no cells: choose tab, blanks, or one character of ASCII that is no letter, \
+                 digit or quote, such as `;`"
             )),
         }
     }
@@ -62,11 +62,11 @@ impl fmt::Display for Separator {
     }
 }
 
-/// A cell, and whether it stands in quotes.
+/// A cell, and whether it is quoted.
 type CellOf<'t> = (Cow<'t, [u8]>, bool);
 
 impl Separator {
-    /// How cells are divided where quotes mean this, unless `::` divides them.
+    /// Returns the rules for quoted cells; `None` for `::`.
     pub(crate) fn quoting(self, quotes: Option<Quotes>) -> Option<Quoting> {
         let divider = match self {
             Self::Byte(separator) => Divider::Byte(separator),
@@ -76,12 +76,12 @@ impl Separator {
         Some(Quoting { divider, quotes })
     }
 
-    /// The separator in words.
+    /// Returns the name of the separator for messages.
     pub(crate) fn name(self) -> String {
         self.quoting(None).map_or_else(|| "`::`".into(), Quoting::name)
     }
 
-    /// The cells of a record.
+    /// Splits a record into cells.
     pub(crate) fn cells(self, record: &[u8], quotes: Option<Quotes>) -> Result<Vec<CellOf<'_>>, String> {
         let mut cells = Vec::new();
         match self.quoting(quotes) {
@@ -103,7 +103,7 @@ impl Separator {
         Ok(cells)
     }
 
-    /// The [`cells`](Self::cells) of a record as texts.
+    /// Splits a record into [`cells`](Self::cells), as texts.
     pub(crate) fn texts(self, record: &[u8], quotes: Option<Quotes>) -> Result<Vec<(String, bool)>, String> {
         let text = |(cell, is_quoted): CellOf<'_>| Ok((utf8(&cell)?.to_owned(), is_quoted));
         self.cells(record, quotes)?.into_iter().map(text).collect()

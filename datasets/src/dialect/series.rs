@@ -1,30 +1,30 @@
-//! [`series`]: numbers that follow each other as names of columns do.
+//! [`series`]: recognises numbers that proceed as column names do.
 
 use super::marks::Marks;
 
-/// Rule by which numbers follow each other.
+/// A rule by which numbers proceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Series {
     /// 0, 1, 2, or 1, 2, 3.
     Counted {
         from: u8,
     },
-    /// Years, months (`201801`) or days (`20180131`) in steady steps.
+    /// Years, months (`201801`) or days (`20180131`) in equal steps.
     Calendar,
-    /// Steady steps, up or down.
+    /// Equal steps, up or down.
     Steps,
-    /// Ever larger, or ever smaller.
+    /// Increasing or decreasing numbers.
     Rising,
     None,
 }
 
-/// The number that a cell is, whichever decimal mark it has.
+/// Returns the number in a cell, with either decimal mark.
 pub(super) fn value(cell: &str) -> Option<f64> {
     let plain = Marks::default().number(cell.as_bytes());
     plain.or_else(|| cell.replacen(',', ".", 1).parse().ok()).filter(|value: &f64| value.is_finite())
 }
 
-/// The series that some numbers are.
+/// Returns the rule by which numbers proceed.
 pub(super) fn series(cells: &[&str]) -> Series {
     let Some(values) = cells.iter().map(|cell| value(cell)).collect::<Option<Vec<f64>>>() else {
         return Series::None;
@@ -44,7 +44,7 @@ pub(super) fn series(cells: &[&str]) -> Series {
     }
 }
 
-/// `true` if two or more numbers have the same distance each from the one before, which is not 0.
+/// Returns `true` if two or more numbers have equal, nonzero differences.
 pub(super) fn has_steps(values: &[f64]) -> bool {
     let size = values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
     are_steps(values, 1e-9 * size)
@@ -57,7 +57,7 @@ fn are_steps(values: &[f64], tolerance: f64) -> bool {
         && values.windows(2).all(|pair| matches!(pair, [a, b] if (b - a - step).abs() <= tolerance))
 }
 
-/// `true` if the numbers are in steps that were rounded: by less than a tenth of them.
+/// Returns `true` if the numbers have equal steps that were rounded, by less than a tenth of a step.
 fn is_rounded(cells: &[&str], values: &[f64]) -> bool {
     let decimals = |cell: &&str| cell.rfind(['.', ',']).map_or(0, |mark| cell.len() - mark - 1);
     let most = cells.iter().map(decimals).max().unwrap_or(0);
@@ -70,12 +70,12 @@ fn are_as_long(cells: &[&str]) -> bool {
     cells.windows(2).all(|pair| matches!(pair, [a, b] if a.len() == b.len()))
 }
 
-/// `true` if a cell may be a year, a month or a day.
+/// Returns `true` if a cell may be a year, a month or a day.
 pub(super) fn is_calendar(cell: &str) -> bool {
     date(cell).is_some()
 }
 
-/// A time by a number that grows by 1 with a year, a month or a day, whichever the cell is.
+/// Converts a year, a month or a day to a number that grows by 1 with the next one.
 fn date(cell: &str) -> Option<f64> {
     let number: u32 = cell.parse().ok().filter(|_| cell.bytes().all(|byte| byte.is_ascii_digit()))?;
     let (year, month, day) = match cell.len() {
@@ -94,7 +94,7 @@ fn date(cell: &str) -> Option<f64> {
     }
 }
 
-/// Days up to a date of the calendar, whose years begin in March here, so that leap days are their last.
+/// Returns the days up to a date. Years start in March here, so that a leap day is the last day of its year.
 fn days(year: u32, month: u32, day: u32) -> u32 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day

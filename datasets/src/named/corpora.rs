@@ -1,4 +1,4 @@
-//! Corpora as users name them.
+//! Reads corpora by the names that users give.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::corpus::{Corpus, CorpusOptions, read_corpus};
 use crate::error::ReadError;
 use crate::registry::{SetKind, absent, as_path, corpus_entry, embedded, load_corpus, unknown_corpus};
 
-/// Reads a corpus as users name it: `pydoc` (the embedded one), a public corpus's name, or the path of a file
-/// or folder.
+/// Reads a corpus by name: `pydoc` (the embedded one), the name of a public corpus, or the path of a file or
+/// folder.
 ///
 /// # Errors
 /// Those of [`read_corpus`] and of the registry.

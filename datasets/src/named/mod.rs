@@ -1,4 +1,5 @@
-//! Data as users name them: by a path, the name of a public set, or a specification to generate from.
+//! Reads data by the names that users give: a path, the name of a public set, or a specification to generate
+//! from.
 
 mod corpora;
 mod ratings;

@@ -1,14 +1,14 @@
-//! Ratings as users name them.
+//! Reads ratings by the names that users give.
 
 use crate::bytes::source::names_a_file;
 use crate::error::ReadError;
 use crate::ratings::{Ratings, RatingsOptions, generate, read_ratings};
 use crate::registry::{self, SetKind};
 
-/// Reads ratings as users name them: a `synth:` specification, a public set's name, or a file's path.
+/// Reads ratings by name: a `synth:` specification, the name of a public set, or the path of a file.
 ///
-/// A file that has a public set's name is read as `./NAME`. Generated ratings and public sets are as they are: of the
-/// options they take only [`threads`](RatingsOptions::threads) and [`offset`](RatingsOptions::offset).
+/// A file that has the name of a public set is read as `./NAME`. For generated ratings and public sets, only
+/// the options [`threads`](RatingsOptions::threads) and [`offset`](RatingsOptions::offset) have an effect.
 ///
 /// # Errors
 /// Those of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].
@@ -31,7 +31,7 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
     }
 }
 
-/// The error that no set of ratings has this name.
+/// Makes the error for a name that no set of ratings has.
 pub(super) fn unknown(name: &str) -> ReadError {
     registry::absent(name, &[SetKind::Ratings]).unwrap_or_else(|| registry::unknown_ratings(name)).into()
 }

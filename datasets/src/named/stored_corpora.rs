@@ -1,4 +1,4 @@
-//! [`StoredCorpus::open`]: corpora in files that are read by parts, of data as users name them.
+//! [`StoredCorpus::open`]: opens corpora, by the names that users give, in files that are read on demand.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use crate::error::ReadError;
 use crate::registry::{as_path, compare, corpus_entry, paths_of_corpus};
 
 impl StoredCorpus {
-    /// The corpus that users name so, as [`read_any_corpus`](crate::read_any_corpus) has it: from a file of
-    /// `folder`, which is made if it is not there, not whole, or of another machine. Several processes that
-    /// ask at once make it once. Where the entries of documents follow each other, as such files have them,
-    /// they are never in memory as a whole. `None` where the source is no file of a bag of words: texts,
-    /// folders, standard input, the embedded corpus.
+    /// Opens the corpus that [`read_any_corpus`](crate::read_any_corpus) would read from `source`, in a file
+    /// of `folder`. The file is made if it does not exist, is incomplete, or comes from another kind of
+    /// machine; several processes that ask at once make it once. The corpus is never in memory as a whole,
+    /// provided that the entries of each document are contiguous, as such files have them. `None` if the
+    /// source is not a file with a bag of words: texts, folders, standard input, the embedded corpus.
     ///
     /// # Errors
-    /// Those of [`read_any_corpus`](crate::read_any_corpus); a folder that cannot be written to.
+    /// Those of [`read_any_corpus`](crate::read_any_corpus), and a folder that cannot be written to.
     pub fn open(source: &str, options: &CorpusOptions, folder: &Path) -> Result<Option<Self>, ReadError> {
         let source = &*as_path(source);
         let (path, options, entry) = match corpus_entry(source) {

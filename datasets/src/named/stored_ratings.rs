@@ -1,4 +1,4 @@
-//! [`StoredRatings::open`]: ratings in files that are read by parts, of data as users name them.
+//! [`StoredRatings::open`]: opens ratings, by the names that users give, in files that are read on demand.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::records::RecordCounts;
 use crate::registry::{self, compare};
 
 impl StoredRatings {
-    /// The ratings that users name so, as [`read_any_ratings`](crate::read_any_ratings) has them: from a file
-    /// of `folder`, which is made if it is not there, not whole, or of another machine. Several processes
-    /// that ask at once make it once. Text and generated ratings are never in memory as a whole while it is
-    /// made.
+    /// Opens the ratings that [`read_any_ratings`](crate::read_any_ratings) would read from `source`, in a
+    /// file of `folder`. The file is made if it does not exist, is incomplete, or comes from another kind of
+    /// machine; several processes that ask at once make it once. Text and generated ratings are never in
+    /// memory as a whole meanwhile.
     ///
     /// # Errors
-    /// Those of [`read_any_ratings`](crate::read_any_ratings); a folder that cannot be written to.
+    /// Those of [`read_any_ratings`](crate::read_any_ratings), and a folder that cannot be written to.
     pub fn open(source: &str, options: &RatingsOptions, folder: &Path) -> Result<Self, ReadError> {
         let source = &*registry::as_path(source);
         if source.starts_with("synth:") {

@@ -1,4 +1,4 @@
-//! [`StoredTable::open`]: tables in files of columns, of data as users name them.
+//! [`StoredTable::open`]: opens tables, by the names that users give, in files of columns.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use crate::registry::{self, compare, embedded};
 use crate::table::{ColumnOptions, Format, Options, StoredTable, Table, generate, open, stored};
 
 impl StoredTable {
-    /// Opens the table that [`read_any`] reads from `source`, kept in this folder; where it is not there
-    /// yet, or damaged, it is written. Of several processes that ask at the same time one writes. Generated
-    /// columns are written as they are drawn, libsvm text and `.npy` in bounded memory; other files are read
-    /// into memory first.
+    /// Opens the table that [`read_any`] would read from `source`, in a file of `folder`. The file is made if
+    /// it does not exist or is damaged; of several processes that ask at once one makes it. Generated columns
+    /// are written as they are drawn, and libsvm text and `.npy` files are converted in bounded memory; other
+    /// files are read into memory first.
     ///
     /// # Errors
-    /// Those of [`read_any`], rows that are to be held out, and a folder that cannot be written to.
+    /// Those of [`read_any`], rows to hold out, and a folder that cannot be written to.
     pub fn open(source: &str, options: &Options, folder: &Path) -> Result<Self, ReadError> {
         let source = &*registry::as_path(source);
         check_no_file(source, options)?;
@@ -40,7 +40,7 @@ impl StoredTable {
     }
 }
 
-/// Name, digest and path of the data.
+/// Returns an empty table with the name, digest and path of the data.
 fn named(source: &str) -> Result<Table, ReadError> {
     if source == EMBEDDED {
         let Table { name, digest, .. } = embedded::diabetes();
@@ -61,7 +61,8 @@ fn named(source: &str) -> Result<Table, ReadError> {
     }
 }
 
-/// A file and its format. What is asked of columns without names is refused where it is read into memory.
+/// Opens a file and determines its format; `None` if the table must be read into memory, which also refuses
+/// options on columns without names.
 fn streamed(source: &str, options: &Options) -> Result<Option<(Source, Format)>, ReadError> {
     if source == EMBEDDED || options.columns != ColumnOptions::default() || options.dialect.is_of_tables() {
         return Ok(None);

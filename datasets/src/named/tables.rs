@@ -1,4 +1,4 @@
-//! Tables and samples as users name them.
+//! Reads tables and samples by the names that users give.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use crate::error::ReadError;
 use crate::registry::{self, SetKind, embedded};
 use crate::table::{ColumnOptions, Options, Samples, Table, beside_no_file, generate, read, samples_in};
 
-/// Reads data as users name them: a `synth:` specification, a public set's name, or a file's path.
+/// Reads a table by name: a `synth:` specification, the name of a public set, or the path of a file.
 ///
-/// `diabetes` is the embedded sample. A file that has a public set's name is read as `./NAME`.
+/// The name `diabetes` is the embedded sample. A file that has the name of a public set is read as `./NAME`.
 ///
 /// # Errors
 /// Those of [`generate::table`], [`registry::load`] and [`read`].
@@ -37,7 +37,7 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
     }
 }
 
-/// The error that no table has this name.
+/// Makes the error for a name that no table has.
 pub(super) fn unknown(name: &str) -> ReadError {
     registry::absent(name, &[SetKind::Table]).unwrap_or_else(|| registry::unknown(name)).into()
 }
@@ -45,7 +45,7 @@ pub(super) fn unknown(name: &str) -> ReadError {
 /// The name of the embedded sample.
 pub(super) const EMBEDDED: &str = "diabetes";
 
-/// Refuses options of files where a table is none.
+/// Refuses options for files where the table is not from a file.
 pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadError> {
     let Options { dialect, zero_based, columns, .. } = options;
     let is_none = source == EMBEDDED || source.starts_with("synth:");
@@ -57,19 +57,19 @@ pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadE
     Ok(())
 }
 
-/// `true` if users mean a file by this.
+/// Returns `true` if a user who writes this means a file.
 pub(super) fn is_file(source: &str) -> bool {
     let is_other = source.starts_with("synth:") || registry::entry(source).is_some();
     !is_other && names_a_file(source)
 }
 
-/// Reads samples as users name them: a `synth:` specification, a public set's name, or a file's path.
+/// Reads samples by name: a `synth:` specification, the name of a public set, or the path of a file.
 ///
-/// Other than [`read_any`] it takes no column for the response unless `options.y` names it: without it all
-/// columns are features, one called `y` too.
+/// Unlike [`read_any`], this takes no column for the response unless `options.y` names it: otherwise all
+/// columns are features, even one called `y`.
 ///
 /// # Errors
-/// Those of [`read_any`], but for a missing response.
+/// Those of [`read_any`], except a missing response.
 ///
 /// ```
 /// use raddle_datasets::{Options, read_samples};

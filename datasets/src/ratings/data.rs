@@ -1,4 +1,4 @@
-//! [`Ratings`]: observations with the ids of users and items, and what is known of them.
+//! [`Ratings`]: observations with the ids of users and items, and their metadata.
 
 use std::path::PathBuf;
 
@@ -9,37 +9,37 @@ use crate::records::RecordCounts;
 /// Ratings with the ids of users and items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
-    /// The registry's name, the file's name without its endings, or the `synth:` specification.
+    /// Name in the registry, the file's name without its extensions, or the `synth:` specification.
     pub name: String,
-    /// The observations, in the order of the file, each pair of user and item once.
+    /// The observations, in the order of the file; each pair of user and item occurs once.
     pub triples: Triples,
-    /// Number taken off every value: 0, but where single precision would not tell ratings apart as they are, such as
-    /// 1000000001 from 1000000002. A rating is this and its value, added in double precision.
+    /// Number that was subtracted from every value. It is 0 unless single precision would not distinguish the
+    /// ratings, such as 1000000001 and 1000000002. A rating is its value plus this number, added in double
+    /// precision.
     pub offset: f64,
-    /// The ratings in double precision, offset included; only where
-    /// [`RatingsOptions::keeps_exact`](super::RatingsOptions::keeps_exact) asks for them, and not where they were
-    /// generated.
+    /// The ratings in double precision, offset included, if
+    /// [`RatingsOptions::keeps_exact`](super::RatingsOptions::keeps_exact) is set; `None` for generated
+    /// ratings.
     pub exact: Option<Vec<f64>>,
-    /// When each was observed, in seconds or as dates count (seconds from 1970, UTC); only where
-    /// [`RatingsOptions::times`](super::RatingsOptions::times) asks for it.
+    /// Time of each observation, in seconds (for dates: seconds from 1970, UTC), if
+    /// [`RatingsOptions::times`](super::RatingsOptions::times) is set.
     pub times: Option<Vec<f64>>,
-    /// The users' ids, by row.
+    /// Ids of the users, by row.
     pub users: Ids,
-    /// The items' ids, by row.
+    /// Ids of the items, by row.
     pub items: Ids,
-    /// `true` if the data has pairs alone: every value is 1, or how often the pair occurs.
+    /// `true` if the data has only pairs: every value is 1, or how often the pair occurs.
     pub pairs_only: bool,
-    /// Observations of a pair that had been observed before, which [`Duplicates`](super::Duplicates) merged
-    /// or dropped.
+    /// Number of repeated observations of a pair, which [`Duplicates`](super::Duplicates) merged or dropped.
     pub duplicates: usize,
-    /// SHA-256 of the file's bytes as stored (compression not undone), 64 hexadecimal digits; of the
-    /// specification's text for generated data.
+    /// SHA-256 of the stored bytes (still compressed) as 64 hexadecimal digits; for generated data, of the
+    /// specification.
     pub digest: String,
     /// The file that was read; `None` for generated data.
     pub path: Option<PathBuf>,
-    /// The name of its format; `generated` where there is no file.
+    /// Name of the format; `generated` if there is no file.
     pub format: String,
-    /// The observations of the data, and those that are left out here, such as repeated ones of a pair.
+    /// Numbers of observations: all in the data, and those left out, such as repeated ones.
     pub records: RecordCounts,
     /// Notes for users on how the ratings were read.
     pub notes: Vec<String>,

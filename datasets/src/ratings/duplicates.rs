@@ -1,4 +1,4 @@
-//! [`Duplicates`]: what a pair counts that is observed more than once.
+//! [`Duplicates`]: the rule for pairs that are observed more than once.
 
 use std::fmt;
 use std::path::Path;
@@ -8,20 +8,21 @@ use super::triples::Triples;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// Rule for several observations of one user and one item. The pair keeps the place of its first observation.
+/// The rule for several observations of one user and one item. The pair keeps the position of its first
+/// observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// The last one counts: by time, where the file has a column of times, and of one moment by its place in
-    /// the file.
+    /// The last observation counts: the latest by time if the file has a column of times; among equally late
+    /// ones, the last in the file.
     #[default]
     Last,
-    /// The first one counts, likewise.
+    /// The first observation counts: the earliest by time if the file has a column of times.
     First,
-    /// Values add up: for counts, such as plays.
+    /// The sum of the values, for counts such as plays.
     Sum,
     /// The mean of the values.
     Mean,
-    /// They are an error.
+    /// A repeated pair is an error.
     Refuse,
 }
 
@@ -54,14 +55,13 @@ impl FromStr for Duplicates {
 }
 
 impl Duplicates {
-    /// The rule that is given, or the usual one: pairs without ratings add up, as each is an event; of ratings the
-    /// last counts.
+    /// Returns the given rule, or the default: pairs without ratings add up, as each is an event; of ratings
+    /// the last counts.
     pub fn or_usual(given: Option<Self>, pairs_only: bool) -> Self {
         given.unwrap_or(if pairs_only { Self::Sum } else { Self::Last })
     }
 
-    /// The records of data of which so many observations are left, and so many were merged into others of
-    /// their pair.
+    /// Returns the record counts of data with this many observations `left` and `merged` into others.
     pub fn records(self, left: usize, merged: usize) -> RecordCounts {
         let mut records = RecordCounts::of(left + merged);
         let reason = match self {
@@ -72,21 +72,21 @@ impl Duplicates {
         records
     }
 
-    /// `true` if it matters when a pair was observed.
+    /// Returns `true` if the times of observations matter.
     pub(super) fn asks_when(self) -> bool {
         matches!(self, Self::Last | Self::First)
     }
 
-    /// `true` if values of several observations are added up.
+    /// Returns `true` if the values of several observations are added.
     pub(super) fn adds(self) -> bool {
         matches!(self, Self::Sum | Self::Mean)
     }
 
-    /// Merges observations of one pair by this rule; returns how many there were too many. Rows are below
-    /// `users` and `items`. Values are added up in double precision.
+    /// Merges the observations of each pair by this rule; returns how many disappeared. Rows must be below
+    /// `users` and `items`. Values are added in double precision.
     ///
     /// # Errors
-    /// The position of the first repeated observation, where they are refused.
+    /// The position of the first repeated observation, if the rule is [`Refuse`](Self::Refuse).
     pub fn merge(self, triples: &mut Triples, users: usize, items: usize) -> Result<usize, usize> {
         let Triples { users: user_rows, items: item_rows, values } = triples;
         let merged = merge((user_rows, item_rows, values), None, (users, items), self);
@@ -122,20 +122,21 @@ impl Value for f64 {
     }
 }
 
-/// The position of a duplicate that is an error.
+/// The position of a repeated observation that is an error.
 pub(super) struct Refused(pub(super) usize);
 
-/// Error for a pair that is observed again.
+/// Makes the error for a repeated pair.
 pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) -> ReadError {
     let message = format!(
-        "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than refuse",
+        "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than \
+         refuse",
         position + 1
     );
     ReadError::file(path, message)
 }
 
-/// Puts the observations of each pair that has several into the order of their times, in the places that they
-/// have together; those of one moment keep their order.
+/// Sorts the observations of each pair by time, within the positions of that pair; equal times keep their
+/// order.
 pub(super) fn by_time<V: Value>((users, items): (&[u32], &[u32]), values: &mut [V], times: &mut [f64]) {
     let pair = |at: u32| (users[at as usize], items[at as usize]);
     let mut order: Vec<u32> = (0..users.len() as u32).collect();
@@ -155,7 +156,7 @@ pub(super) fn by_time<V: Value>((users, items): (&[u32], &[u32]), values: &mut [
     }
 }
 
-/// Positions by user, in the order of the observations, and where those of each begin: a stable counting sort.
+/// Sorts positions by user with a stable counting sort; returns them and the offset of each user's first.
 fn order_by_user(rows: &[u32], users: usize) -> (Vec<u32>, Vec<usize>) {
     let mut starts = vec![0_usize; users + 1];
     rows.iter().for_each(|&user| starts[user as usize + 1] += 1);
@@ -168,10 +169,10 @@ fn order_by_user(rows: &[u32], users: usize) -> (Vec<u32>, Vec<usize>) {
     (order, starts)
 }
 
-/// Merges observations of one pair, and their times; returns how many there were too many.
+/// Merges the observations of each pair, and their times; returns how many disappeared.
 ///
-/// The cost is a stable counting sort by user, 4 bytes an observation while it lasts, and 16 bytes for each one that
-/// is added to another.
+/// Takes a stable counting sort by user, 4 bytes per observation meanwhile, and 16 bytes for each observation
+/// that is added to another.
 pub(super) fn merge<V: Value>(
     (user_rows, item_rows, values): (&mut Vec<u32>, &mut Vec<u32>, &mut Vec<V>),
     mut times: Option<&mut Vec<f64>>,
@@ -179,8 +180,8 @@ pub(super) fn merge<V: Value>(
     rule: Duplicates,
 ) -> Result<usize, Refused> {
     let (order, starts) = order_by_user(user_rows, users);
-    // For each item, where its first observation by this user is; marks of other users lie before the user's
-    // own.
+    // For each item, the position of its first observation by this user; positions of earlier users are
+    // smaller than any of this user's.
     let mut first = vec![usize::MAX; items];
     let (mut extra, mut added): (Vec<u32>, Vec<(u32, f64)>) = (Vec::new(), Vec::new());
     let mut owner = vec![u32::MAX; items];
@@ -210,7 +211,7 @@ pub(super) fn merge<V: Value>(
     if rule == Duplicates::Refuse {
         return Err(Refused(extra[0] as usize));
     }
-    // Those of a pair stay in their order.
+    // A stable sort: the observations of a pair keep their order.
     added.sort_by_key(|one| one.0);
     for same in added.chunk_by(|a, b| a.0 == b.0) {
         let kept = &mut values[same[0].0 as usize];
@@ -227,8 +228,8 @@ pub(super) fn merge<V: Value>(
     Ok(extra.len())
 }
 
-/// Merges the time of a duplicate into that of the observation that is kept; whether the duplicate counts in
-/// its place.
+/// Merges the time of a duplicate into that of the kept observation; returns `true` if the duplicate's value
+/// replaces the kept one.
 fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicates) -> bool {
     let time = times[duplicate];
     let kept = &mut times[kept];
@@ -239,14 +240,14 @@ fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicate
     };
     match rule {
         _ if takes_its_place => *kept = time,
-        // A value of several observations counts from the latest on.
+        // A merged value counts from its latest observation on.
         Duplicates::Sum | Duplicates::Mean => *kept = kept.max(time),
         Duplicates::Last | Duplicates::First | Duplicates::Refuse => {}
     }
     takes_its_place
 }
 
-/// Takes out what is at these ascending positions.
+/// Removes the elements at these ascending positions.
 fn remove<T>(column: &mut Vec<T>, positions: &[u32]) {
     let (mut gone, mut at) = (positions.iter().peekable(), 0);
     column.retain(|_| {

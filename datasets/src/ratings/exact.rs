@@ -1,39 +1,39 @@
-//! [`Exact`]: observations in double precision, which become ratings as those of a file do.
+//! [`Exact`]: observations in double precision, which are narrowed as those of a file are.
 
 use super::duplicates::{Duplicates, Refused, merge};
 use super::precision::narrowed;
 use super::triples::Triples;
 
-/// Observations in double precision: three arrays of one length.
+/// Observations in double precision: three arrays of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exact {
-    /// The user's row.
+    /// Row of the user.
     pub users: Vec<u32>,
-    /// The item's row.
+    /// Row of the item.
     pub items: Vec<u32>,
-    /// The rating. Finite.
+    /// The rating, a finite number.
     pub values: Vec<f64>,
 }
 
-/// Observations in single precision, and what became of them.
+/// Observations in single precision, with what narrowing did to them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Narrowed {
-    /// The observations, each pair once.
+    /// The observations; each pair occurs once.
     pub triples: Triples,
-    /// Number taken off their values ([`Ratings::offset`](super::Ratings::offset)).
+    /// Number that was subtracted from the values ([`Ratings::offset`](super::Ratings::offset)).
     pub offset: f64,
-    /// Observations that were merged into others of their pair.
+    /// Number of observations that were merged into others of their pair.
     pub duplicates: usize,
     /// Notes for users on the precision.
     pub notes: Vec<String>,
 }
 
 impl Exact {
-    /// The observations merged by a rule, each pair once; `None` where no pair stands there again. Rows are below
-    /// `users` and `items`.
+    /// Merges repeated pairs by a rule; `None` if every pair occurs once. Rows must be below `users` and
+    /// `items`.
     ///
     /// # Errors
-    /// The position of the first repeated observation, where they are refused.
+    /// The position of the first repeated observation, if the rule is [`Duplicates::Refuse`].
     pub fn merged(mut self, rule: Option<Duplicates>, (users, items): (usize, usize)) -> Result<Self, usize> {
         if let Some(rule) = rule {
             let columns = (&mut self.users, &mut self.items, &mut self.values);
@@ -42,11 +42,12 @@ impl Exact {
         Ok(self)
     }
 
-    /// The ratings that a reader makes of these observations: merged by a rule, as [`merged`](Self::merged) has them,
-    /// then narrowed, less `offset` or, where that is `None`, less the number without which they are better held.
+    /// Merges repeated pairs as [`merged`](Self::merged) does and narrows the ratings to single precision, as
+    /// a reader of files does. Subtracts `offset` first; `None` subtracts a number only if that makes the
+    /// ratings more exact.
     ///
     /// # Errors
-    /// Errors are those of [`merged`](Self::merged).
+    /// Those of [`merged`](Self::merged).
     ///
     /// ```
     /// use raddle_datasets::Duplicates;
@@ -54,7 +55,8 @@ impl Exact {
     /// let of = |values: Vec<f64>| Exact { users: vec![0, 0, 1], items: vec![0, 0, 1], values };
     /// let found = of(vec![1.0, 2.0, 9.0]).narrowed(Some(Duplicates::Sum), (2, 2), None).unwrap();
     /// assert_eq!((found.triples.values, found.offset, found.duplicates), (vec![3.0, 9.0], 0.0, 1));
-    /// let found = of(vec![0.0, 1e9 + 2.0, 1e9 + 9.0]).narrowed(Some(Duplicates::Last), (2, 2), None).unwrap();
+    /// let values = vec![0.0, 1e9 + 2.0, 1e9 + 9.0];
+    /// let found = of(values).narrowed(Some(Duplicates::Last), (2, 2), None).unwrap();
     /// assert_eq!(f64::from(found.triples.values[0]) + found.offset, 1e9 + 2.0);
     /// ```
     pub fn narrowed(

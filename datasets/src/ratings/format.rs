@@ -1,18 +1,18 @@
-//! [`RatingsFormat`]: the formats of ratings.
+//! [`RatingsFormat`]: the file formats of ratings.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A format of ratings. Each may be compressed by gzip or zstd.
+/// A file format of ratings. Files may be compressed with gzip or zstd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RatingsFormat {
-    /// A line for each rating: fields divided by tabs, `,`, `;`, `|`, `::` or blanks, with or without a
+    /// A line for each rating: fields separated by tabs, `,`, `;`, `|`, `::` or blanks, with or without a
     /// header.
     Text,
-    /// Matrix Market, coordinate: users by items.
+    /// Matrix Market in coordinate format: users by items.
     MatrixMarket,
-    /// Apache Parquet, of builds with the feature `parquet`: columns of users, items and, if there are,
-    /// ratings and times.
+    /// Apache Parquet, in builds with the feature `parquet`: columns of users, items and, optionally, ratings
+    /// and times.
     Parquet,
 }
 
@@ -37,7 +37,8 @@ impl FromStr for RatingsFormat {
             _ => {
                 let others = if cfg!(feature = "parquet") { ", mtx or parquet" } else { " or mtx" };
                 Err(format!(
-                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are){others}"
+                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf \
+                     are){others}"
                 ))
             }
         }

@@ -1,11 +1,10 @@
-//! Generated ratings with a known truth, given by a line of text:
+//! Generated ratings with known expected values, specified as
 //! `synth:ratings:users=600,items=300,n=36000,...`.
 //!
 //! With U(stream, a, b) uniform and N(stream, a, b) nearly normal numbers of the seed, draw t is the pair of
 //! user floor(users U(1,0,t)^2) and item floor(items U(2,0,t)^3), so that some are far more popular than
-//! others; a pair drawn before is passed over, until there are n. Its rating is
-//! `3.5 + 0.4 N(3,0,u) + 0.4 N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, s the
-//! `signal`.
+//! others. Repeated pairs are skipped until there are n. The rating of a pair is `3.5 + 0.4 N(3,0,u) + 0.4
+//! N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, where s is the `signal`.
 
 use super::data::Ratings;
 use super::ids::Ids;
@@ -18,28 +17,28 @@ use crate::table::spec::{Parameters, WHOLE};
 
 pub use crate::error::SpecError;
 
-/// Generated ratings, and what they were generated from.
+/// Generated ratings and the model that generated them.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// The ratings.
     pub ratings: Ratings,
-    /// The truth.
+    /// The model that generated them.
     pub truth: Truth,
 }
 
-/// True rating of every pair, without noise.
+/// The model of generated ratings: the expected rating of every pair.
 #[derive(Clone, Debug)]
 pub struct Truth {
-    /// The rank of the true factors.
+    /// Rank of the true factors.
     pub rank: usize,
-    /// The standard deviation of the noise.
+    /// Standard deviation of the noise.
     pub noise: f64,
     signal: f64,
     counter: Counter,
 }
 
 impl Truth {
-    /// The rating of a pair without noise: no prediction has a smaller expected squared error.
+    /// Returns the expected rating of a pair. No prediction has a smaller expected squared error.
     pub fn expected(&self, user: u32, item: u32) -> f64 {
         let (user, item) = (u64::from(user), u64::from(item));
         let bias = 0.4 * (self.counter.line(3, 0).normal(user) + self.counter.line(4, 0).normal(item));
@@ -48,7 +47,8 @@ impl Truth {
         3.5 + bias + self.signal / (self.rank as f64).sqrt() * product
     }
 
-    /// Root mean squared error of the truth itself on these observations: what is left is noise. 0 for none.
+    /// Returns the root mean squared error of the expected ratings on these observations, which is due to
+    /// noise; 0 for none.
     pub fn rmse(&self, triples: &Triples) -> f64 {
         let squared =
             |(user, item, value): (u32, u32, f32)| (f64::from(value) - self.expected(user, item)).powi(2);
@@ -56,10 +56,11 @@ impl Truth {
     }
 }
 
-/// Generates the ratings that `spec` describes; their name is the text itself, their digest that of the text.
+/// Generates the ratings that `spec` describes. Their name is the text of `spec`, their digest that of the
+/// text.
 ///
 /// # Errors
-/// A kind or parameter that does not exist, a parameter that is missing, given twice or out of its range.
+/// If a kind or parameter does not exist, or a parameter is missing, given twice or out of range.
 ///
 /// ```
 /// let made = raddle_datasets::ratings::generate::ratings("synth:ratings:users=100,items=50,n=2000,rank=3")?;
@@ -70,17 +71,17 @@ pub fn ratings(spec: &str) -> Result<Generated, SpecError> {
     ratings_less(spec, 0.0)
 }
 
-/// Generated ratings less a number.
+/// Generates ratings and subtracts a number.
 pub(crate) fn ratings_less(spec: &str, offset: f64) -> Result<Generated, SpecError> {
     let drawn = Drawn::of(spec)?.less(offset);
-    // Each is looked up in a set of pairs, too.
+    // Each pair is kept in a set of pairs, too.
     room::<[u32; 7]>(drawn.count, "so many ratings")
         .map_err(|message| SpecError { spec: spec.into(), message })?;
     let triples = draw(&drawn);
     Ok(Generated { ratings: Ratings { triples, ..drawn.described(spec) }, truth: drawn.truth })
 }
 
-/// The truth that `spec` describes, without any ratings.
+/// Returns the model that `spec` describes, without drawing ratings.
 ///
 /// # Errors
 /// Those of [`ratings`].
@@ -88,18 +89,18 @@ pub fn truth(spec: &str) -> Result<Truth, SpecError> {
     Ok(Drawn::of(spec)?.truth)
 }
 
-/// Distribution that ratings are drawn from.
+/// The distribution of generated ratings.
 pub(crate) struct Drawn {
     pub(super) truth: Truth,
     pub(super) users: u32,
     pub(super) items: u32,
     pub(super) count: usize,
-    /// Number taken off the ratings.
+    /// Number subtracted from the ratings.
     pub(crate) offset: f64,
 }
 
 impl Drawn {
-    /// The same, less a number.
+    /// Subtracts a number from the ratings.
     pub(crate) fn less(self, offset: f64) -> Self {
         Self { offset, ..self }
     }
@@ -108,7 +109,7 @@ impl Drawn {
         checked(spec).map_err(|message| SpecError { spec: spec.into(), message })
     }
 
-    /// The ratings, but for themselves.
+    /// Returns the ratings' metadata, without observations.
     pub(crate) fn described(&self, spec: &str) -> Ratings {
         Ratings {
             name: spec.into(),
@@ -128,17 +129,17 @@ impl Drawn {
         }
     }
 
-    /// The pair of draw `t`.
+    /// Returns the pair of draw `t`.
     #[inline]
     pub(super) fn pair(&self, t: u64) -> (u32, u32) {
         let counter = self.truth.counter;
         let (u, i) = (counter.line(1, 0).uniform(t), counter.line(2, 0).uniform(t));
-        // Popularity may leave the rarest pairs out of reach: then pairs are drawn evenly.
+        // The rarest pairs may never come by popularity: after many draws pairs are drawn uniformly.
         let (u, i) = if t < 8 * self.count as u64 { (u * u, i * i * i) } else { (u, i) };
         ((f64::from(self.users) * u) as u32, (f64::from(self.items) * i) as u32)
     }
 
-    /// The rating of draw `t`, which is of this pair.
+    /// Returns the rating of draw `t`, whose pair is given.
     pub(super) fn rating(&self, t: u64, (user, item): (u32, u32)) -> f32 {
         let Truth { noise, counter, .. } = self.truth;
         let rating = (self.truth.expected(user, item) + noise * counter.line(7, 0).normal(t)) as f32;
@@ -158,7 +159,7 @@ fn checked(text: &str) -> Result<Drawn, String> {
     let noise = given.real("noise", Some(0.5), 0.0, f64::from(f32::MAX))?;
     let signal = given.real("signal", Some(0.8), 0.0, f64::from(f32::MAX))?;
     let seed = given.number("seed", Some(1.0), 0.0, WHOLE)? as u64;
-    // Pairs are drawn until there are enough: near the last ones that would not end.
+    // Pairs are drawn until there are enough, which takes too long if nearly all pairs are wanted.
     if count as f64 > 0.5 * f64::from(users) * f64::from(items) {
         return Err(format!("n={count}: choose at most half of users times items"));
     }

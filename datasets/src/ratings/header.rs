@@ -1,8 +1,8 @@
-//! Names in the first line of ratings, in whatever language.
+//! Recognises a header in the first line of ratings, in any language.
 
 use crate::dialect::{are_names, is_missing, is_number};
 
-/// A letter of a kind that names and ids have or have not.
+/// Kinds of characters that names and ids have or lack.
 const KINDS: [fn(char) -> bool; 5] = [
     |letter| letter.is_numeric(),
     char::is_uppercase,
@@ -11,29 +11,29 @@ const KINDS: [fn(char) -> bool; 5] = [
     |letter| letter == ' ',
 ];
 
-/// Share of the rows that decides what the cells of a column have in common.
+/// Fraction of the rows that must have a property for the column to have it.
 const MOST: f64 = 0.9;
 
-/// Chance at most that two texts which no row has are ids all the same.
+/// Largest probability that two texts in no row are ids nevertheless.
 const CHANCE: f64 = 0.25;
 
-/// A column of numbers, as far as they are there, but for its first field.
+/// Returns `true` if the cells below the first are numbers, except missing ones, and the first is not.
 pub(super) fn is_headed(first: &str, below: &[&str]) -> bool {
     let is_there = |cell: &str| !is_missing(cell.trim().as_bytes());
     let mut filled = below.iter().filter(|cell| is_there(cell)).peekable();
     !is_number(first) && is_there(first) && filled.peek().is_some() && filled.all(|cell| is_number(cell))
 }
 
-/// `true` if the first cells of user, item and, if there is one, rating are names, as those below show: all are
-/// texts, of which one stands above numbers or two above ids of other kinds; the rating is a text above
-/// numbers; or all are numbers that name columns.
+/// Returns `true` if the first cells of user, item and, optionally, rating are names, judging by the cells
+/// below. They are if all are texts, of which one stands above numbers or two above ids of other kinds; if
+/// the rating's cell is a text above numbers; or if all are numbers that name columns.
 pub(super) fn are_headers(first: &[&str], below: &[Vec<&str>]) -> bool {
     let is_headed = |at: usize| match (first.get(at), below.get(at)) {
         (Some(first), Some(below)) => is_headed(first, below),
         _ => false,
     };
     if first.iter().all(|cell| is_number(cell)) {
-        // An id that comes again is none of a column's names.
+        // An id that occurs again is not a column name.
         if first.iter().zip(below).take(2).any(|(cell, below)| below.contains(cell)) {
             return false;
         }
@@ -50,8 +50,8 @@ pub(super) fn are_headers(first: &[&str], below: &[Vec<&str>]) -> bool {
     }
 }
 
-/// `true` if two texts are names above the ids of their columns: no row has one of them, and ids have letters
-/// of other kinds, or come again so often that both would, too.
+/// Returns `true` if two texts are the names of id columns: no row has either of them, and ids have other
+/// kinds of characters, or repeat so often that the two texts should repeat, too.
 fn are_pair(columns: &[(&&str, &Vec<&str>); 2]) -> bool {
     let is_new = |(first, below): &(&&str, &Vec<&str>)| !below.is_empty() && !below.contains(*first);
     let is_other = |(first, below): &(&&str, &Vec<&str>)| {
@@ -60,7 +60,8 @@ fn are_pair(columns: &[(&&str, &Vec<&str>); 2]) -> bool {
             below.len() > 1 && if first.chars().any(is) { has <= 1.0 - MOST } else { has >= MOST }
         })
     };
-    // What the next row has is new as often as rows have ids of their own (Good and Turing).
+    // The probability that the next row has a new id is the fraction of ids that occur once (Good and
+    // Turing).
     let once: f64 = columns
         .iter()
         .map(|(_, below)| {

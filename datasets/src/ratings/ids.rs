@@ -1,24 +1,24 @@
-//! [`Ids`]: what users and items are called in the data.
+//! [`Ids`]: the ids of users and items in the data.
 
 use std::collections::HashMap;
 
 /// The ids of users or of items, by row.
 ///
-/// Rows are the ids themselves where these are the whole numbers from 0, each of them there; else rows are
-/// numbered in the order in which ids appear in the file. An id is its bytes: it counts as a whole number only
-/// where printing that gives the same bytes ([`whole_id`]).
+/// If the ids are exactly the numbers from 0 on, the row is the id; otherwise rows are numbered in the order
+/// in which ids first appear in the file. An id is a sequence of bytes: it is a number only if printing the
+/// number gives the same bytes ([`whole_id`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ids {
-    /// Row `i` has the id `i`, for this number of rows.
+    /// Row `i` has the id `i`; the number of rows.
     Dense(u32),
-    /// Whole numbers.
+    /// Whole numbers of 32 bits.
     Integers(Vec<u32>),
-    /// Anything else, and whole numbers beyond 32 bits, as text.
+    /// Texts, and whole numbers beyond 32 bits, as text.
     Names(Vec<String>),
 }
 
 impl Ids {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         match self {
             Self::Dense(count) => *count as usize,
@@ -27,12 +27,12 @@ impl Ids {
         }
     }
 
-    /// True without ids.
+    /// Returns `true` if there are no ids.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The id of a row as text; empty beyond the rows.
+    /// Returns the id of a row as text; empty for a row that does not exist.
     pub fn name(&self, row: usize) -> String {
         match self {
             Self::Dense(count) if row < *count as usize => row.to_string(),
@@ -42,7 +42,7 @@ impl Ids {
         }
     }
 
-    /// The rows of ids given as text, for many questions.
+    /// Returns an index to look up the rows of many ids.
     pub fn index(&self) -> Index<'_> {
         let rows = || 0..self.len() as u32;
         match self {
@@ -53,19 +53,19 @@ impl Ids {
     }
 }
 
-/// From ids to rows.
+/// A map from ids to rows.
 #[derive(Clone, Debug)]
 pub enum Index<'a> {
-    /// A row is its id.
+    /// The id is the row; the number of rows.
     Dense(u32),
-    /// Whole numbers.
+    /// Whole numbers of 32 bits.
     Integers(HashMap<u32, u32>),
     /// Texts.
     Names(HashMap<&'a str, u32>),
 }
 
 impl Index<'_> {
-    /// The row of an id, if it has one.
+    /// Returns the row of an id, if there is one.
     pub fn row(&self, id: &str) -> Option<u32> {
         match self {
             Self::Dense(count) => whole_id(id.as_bytes()).filter(|row| row < count),
@@ -74,7 +74,7 @@ impl Index<'_> {
         }
     }
 
-    /// The rows of all of `ids`, where this index has them.
+    /// Returns for each of `ids` its row in this index, if there is one.
     pub fn rows_of(&self, ids: &Ids) -> Vec<Option<u32>> {
         match (self, ids) {
             (Self::Dense(mine), Ids::Dense(theirs)) => {
@@ -85,8 +85,8 @@ impl Index<'_> {
     }
 }
 
-/// Rows and ids as a file has them that names these rows of `ids` in this order, and no others: rows that are
-/// not named have no number there, and names that are all whole numbers are read as such.
+/// Returns the rows and ids that a reader would make of a file with these rows of `ids`, in this order: ids
+/// that do not occur get no row, and ids that are all whole numbers are read as numbers.
 ///
 /// ```
 /// use raddle_datasets::ratings::{Ids, as_in_file};
@@ -108,8 +108,8 @@ pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
     })
 }
 
-/// The whole number that an id is: only where printing it gives the same bytes, so that ids such as `7`, `07` and
-/// `+7` stay three; and only of 32 bits.
+/// Parses an id as a whole number of 32 bits: only if printing the number gives the same bytes, so that `7`,
+/// `07` and `+7` stay three ids.
 ///
 /// ```
 /// use raddle_datasets::ratings::whole_id;
@@ -118,7 +118,7 @@ pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
 /// ```
 #[inline(always)]
 pub fn whole_id(id: &[u8]) -> Option<u32> {
-    // Ten digits fit.
+    // Ten digits fit into `u64`.
     if id.is_empty() || id.len() > 10 || (id[0] == b'0' && id.len() > 1) {
         return None;
     }
@@ -129,16 +129,17 @@ pub fn whole_id(id: &[u8]) -> Option<u32> {
     number.and_then(|number| u32::try_from(number).ok())
 }
 
-/// A column of ids as read.
+/// A column of ids as it was read.
 pub(super) enum Column {
     Integers(Vec<u32>),
     Names(Vec<String>),
 }
 
-/// Whole numbers beyond this times their number are looked up, not used as positions.
+/// If a whole number exceeds this many times the number of ids, ids are looked up by hash and not by
+/// position.
 const SPREAD: usize = 8;
 
-/// Numbers the ids of a column; `rows` says how many there are where the format declares it.
+/// Numbers the ids of a column; `rows` is the number of rows, if the format states it.
 pub(super) fn number(column: Column) -> (Vec<u32>, Ids) {
     match column {
         Column::Integers(mut ids) => {

@@ -1,4 +1,4 @@
-//! How a line of text is divided into fields, and which of them are user, item, rating and time.
+//! Determines how a line is split into fields, and which of them are user, item, rating and time.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use crate::bytes::quotes::Quotes;
 use crate::bytes::quoting::Quoting;
 use crate::dialect::{Beginning, Dialect, Marks, Separator, has_asked, position};
 
-/// Beginning of a note on the columns that are taken.
+/// Start of a note on the columns that were chosen.
 pub(crate) const COLUMNS: &str = "users are in";
 
-/// A line's form.
+/// The form of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) separator: Separator,
-    /// Meaning of quotes, where it is said.
+    /// Meaning of quotes, if an option gives it.
     pub(super) quotes: Option<Quotes>,
     pub(super) header: bool,
     pub(super) user: usize,
     pub(super) item: usize,
-    /// `None` where there are pairs alone.
+    /// Field of the rating; `None` if there are only pairs.
     pub(super) value: Option<usize>,
-    /// Where there is one.
+    /// Field of the time, if there is one.
     pub(super) time: Option<usize>,
-    /// Marks that ratings are written with.
+    /// Marks in which ratings are written.
     pub(super) marks: Marks,
-    /// `true` if a column is known to hold times, asked for or not: by the name in the header, as the fourth
-    /// of the columns that are named, or as the fourth of a file without names.
+    /// `true` if a column is known to hold times, requested or not: by its name in the header, as the fourth
+    /// column in options, or as the fourth of a file without names.
     pub(super) dated: bool,
 }
 
@@ -80,8 +80,8 @@ const TIME: [&str; 8] =
     ["timestamp", "time", "date", "datetime", "ts", "unixreviewtime", "ratedat", "createdat"];
 
 impl Separator {
-    /// Calls `field` with the number and the place of each field of a line without quotes, until it says that
-    /// it has seen enough.
+    /// Calls `field` with the number and the range of each field of an unquoted line, until it returns
+    /// `false`.
     #[inline(always)]
     pub(super) fn fields(self, line: &[u8], mut field: impl FnMut(usize, Range<usize>) -> bool) {
         let (mut at, mut number) = (0, 0);
@@ -114,7 +114,7 @@ impl Separator {
     }
 }
 
-/// The place without blanks around, and without quotes.
+/// Returns the range without the blanks and quotes around it.
 #[inline(always)]
 fn trimmed(line: &[u8], mut place: Range<usize>) -> Range<usize> {
     let blank = |at: usize| line[at].is_ascii_whitespace();
@@ -130,44 +130,44 @@ fn trimmed(line: &[u8], mut place: Range<usize>) -> Range<usize> {
     place
 }
 
-/// A header of these names says which columns are user and item.
+/// Returns `true` if a header with these names shows which columns are user and item.
 #[cfg(feature = "parquet")]
 pub(super) fn knows(names: &[String]) -> bool {
     let plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
     [&USER[..], &ITEM[..]].iter().all(|known| plain.iter().any(|name| known.contains(&name.as_str())))
 }
 
-/// A name as it is compared with those that are known.
+/// Returns a name in the form in which known names are compared.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ' ', '-', '.'], "")
 }
 
-/// Options of users for the columns.
+/// Options for the columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wanted<'a> {
-    /// User, item and, if there are, rating and time: names of the header or numbers from 1.
+    /// User, item and, optionally, rating and time: names in the header or numbers from 1.
     pub(super) columns: Option<&'a [String]>,
     pub(super) dialect: Dialect,
-    /// Times are asked for.
+    /// `true` if times are requested.
     pub(super) times: bool,
 }
 
 impl Layout {
-    /// How lines are divided, unless `::` does it.
+    /// Returns the rules for quoted fields; `None` for `::`.
     pub(super) fn quoting(&self) -> Option<Quoting> {
         self.separator.quoting(self.quotes)
     }
 
-    /// The form that the first lines show, or that is asked for; and what is to be said of it.
+    /// Determines the form from options and the first lines; returns it with a note for users.
     ///
-    /// The first line is a header where it has known names, where a column is named by it, and where its cells
-    /// and those below show it.
+    /// The first line is a header if it has known names, if an option names one of its cells, or if its cells
+    /// differ from those below as names do.
     pub(super) fn of(beginning: &Beginning, wanted: Wanted<'_>) -> Result<(Self, Option<String>), String> {
         let (cells, others) = (&beginning.first, &beginning.rows);
         if cells.len() < 2 {
             return Err(format!(
-                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `|`, `::` or blanks (or as \
-                 --separator says)",
+                "{} field: expected user, item and rating, divided by tabs, commas, semicolons, `|`, `::` or \
+                 blanks (or as --separator says)",
                 cells.len()
             ));
         }
@@ -189,7 +189,7 @@ impl Layout {
         Ok((layout, note))
     }
 
-    /// Note on the columns that are taken, where nobody has named them.
+    /// Returns the note on the columns that were chosen without an option.
     pub(super) fn said(&self, beginning: &Beginning) -> String {
         let column = |at: usize| {
             let at = at.saturating_sub(beginning.lead);
@@ -210,7 +210,7 @@ impl Layout {
         said + " (--columns)"
     }
 
-    /// Which fields are which, counted without the names of rows.
+    /// Assigns the fields, not counting row names.
     fn named(beginning: &Beginning, wanted: Wanted<'_>) -> Result<Self, String> {
         let (separator, cells, others) = (beginning.separator, &beginning.first, &beginning.rows);
         let plain: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
@@ -248,7 +248,7 @@ impl Layout {
             Some(columns) => Self::chosen((separator, header, dated), cells, columns, time),
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
-                // Of three columns the one that is left is the rating.
+                // With three columns, the remaining one is the rating.
                 let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
                 Ok(Self {
                     separator,
@@ -296,7 +296,8 @@ impl Layout {
         let places = columns.iter().map(place).collect::<Result<Vec<usize>, String>>()?;
         if let Some(twice) = (1..places.len()).find(|&at| places[..at].contains(&places[at])) {
             return Err(format!(
-                "`{}` is named twice among the columns {}: user, item, rating and time are columns of their own",
+                "`{}` is named twice among the columns {}: user, item, rating and time are columns of their \
+                 own",
                 columns[twice],
                 columns.join(",")
             ));

@@ -19,7 +19,7 @@ const KIND: MarketKind = MarketKind {
     sizes: "users items entries",
 };
 
-/// The head of a file.
+/// Parses the head of a file.
 pub(super) fn head(source: &Source) -> Result<MarketHead, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
     head.map_err(|(line, message)| ReadError::at(&source.path, line, message))
@@ -62,7 +62,7 @@ pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, 
     })
 }
 
-/// Gives away the entries in their order, a few blocks at a time.
+/// Passes the entries on in their order, a few blocks at a time.
 pub(super) fn each(
     source: &Source,
     (head, is_wide): (&MarketHead, bool),
@@ -78,7 +78,7 @@ pub(super) fn each(
     check(source, head, count)
 }
 
-/// Check that there are as many entries as the head says, and that its sizes may be believed.
+/// Checks that there are as many entries as the head states, and that its sizes are plausible.
 fn check(source: &Source, head: &MarketHead, count: usize) -> Result<(), ReadError> {
     if count as u64 != head.entries {
         let message =
@@ -92,7 +92,7 @@ fn check(source: &Source, head: &MarketHead, count: usize) -> Result<(), ReadErr
     Ok(())
 }
 
-/// Entries of a block of lines.
+/// The entries of a block of lines.
 pub(super) struct Entries {
     pub(super) users: Vec<u32>,
     pub(super) items: Vec<u32>,

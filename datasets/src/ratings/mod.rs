@@ -1,7 +1,7 @@
-//! Ratings: who rated what how high, as matrix factorization reads them.
+//! Ratings: users' ratings of items, the input of matrix factorization.
 //!
-//! One observation is a user, an item and a value; pairs without a value have the value 1. Users and items
-//! are rows from 0, whatever their ids are in the file: [`Ids`] says which is which.
+//! An observation is a user, an item and a value; pairs without a value have the value 1. Users and items are
+//! rows from 0; [`Ids`] maps rows to the ids in the file.
 
 mod data;
 mod duplicates;

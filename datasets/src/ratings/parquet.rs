@@ -1,4 +1,4 @@
-//! Ratings from a Parquet table: its columns become delimited text, which the one reader of ratings takes.
+//! Ratings in a Parquet table: the columns are converted to delimited text for the reader of ratings.
 
 use parquet::record::Field;
 
@@ -10,8 +10,8 @@ use crate::dialect::{Dialect, Separator};
 use crate::error::ReadError;
 use crate::table::parquet::{Parquet, text};
 
-/// The table as text with a header, and the options with columns by name: the first ones, unless their names
-/// are known.
+/// Returns the table as text with a header, and the options with columns by name: the first columns, unless
+/// their names are known.
 pub(super) fn as_text(
     source: &Source,
     options: &RatingsOptions,
@@ -32,7 +32,7 @@ pub(super) fn as_text(
         for (field, name) in fields.iter().zip(&names) {
             let said = match field {
                 Field::Null => Some(String::new()),
-                // Times are told in seconds.
+                // Times are in seconds.
                 Field::TimestampMillis(time) => Some((*time as f64 / 1e3).to_string()),
                 Field::TimestampMicros(time) => Some((*time as f64 / 1e6).to_string()),
                 field => text(field),
@@ -53,7 +53,7 @@ pub(super) fn as_text(
     Ok((lines, RatingsOptions { columns, dialect, ..options.clone() }))
 }
 
-/// The name of a column that is given by its number.
+/// Returns the name of a column that is given by its number.
 fn by_name(column: &str, names: &[String]) -> String {
     let number = || column.parse::<usize>().ok()?.checked_sub(1);
     let is_name = names.iter().any(|name| name == column);
@@ -71,7 +71,7 @@ fn cell(lines: &mut String, text: &str) {
     lines.push(',');
 }
 
-/// Ends a line whose last cell ended with a comma.
+/// Ends a line by replacing the comma after its last cell.
 fn end(lines: &mut String) {
     lines.pop();
     lines.push('\n');

@@ -1,27 +1,27 @@
-//! [`Spread`]: whether single precision tells ratings apart, and [`narrowed`]: ratings in it, less a number where
-//! it does not.
+//! [`Spread`]: checks whether single precision distinguishes ratings; [`narrowed`]: converts them, minus an
+//! offset if it does not.
 
-/// Largest share of the spread by which a rating may be off.
+/// Largest error of a rating, as a fraction of the standard deviation.
 const SHARE: f64 = 1e-6;
 
-/// Whole numbers from here on are not all held by double precision.
+/// Double precision does not represent all whole numbers from here on.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// Standard deviation of ratings, and how far they are off when they are narrowed.
+/// The standard deviation of ratings and their errors in single precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spread {
     count: f64,
     mean: f64,
-    /// The sum of the squares about the mean.
+    /// Sum of squared deviations from the mean.
     squares: f64,
-    /// The largest error, and the sum of the squares of all errors.
+    /// Largest error; then the sum of squared errors.
     worst: f64,
     errors: f64,
     is_beyond_double: bool,
 }
 
-/// Spread of a part of the ratings, to which others come one by one: about the first of them, as sums of squares of
-/// large numbers would tell nothing of small differences.
+/// Sums for the spread of ratings that come one by one. They are relative to the first rating, as squares of
+/// large numbers would hide small differences.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SpreadSums {
     count: u64,
@@ -34,7 +34,7 @@ pub(crate) struct SpreadSums {
 }
 
 impl SpreadSums {
-    /// Takes in a rating.
+    /// Adds a rating.
     #[inline(always)]
     pub(crate) fn add(&mut self, value: f64) {
         if self.count == 0 {
@@ -64,14 +64,14 @@ impl SpreadSums {
 }
 
 impl Spread {
-    /// Spread of ratings after a number is taken off.
+    /// Returns the spread of ratings after `less` is subtracted.
     pub(crate) fn of(values: impl Iterator<Item = f64>, less: f64) -> Self {
         let mut sums = SpreadSums::default();
         values.for_each(|value| sums.add(value - less));
         sums.spread()
     }
 
-    /// Takes in those of another part.
+    /// Adds the spread of another part.
     pub(crate) fn join(&mut self, other: &Self) {
         if other.count == 0.0 {
             return;
@@ -90,7 +90,7 @@ impl Spread {
         (self.squares / self.count.max(1.0)).sqrt()
     }
 
-    /// `true` if each of the ratings is held to a millionth of their standard deviation, or all are the same.
+    /// Returns `true` if every rating is exact to a millionth of the standard deviation, or all are equal.
     pub(crate) fn is_held(&self) -> bool {
         match self.squares > 0.0 {
             true => self.worst <= SHARE * self.deviation(),
@@ -98,49 +98,49 @@ impl Spread {
         }
     }
 
-    /// `true` if those that are left of ratings of this spread, narrowed, are held whichever they are.
+    /// Returns `true` if any subset with the spread `left` is still exact enough in single precision.
     pub(crate) fn still_holds(&self, left: &Self) -> bool {
-        // That all are the same now may be what narrowing has made of them.
+        // Equal ratings do not suffice: narrowing may have made them equal.
         self.worst <= SHARE * left.deviation()
     }
 
-    /// The number that ratings which are not held may be held without: the mean, in steps of the power of two below
-    /// the standard deviation, so that whole numbers stay whole.
+    /// Returns the offset for ratings that are not exact enough: the mean, rounded to a multiple of the power
+    /// of two below the standard deviation, so that whole numbers stay whole.
     pub(crate) fn centre(&self) -> Option<f64> {
         if self.is_held() || self.squares == 0.0 {
             return None;
         }
-        // The exponent alone.
+        // The power of two is the exponent alone.
         let step = f64::from_bits(self.deviation().to_bits() & (0x7ff << 52));
         let centre = (self.mean / step).round() * step;
         Some(if centre.is_finite() { centre } else { self.mean })
     }
 
-    /// `true` if the same ratings less a number, which have this spread, are held better by far.
+    /// Returns `true` if the same ratings minus an offset, with the spread `less`, are far more exact.
     pub(crate) fn is_gained_by(&self, less: &Self) -> bool {
         4.0 * less.errors <= self.errors
     }
 
-    /// Notes on ratings of this spread, which are less `offset`.
+    /// Returns notes on ratings of this spread, from which `offset` was subtracted.
     pub(crate) fn notes(&self, offset: f64) -> Vec<String> {
         let mut notes = Vec::new();
         if offset != 0.0 {
             notes.push(format!(
-                "ratings lie near {offset}, where single precision does not tell them apart: they are fitted less that, \
-                 and predicted in their own units"
+                "ratings lie near {offset}, where single precision does not tell them apart: they are fitted \
+                 less that, and predicted in their own units"
             ));
         }
         if !self.is_held() {
             notes.push(match self.squares > 0.0 {
                 true => format!(
-                    "ratings are off by up to {:.1e} in single precision, more than a millionth of their standard \
-                     deviation {:.1e}: leave out what is far from the others, or scale it",
+                    "ratings are off by up to {:.1e} in single precision, more than a millionth of their \
+                     standard deviation {:.1e}: leave out what is far from the others, or scale it",
                     self.worst,
                     self.deviation()
                 ),
                 false => format!(
-                    "ratings of {WHOLE} and more are no whole numbers that double precision tells apart: subtract what \
-                     they have in common"
+                    "double precision does not distinguish whole numbers of {WHOLE} and more: subtract what \
+                     the ratings have in common"
                 ),
             });
         }
@@ -148,8 +148,8 @@ impl Spread {
     }
 }
 
-/// Ratings in single precision less a number, which is 0 unless they are better told apart without it; the number;
-/// and notes. `given` is the number to take off where that is known.
+/// Narrows ratings to single precision; returns them, the number subtracted, and notes. The number is
+/// `given`, or 0 unless subtracting another makes the ratings more exact.
 pub(crate) fn narrowed(values: &[f64], given: Option<f64>) -> (Vec<f32>, f64, Vec<String>) {
     let spread = |less: f64| Spread::of(values.iter().copied(), less);
     let whole = spread(0.0);
@@ -191,9 +191,9 @@ mod tests {
             narrow.iter().map(|&v| f64::from(v) + offset).collect::<Vec<_>>(),
             [1e9 + 1.0, 1e9 + 2.0, 1e9 + 9.0]
         );
-        // A known number goes before.
+        // A given number takes precedence.
         assert_eq!(narrowed(&[3.0], Some(1.0)).0, [2.0]);
-        // Beyond what 64 bits hold nothing can be told apart.
+        // Differences beyond 64 bits are lost.
         let (_, _, notes) = narrowed(&[1e17, 1e17 + 1.0], None);
         assert!(notes[0].contains("double precision"), "{notes:?}");
     }
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn far_ratings_leave_near_ones_told_apart_and_are_said_where_they_are_not_held() {
         let near: Vec<f64> = (0..2000).map(|at| 1e9 + f64::from(at % 30)).collect();
-        // In steps of 2^24, the mean is 60 of them; what is far lies on 64ths then, or 21 off.
+        // The mean is 60 steps of 2^24; the far rating is then a multiple of 64ths, or off by 21.
         for (far, said) in [(1.5, None), (123_456_789.0, Some("off by up to 2.1e1"))] {
             let values: Vec<f64> = near.iter().copied().chain([far]).collect();
             let (narrow, offset, notes) = narrowed(&values, None);
@@ -226,17 +226,17 @@ mod tests {
             let mut joined = Spread::of(left.iter().copied(), 0.0);
             joined.join(&Spread::of(right.iter().copied(), 0.0));
             let near = |a: f64, b: f64, to: f64| (a - b).abs() <= to;
-            // Means are rounded as numbers of their level are.
+            // Means are rounded as numbers of their size are.
             let to = 1e-9 + 4e-16 * f64::abs(level);
             prop_assert!(near(joined.deviation(), whole.deviation(), to) && near(joined.mean, whole.mean, to));
             prop_assert_eq!((joined.worst, joined.count), (whole.worst, whole.count));
-            // They are held to a millionth of their spread, or it is said.
+            // Every rating is exact to a millionth of the spread, or a note says so.
             let (narrow, offset, notes) = narrowed(&values, None);
             let mean = values.iter().map(|v| v - level).sum::<f64>() / values.len() as f64;
             let deviation = (values.iter().map(|v| (v - level - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
             let worst = values.iter().zip(&narrow).map(|(v, n)| (f64::from(*n) + offset - v).abs()).fold(0.0, f64::max);
             let is_said = notes.iter().any(|note| note.contains("off by up to"));
-            // All the same, they are held whatever they are.
+            // Equal ratings are exact whatever they are.
             let share = if deviation > 0.0 { worst / deviation } else { 0.0 };
             prop_assert!((share - 1e-6).abs() < 1e-8 || is_said == (share > 1e-6), "{share} {notes:?}");
             prop_assert_eq!(notes.len(), usize::from(offset != 0.0) + usize::from(is_said), "{:?}", notes);

@@ -1,4 +1,4 @@
-//! Reading ratings whatever the format of their file.
+//! Reads ratings from files of any format.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::bytes::market;
 use crate::bytes::source::{Source, stem};
 use crate::error::ReadError;
 
-/// Reads a file of any known format, compressed by gzip or zstd or not; `-` is standard input.
+/// Reads a file of any known format, compressed with gzip or zstd or not; `-` is standard input.
 ///
 /// # Errors
-/// A line that is no rating, with the file and the line; a file without any; duplicates where they are
-/// refused.
+/// If a line is not a rating (the error names the file and the line), the file has none, or a pair repeats
+/// and the rule refuses that.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -35,7 +35,7 @@ pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<
     read_source(source, format, options)
 }
 
-/// The format that is asked for, or that the content shows.
+/// Returns the format in options, or recognises it from the content.
 pub(crate) fn format_of(source: &Source, options: &RatingsOptions) -> Result<RatingsFormat, ReadError> {
     let beginning = source.beginning(1 << 12)?;
     let is_parquet = beginning.starts_with(b"PAR1");
@@ -72,7 +72,7 @@ fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Res
         RatingsFormat::Text => text::load(source, options),
         RatingsFormat::MatrixMarket => matrix_market::load(source, options),
         RatingsFormat::Parquet if cfg!(feature = "parquet") => {
-            // That a Parquet file has names is no news.
+            // A Parquet file always has names, so the notes on them are dropped.
             Ok(text::Loaded { notes: Vec::new(), ..text::load(source, options)? })
         }
         RatingsFormat::Parquet => {
@@ -81,18 +81,19 @@ fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Res
     }
 }
 
-/// Note where the last of a pair is that of time.
-pub(super) const BY_TIME: &str = "of a pair that is rated again, first and last are those of time";
+/// Note that first and last are by time.
+pub(super) const BY_TIME: &str = "for a pair that is rated again, first and last are by time";
 
-/// Note where it cannot be.
+/// Note that first and last cannot be by time.
 pub(super) fn not_by_time(why: &str) -> String {
     format!(
-        "of a pair that is rated again, first and last are those of the file, as its times cannot be read: {why}"
+        "for a pair that is rated again, first and last are by the order of the file, as its times cannot be \
+         read: {why}"
     )
 }
 
 impl text::Loaded {
-    /// Merges observations of one pair, unless all are kept; how many there were too many.
+    /// Merges the observations of each pair, unless all are kept; returns how many disappeared.
     fn merge(&mut self, source: &Source, options: &RatingsOptions) -> Result<usize, ReadError> {
         if options.keep_repeated {
             return Ok(0);
@@ -111,13 +112,13 @@ impl text::Loaded {
         })
     }
 
-    /// `true` if ratings that were narrowed and merged must be read again in double precision.
+    /// Returns `true` if ratings that were narrowed and merged must be read again in double precision.
     fn is_merged_again(&self, options: &RatingsOptions) -> bool {
         let left = || Spread::of(self.triples.values.iter().copied().map(f64::from), 0.0);
         self.wide.is_none() && options.is_merged_again(&self.spread, &left())
     }
 
-    /// Puts the observations of each pair into the order of their times, where there are any.
+    /// Sorts the observations of each pair by time, if there are times.
     fn by_time(&mut self) {
         let Triples { users, items, values } = &mut self.triples;
         match (&mut self.times, &mut self.wide) {
@@ -127,7 +128,8 @@ impl text::Loaded {
         }
     }
 
-    /// Narrows ratings in double precision; the number that they are less, and the exact ones where they are kept.
+    /// Narrows ratings in double precision; returns the number subtracted, and the exact ratings if they are
+    /// kept.
     fn narrow(&mut self, options: &RatingsOptions) -> (f64, Option<Vec<f64>>) {
         let Some(wide) = self.wide.take() else {
             self.notes.extend(self.spread.notes(0.0));
@@ -135,13 +137,13 @@ impl text::Loaded {
         };
         let (values, offset, notes) = narrowed(&wide, options.offset);
         self.triples.values = values;
-        // Of exact ones says it who merges them.
+        // If exact ratings are kept, the caller narrows them and adds the notes.
         self.notes.extend(notes.into_iter().filter(|_| !options.keeps_exact));
         (offset, Some(wide).filter(|_| options.keeps_exact))
     }
 }
 
-/// Ratings of the source, in a format that is settled.
+/// Reads the ratings of a source in a known format.
 fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     if options.times && format == RatingsFormat::MatrixMarket {
         return Err(ReadError::file(&source.path, format!("{format} has no times: give the ratings as csv")));

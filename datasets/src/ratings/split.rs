@@ -1,30 +1,30 @@
-//! Splits that are a function of the pair alone: the same in any order, in any language.
+//! Splits that depend on the pair alone: the same in any order and any language.
 
 use super::triples::Triples;
 use crate::counter::splitmix64;
 
-/// The hash of a pair: splitmix64 of `user << 32 | item`.
+/// Returns the hash of a pair: SplitMix64 of `user << 32 | item`.
 #[inline]
 pub fn pair_hash(user: u32, item: u32) -> u64 {
     splitmix64(u64::from(user) << 32 | u64::from(item))
 }
 
-/// Training and held-out observations.
+/// Training observations and held-out observations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Held {
-    /// Training observations, in the order they had.
+    /// Training observations, in their order.
     pub train: Triples,
-    /// Observations held out.
+    /// Held-out observations.
     pub out: Triples,
-    /// Observations held out and then dropped, as their user or item has no training observation.
+    /// Number of held-out observations that were dropped, as their user or item has no training observation.
     pub cold: usize,
 }
 
 impl Held {
-    /// Holds out the observations that `is_out` names, and drops of these the ones that nothing could be
-    /// learned for.
+    /// Holds out the observations for which `is_out` returns `true`, and drops those of them whose user or
+    /// item has no training observation.
     ///
-    /// The training observations stay in the memory that they are in.
+    /// The training observations stay in the same memory.
     pub fn out(mut triples: Triples, users: usize, items: usize, is_out: impl Fn(u32, u32) -> bool) -> Self {
         let mut out = Triples::default();
         let (mut trained_users, mut trained_items) = (vec![false; users], vec![false; items]);
@@ -47,11 +47,12 @@ impl Held {
         Self { train: triples, cold: number - out.len(), out }
     }
 
-    /// Holds out the latest `share` of the observations, by one cut in time for all users: at least that
-    /// many, as those of one moment stay together. What is held out is nowhere older than what is trained on.
+    /// Holds out the latest `share` of the observations, with one time limit for all users. Observations of
+    /// equal time stay together, so at least that many are held out; none of them is older than a training
+    /// observation.
     ///
-    /// Gives back the times of the training observations, too. `None` where the cut would leave nothing to
-    /// train on.
+    /// Returns the split and the times of the training observations; `None` if no training observation would
+    /// be left.
     pub fn latest(
         mut triples: Triples,
         mut times: Vec<f64>,
@@ -92,14 +93,14 @@ impl Held {
         Some((Self { train: triples, cold: number - out.len(), out }, times))
     }
 
-    /// The split by which sets are compared: a pair is held out where [`pair_hash`] is a multiple of 10.
+    /// Makes the split of the published comparisons: a pair is held out if [`pair_hash`] is a multiple of 10.
     pub fn compared(triples: Triples, users: usize, items: usize) -> Self {
         Self::out(triples, users, items, |user, item| pair_hash(user, item).is_multiple_of(10))
     }
 }
 
-/// Membership of a pair in this share of all, by its hash under a seed of its own; folds and validation sets
-/// are made of it. It is independent of [`Held::compared`].
+/// Returns `true` if the hash of a pair under this seed, as a number in [0, 1), is from `from` to below `to`.
+/// Folds and validation sets are made with it; it is independent of [`Held::compared`].
 ///
 /// ```
 /// use raddle_datasets::ratings::hashed;
@@ -113,7 +114,7 @@ pub fn hashed(user: u32, item: u32, seed: u64, from: f64, to: f64) -> bool {
     (from..to).contains(&place)
 }
 
-/// Keeps the validation's hash apart from other uses of the same seed.
+/// Constant that separates this hash from other uses of the seed.
 const VALIDATION: u64 = 0x7661_6c69_6461_7465;
 
 #[cfg(test)]
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_compared_split_is_the_documented_one() {
-        // splitmix64 of 0 and of 1, as published with the generator.
+        // SplitMix64 of 0 and of 1, as published with the generator.
         assert_eq!(pair_hash(0, 0), 0xE220_A839_7B1D_CDAF);
         assert_eq!(pair_hash(0, 1), 0x910A_2DEC_8902_5CC1);
         let all: Triples = (0..40).flat_map(|user| (0..50).map(move |item| (user, item, 1.0))).collect();

@@ -1,4 +1,4 @@
-//! Lines of `user item rating`: CSV and TSV, MovieLens `::`, LIBMF's text.
+//! Reads lines of `user item rating`: CSV and TSV, MovieLens `::`, LIBMF's text.
 
 mod block;
 mod headed;
@@ -22,15 +22,15 @@ use crate::bytes::source::Source;
 use crate::dialect::{Beginning, DATA, HEADER, Purpose, Separator};
 use crate::error::ReadError;
 
-/// Content of a file, duplicates included.
+/// The content of a file, repeated pairs included.
 pub(super) struct Loaded {
-    /// Without values where they are read in double precision.
+    /// The observations; without values if these are read in double precision.
     pub(super) triples: Triples,
     pub(super) wide: Option<Vec<f64>>,
-    /// Spread of values in single precision.
+    /// Spread of the values in single precision.
     pub(super) spread: Spread,
     pub(super) missing: Missing,
-    /// When each was observed, where that was asked for.
+    /// Time of each observation, if requested.
     pub(super) times: Option<Vec<f64>>,
     /// `true` if a column is known to hold times.
     pub(super) dated: bool,
@@ -40,18 +40,18 @@ pub(super) struct Loaded {
     pub(super) notes: Vec<String>,
 }
 
-/// The lines of a text behind its header, and how they are read.
+/// The lines of a text after its header, and how to read them.
 pub(super) struct Lines {
     layout: Layout,
     /// Bytes and lines before the first rating.
     before: (usize, usize),
-    /// As they are taken at first.
+    /// How columns are taken until a cell contradicts that.
     pub(super) taken: Taken,
     pub(super) notes: Vec<String>,
 }
 
 impl Lines {
-    /// Layout of a text, by its beginning.
+    /// Determines the layout of a text from options and its first lines.
     pub(super) fn of(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
         let taken = |pairs_only: bool, is_headed: bool| Taken {
             users_are_whole: true,
@@ -73,7 +73,7 @@ impl Lines {
             _ if options.dialect.header.is_some() => {}
             true if beginning.is_named => {}
             true => notes.push(HEADER.into()),
-            // Lines divided by `::` never have names.
+            // Lines separated by `::` never have a header.
             false if layout.separator != Separator::Colons => notes.push(DATA.into()),
             false => {}
         }
@@ -85,7 +85,7 @@ impl Lines {
         Self { layout, before, taken, notes }.with_times(source, options)
     }
 
-    /// Check that there are times where they are asked for.
+    /// Checks that there are times if they are requested.
     fn with_times(self, source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
         if self.layout.time.is_none() && options.times {
             let why = "there is no column of times: name it as the fourth of --columns user,item,rating,time";
@@ -103,12 +103,12 @@ impl Lines {
         blocks.skip(self.before.0)
     }
 
-    /// `true` if a column is known to hold times that were not asked for.
+    /// Returns `true` if a column is known to hold times that are not requested.
     pub(super) fn is_dated(&self) -> bool {
         self.layout.dated && self.layout.time.is_none()
     }
 
-    /// `true` if times are read.
+    /// Returns `true` if times are read.
     pub(super) fn has_times(&self) -> bool {
         self.layout.time.is_some()
     }
@@ -117,8 +117,8 @@ impl Lines {
         self.layout.value.is_none()
     }
 
-    /// Gives away what the lines hold, in their order, a few blocks at a time; says which column holds
-    /// something else than the whole numbers that it was taken for, and stops there.
+    /// Passes the content of the lines on in their order, a few blocks at a time. If a column was taken for
+    /// whole numbers and has another cell, stops and returns that column.
     pub(super) fn each(
         &self,
         source: &Source,
@@ -144,8 +144,8 @@ impl Lines {
 
 /// Reads all lines; blocks of them are parsed on several threads.
 ///
-/// Ids are taken for whole numbers until one is not, and ratings are narrowed until that turns out to lose what tells
-/// them apart; then the file is read again, with that column as text or with ratings in double precision.
+/// Ids are taken for whole numbers until one is not, and ratings are narrowed until that turns out to lose
+/// too much; then the file is read again, with that column as text, or with ratings in double precision.
 pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let lines = Lines::of(source, options)?;
     let mut taken = lines.taken;
@@ -170,7 +170,7 @@ pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, 
     }
 }
 
-/// Refuses a number of ratings that no run can have.
+/// Refuses more ratings than a run can have.
 pub(super) fn check_count(source: &Source, count: usize) -> Result<(), ReadError> {
     let refuse = |why: &str| Err(ReadError::file(&source.path, why));
     if count == 0 {
@@ -182,7 +182,7 @@ pub(super) fn check_count(source: &Source, count: usize) -> Result<(), ReadError
     Ok(())
 }
 
-/// Puts the blocks together, each let go as soon as it has been copied.
+/// Joins the blocks; each is freed as soon as it is copied.
 fn joined(source: &Source, blocks: Vec<Block>, taken: Taken, lines: &Lines) -> Result<Loaded, ReadError> {
     let layout = &lines.layout;
     let length = |block: &Block| match block {

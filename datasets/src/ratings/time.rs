@@ -2,18 +2,18 @@
 
 use crate::bytes::number::{decimal, whole_cell};
 
-/// How a time is written. Those of one file are written alike.
+/// The notation of a time. All times of a file use the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clock {
     /// A number.
     Seconds,
-    /// A date, and perhaps a time of day: UTC where it says nothing else.
+    /// A date, perhaps with a time of day: UTC unless it has a zone.
     Date,
 }
 
 pub(super) const MIXED: &str = "times are numbers in some lines and dates in others: write them alike";
 
-/// A time in seconds.
+/// Parses a time; returns it in seconds, with its notation.
 pub(super) fn parse(cell: &[u8]) -> Result<(f64, Clock), String> {
     if let Some((seconds, _)) = decimal(cell).filter(|&(_, length)| length == cell.len()) {
         return Ok((seconds, Clock::Seconds));
@@ -25,7 +25,8 @@ pub(super) fn parse(cell: &[u8]) -> Result<(f64, Clock), String> {
     })
 }
 
-/// `YYYY-MM-DD`, and behind a `T` or a blank `hh:mm`, seconds and a zone, in seconds from 1970.
+/// Parses `YYYY-MM-DD`, then optionally `T` or a blank and `hh:mm` with seconds and a zone; returns seconds
+/// from 1970.
 fn date(text: &str) -> Option<f64> {
     let number = |text: &str, least: u32, most: u32| {
         let is_number = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -65,7 +66,7 @@ fn date(text: &str) -> Option<f64> {
     Some(days * 86_400.0 + seconds - zone)
 }
 
-/// Days of a month.
+/// Returns the number of days in a month.
 fn length(year: i64, month: u32) -> u32 {
     let is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     match month {
@@ -75,7 +76,7 @@ fn length(year: i64, month: u32) -> u32 {
     }
 }
 
-/// Days from 1970-01-01, by the formula of Howard Hinnant's `days_from_civil`.
+/// Returns the days from 1970-01-01, by Howard Hinnant's `days_from_civil`.
 fn days(year: i64, month: u32, day: u32) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -114,7 +115,7 @@ mod tests {
         ] {
             assert!(parse(text.as_bytes()).is_err_and(|why| why.contains("neither a number")), "{text}");
         }
-        // Shown with its blanks.
+        // The message shows the blanks.
         for text in ["2024-02-01 1:00", "1 Jan 2024", "2024-02-01 10:00 PM"] {
             assert!(
                 parse(text.as_bytes()).is_err_and(|why| why.contains(&format!("the time `{text}` is"))),
@@ -123,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Every day of eight centuries, counted one by one.
+    /// Counts every day of eight centuries one by one.
     #[test]
     fn days_follow_each_other() {
         let mut expected = days(1600, 1, 1);

@@ -1,23 +1,24 @@
 //! [`Triples`]: observations as flat arrays.
 
-/// Observations as three flat arrays of one length: 12 bytes each.
+/// Observations as three flat arrays of equal length: 12 bytes each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Triples {
-    /// The user's row.
+    /// Row of the user.
     pub users: Vec<u32>,
-    /// The item's row.
+    /// Row of the item.
     pub items: Vec<u32>,
-    /// The rating less the data's [offset](super::Ratings::offset); 1 where the data has pairs alone. Finite.
+    /// The rating minus the data's [offset](super::Ratings::offset), a finite number; 1 if the data has only
+    /// pairs.
     pub values: Vec<f32>,
 }
 
 impl Triples {
-    /// How many observations there are.
+    /// Returns the number of observations.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// `true` if there are none.
+    /// Returns `true` if there are no observations.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -29,21 +30,21 @@ impl Triples {
         self.values.push(value);
     }
 
-    /// Gives back the room behind the observations.
+    /// Frees the unused capacity.
     pub fn shrink_to_fit(&mut self) {
         self.users.shrink_to_fit();
         self.items.shrink_to_fit();
         self.values.shrink_to_fit();
     }
 
-    /// Keeps this number of first observations.
+    /// Keeps only the first `count` observations.
     pub(super) fn truncate(&mut self, count: usize) {
         self.users.truncate(count);
         self.items.truncate(count);
         self.values.truncate(count);
     }
 
-    /// The observations in order, as (user, item, value).
+    /// Iterates over the observations in order, as (user, item, value).
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32, f32)> + '_ {
         let pairs = self.users.iter().zip(&self.items);
         pairs.zip(&self.values).map(|((&user, &item), &value)| (user, item, value))

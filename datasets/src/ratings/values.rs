@@ -1,10 +1,10 @@
-//! [`Values`]: ratings as they are read, in single precision or, where that is asked for, in double.
+//! [`Values`]: ratings as they are read, in single or in double precision.
 
 use super::precision::{Spread, SpreadSums};
 
 /// Ratings as they are read.
 pub(super) enum Values {
-    /// In single precision, with what is lost by it.
+    /// Single precision, with the spread and the errors of narrowing.
     Narrow(Vec<f32>, SpreadSums),
     Wide(Vec<f64>),
 }
@@ -36,13 +36,13 @@ impl Values {
     }
 }
 
-/// Ratings of a whole file, put together of its parts.
+/// The ratings of a file, joined from its blocks.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) narrow: Vec<f32>,
-    /// Values in double precision, where they are read so: `narrow` is empty then.
+    /// Values in double precision; then `narrow` is empty.
     pub(super) wide: Option<Vec<f64>>,
-    /// Spread of the narrow ones.
+    /// Spread of the narrow values.
     pub(super) spread: Spread,
 }
 
@@ -60,7 +60,7 @@ impl Gathered {
                 self.spread.join(&sums.spread());
             }
             (Values::Wide(values), Some(wide)) => wide.extend_from_slice(values),
-            // All blocks are read alike.
+            // All blocks are read in the same precision.
             (Values::Wide(_), None) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Names of public sets, whatever their form: their files, and why they are not at hand.
+//! Names of public sets of all kinds: their files, and the errors where these are missing.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,14 @@ use super::tables::ENTRIES;
 use crate::bytes::source::names_a_file;
 use crate::error::RegistryError;
 
-/// The fetched set of a name, unless it is one whose digest the registry knows.
+/// Returns the fetched set with this name, unless the registry knows its digest.
 fn fetched(name: &str) -> Option<&'static FetchedSet> {
     let is_known = RATINGS.iter().any(|entry| entry.name == name);
     FETCHED.iter().find(|set| set.name == name && !is_known)
 }
 
-/// The source, or the path of the fetched set that it names. A file of that name in the working folder comes first.
+/// Returns the path of the fetched set that the source names, else the source itself. A file with that name
+/// in the working directory comes first.
 pub(crate) fn as_path(source: &str) -> Cow<'_, str> {
     let named = || fetched(source).filter(|_| !names_a_file(source));
     let path = named().zip(data_folder()).map(|(set, folder)| folder.join(set.file));
@@ -26,8 +27,8 @@ pub(crate) fn as_path(source: &str) -> Cow<'_, str> {
     }
 }
 
-/// The error of a name that a reader of other forms of data does not know, if it is a public set: its form is another, or its
-/// file is not here.
+/// Returns the error for a name that a reader of the `readable` kinds does not know, if it is a public set:
+/// it is of another kind, or its file is missing.
 pub(crate) fn absent(name: &str, readable: &[SetKind]) -> Option<RegistryError> {
     let of = |kind, is_one: bool| is_one.then_some(kind);
     let kind = of(SetKind::Table, ENTRIES.iter().any(|entry| entry.name == name))

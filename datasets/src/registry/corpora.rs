@@ -1,4 +1,4 @@
-//! The public corpora known by name.
+//! The public corpora that are known by name.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::error::{ReadError, RegistryError};
 /// A public corpus: a UCI bag of words with its vocabulary.
 #[derive(Clone, Debug)]
 pub struct CorpusEntry {
-    /// The name to ask for.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The file of counts, below the data folder.
+    /// File of counts, relative to the data folder.
     pub file: &'static str,
-    /// SHA-256 of the file as stored.
+    /// SHA-256 of the file of counts as stored.
     pub sha256: &'static str,
-    /// The file of words, below the data folder.
+    /// Vocabulary file, relative to the data folder.
     pub vocabulary: &'static str,
-    /// SHA-256 of the words, gzip undone.
+    /// SHA-256 of the vocabulary, decompressed.
     pub vocabulary_sha256: &'static str,
     /// Number of documents, D.
     pub documents: usize,
@@ -28,11 +28,11 @@ pub struct CorpusEntry {
     pub nonzeros: usize,
     /// Number of tokens.
     pub tokens: u64,
-    /// Tokens of the documents that the compared split trains on.
+    /// Number of tokens in the training documents of the published split.
     pub train_tokens: u64,
 }
 
-/// Every corpus known by name, beside the embedded one.
+/// Every corpus that is known by name, except the embedded one.
 pub static CORPORA: [CorpusEntry; 4] = [
     CorpusEntry {
         name: "ap",
@@ -84,21 +84,21 @@ pub static CORPORA: [CorpusEntry; 4] = [
     },
 ];
 
-/// The entry of a name.
+/// Returns the entry with this name.
 pub(crate) fn corpus_entry(name: &str) -> Option<&'static CorpusEntry> {
     CORPORA.iter().find(|entry| entry.name == name)
 }
 
-/// The error that no corpus has this name.
+/// Makes the error for a name that no corpus has.
 pub(crate) fn unknown_corpus(name: &str) -> RegistryError {
     let known = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     RegistryError::UnknownCorpus { name: name.into(), known }
 }
 
-/// Reads a public corpus with `threads` threads and checks that counts and words are the registry's.
+/// Reads a public corpus with `threads` threads and checks its counts and words against the registry.
 ///
 /// # Errors
-/// An unknown name, no such file, those of the reader, and files that are not the registry's.
+/// If the name is unknown, a file is missing or differs from the registry's, or the reader fails.
 pub fn load_corpus(name: &str, threads: usize) -> Result<Corpus, ReadError> {
     let entry = corpus_entry(name).ok_or_else(|| unknown_corpus(name))?;
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
@@ -114,7 +114,7 @@ fn loaded(entry: &'static CorpusEntry, folder: &Path, threads: usize) -> Result<
     Ok(corpus)
 }
 
-/// Where the counts and the words of a corpus are, of which the words are checked.
+/// Returns the paths of a corpus's counts and words; the words are checked.
 pub(crate) fn paths_of_corpus(entry: &'static CorpusEntry) -> Result<(PathBuf, PathBuf), ReadError> {
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
     paths_in(entry, &folder)

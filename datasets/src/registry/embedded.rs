@@ -1,4 +1,4 @@
-//! Samples small enough to be part of the program: something to fit before any file is at hand.
+//! Samples that are part of the program, for a first fit without any file.
 
 use ndarray::{Array2, ShapeBuilder};
 
@@ -9,9 +9,9 @@ use crate::table::{Matrix, Table};
 
 const DIABETES: &str = include_str!("../../data/diabetes.csv");
 
-/// The diabetes study of Efron et al. (2004): 442 patients, 10 measurements in their own units
-/// (age in years, sex 1 or 2, body-mass index, blood pressure, six blood serum values), and the progression
-/// of the disease after one year.
+/// The diabetes study of Efron et al. (2004): 442 patients; 10 measurements in their own units (age in years,
+/// sex 1 or 2, body-mass index, blood pressure, six blood serum values); the response is the progression of
+/// the disease after one year.
 ///
 /// ```
 /// let table = raddle_datasets::embedded::diabetes();
@@ -45,8 +45,8 @@ pub fn diabetes() -> Table {
 const PYDOC: &[u8] = include_bytes!("../../data/docword.pydoc.txt.gz");
 const PYDOC_WORDS: &str = include_str!("../../data/vocab.pydoc.txt");
 
-/// The embedded corpus: the documentation strings of the Python standard library, a module a document, as
-/// word counts.
+/// The embedded corpus: word counts of the documentation strings of the Python standard library, one document
+/// per module.
 ///
 /// ```
 /// let corpus = raddle_datasets::embedded::pydoc();
@@ -54,7 +54,7 @@ const PYDOC_WORDS: &str = include_str!("../../data/vocab.pydoc.txt");
 /// ```
 pub fn pydoc() -> Corpus {
     let source = Source::embedded("pydoc", PYDOC);
-    // The file is part of the program, and a test reads it: it cannot be broken.
+    // The file is part of the program and a test reads it, so it is valid.
     let mut corpus = docword::load(&source, 1).unwrap_or_default();
     (corpus.name, corpus.digest, corpus.format) = ("pydoc".into(), source.digest(), "embedded".into());
     corpus.vocabulary = Some(PYDOC_WORDS.lines().collect::<Vocabulary>());

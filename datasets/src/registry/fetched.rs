@@ -1,8 +1,8 @@
-//! Public sets that `raddle data fetch` fetches.
+//! The public sets that `raddle data fetch` downloads.
 
 use std::fmt;
 
-/// The form of a public set.
+/// The kind of data in a public set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetKind {
     /// A table with a response.
@@ -15,7 +15,7 @@ pub enum SetKind {
     Texts,
 }
 
-/// Names the form, and the programs that read it.
+/// Writes the kind, with the programs that read it.
 impl fmt::Display for SetKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -27,14 +27,14 @@ impl fmt::Display for SetKind {
     }
 }
 
-/// A public set that is fetched by its name.
+/// A public set that is fetched by name.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchedSet {
-    /// The name to ask for.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Form of the set.
+    /// Kind of its data.
     pub kind: SetKind,
-    /// The file that is read, below the data folder.
+    /// The file that is read, relative to the data folder.
     pub file: &'static str,
 }
 
@@ -65,13 +65,13 @@ pub static FETCHED: [FetchedSet; 19] = [
     set("pubmed", SetKind::Corpus, "lda/docword.pubmed.txt.gz"),
 ];
 
-/// The way to have the file of a set, for the end of a message.
+/// Returns how to get the file of a set, as the end of a message.
 pub(crate) fn how_to_have(name: &str, file: &str) -> String {
     let folder = format!("set RADDLE_DATA to the folder that holds {file}");
     match FETCHED.iter().any(|set| set.name == name) {
         true => format!(
-            "`raddle data fetch {name}` fetches it, in a program of a release or one built by `cargo build --release --features \
-             raddle-data/fetch`; or {folder}"
+            "`raddle data fetch {name}` fetches it, in a program of a release or one built by `cargo build \
+             --release --features raddle-data/fetch`; or {folder}"
         ),
         false => format!("{folder}; `raddle data list {name}` says how it was made"),
     }

@@ -1,4 +1,4 @@
-//! The folder of public sets on this machine.
+//! The folder of public sets.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::fetched::how_to_have;
 use crate::error::RegistryError;
 
-/// The folder in which public sets are looked for: `RADDLE_DATA` if it is set, else the cache folder.
+/// Returns the folder of public sets: `RADDLE_DATA` if it is set, else the cache folder.
 pub fn data_folder() -> Option<PathBuf> {
     let set = |variable| env::var_os(variable).filter(|value| !value.is_empty());
     folder(set("RADDLE_DATA"), set("XDG_CACHE_HOME"), set("HOME"))
@@ -18,7 +18,7 @@ fn folder(data: Option<OsString>, cache: Option<OsString>, home: Option<OsString
     data.map(PathBuf::from).or_else(|| Some(cache()?.join("raddle")))
 }
 
-/// The file of a public set in this folder.
+/// Returns the path of a public set's file in this folder.
 pub(crate) fn find(name: &'static str, file: &'static str, folder: &Path) -> Result<PathBuf, RegistryError> {
     let path = folder.join(file);
     match path.is_file() {
@@ -27,7 +27,7 @@ pub(crate) fn find(name: &'static str, file: &'static str, folder: &Path) -> Res
     }
 }
 
-/// Refuses a file whose SHA-256 is not the registry's.
+/// Refuses a file whose SHA-256 differs from the registry's.
 pub(crate) fn compare(path: &Path, found: &str, expected: &'static str) -> Result<(), RegistryError> {
     match found == expected {
         true => Ok(()),

@@ -1,8 +1,8 @@
-//! The public sets known by name, and where they are on this machine.
+//! The registry: public sets by name, and their files on this machine.
 //!
-//! The files are not shipped. `RADDLE_DATA` names a folder that holds them in one folder for each kind of
-//! data (`lasso/mice.svm.gz`); without it they are looked for in `$XDG_CACHE_HOME/raddle`, or
-//! `~/.cache/raddle`, in the same layout.
+//! The files are not shipped. `RADDLE_DATA` names the folder that has them, with one subfolder per kind of
+//! data (`lasso/mice.svm.gz`); the default is `$XDG_CACHE_HOME/raddle` or `~/.cache/raddle`, with the same
+//! layout.
 
 mod absent;
 mod corpora;

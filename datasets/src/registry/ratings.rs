@@ -1,4 +1,4 @@
-//! The public sets of ratings known by name.
+//! The public sets of ratings that are known by name.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use crate::dialect::Dialect;
 use crate::error::{ReadError, RegistryError};
 use crate::ratings::{COLUMNS, Ratings, RatingsOptions, read_ratings};
 
-/// A public set of ratings. Its users and items are rows from 0, duplicates are merged.
+/// A public set of ratings, with users and items numbered from 0 and without repeated pairs.
 #[derive(Clone, Debug)]
 pub struct RatingsEntry {
-    /// The name to ask for.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The file, below the data folder.
+    /// File, relative to the data folder.
     pub file: &'static str,
     /// SHA-256 of the file as stored.
     pub sha256: &'static str,
-    /// SHA-256 of its text, gzip undone: a file of it, without the ending `.gz`, is the set, too.
+    /// SHA-256 of the decompressed text: a file with the text, named without `.gz`, is accepted, too.
     pub text_sha256: &'static str,
     /// Number of users.
     pub users: usize,
@@ -26,11 +26,11 @@ pub struct RatingsEntry {
     pub observations: usize,
     /// `true` if observations are pairs without a value.
     pub pairs_only: bool,
-    /// Observations that the compared split trains on, and tests on.
+    /// Numbers of training observations and of test observations in the published split.
     pub split: (usize, usize),
 }
 
-/// Every set of ratings known by name.
+/// Every set of ratings that is known by name.
 pub static RATINGS: [RatingsEntry; 7] = [
     RatingsEntry {
         name: "ml-100k",
@@ -111,13 +111,13 @@ pub static RATINGS: [RatingsEntry; 7] = [
     },
 ];
 
-/// The error that no set of ratings has this name.
+/// Makes the error for a name that no set of ratings has.
 pub(crate) fn unknown_ratings(name: &str) -> RegistryError {
     let known = RATINGS.each_ref().map(|entry| entry.name).join(", ");
     RegistryError::UnknownRatings { name: name.into(), known }
 }
 
-/// The entry of a set of ratings.
+/// Returns the entry of a set of ratings.
 pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
     RATINGS.iter().find(|entry| entry.name == name)
 }
@@ -125,12 +125,12 @@ pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
 /// Reads a public set of ratings with `threads` threads and checks that it is the registry's, byte for byte.
 ///
 /// # Errors
-/// An unknown name, no such file, those of the reader, and a file whose SHA-256 is not the registry's.
+/// If the name is unknown, the file is missing or differs from the registry's, or the reader fails.
 pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
     load_ratings_with(name, &RatingsOptions { threads, ..RatingsOptions::default() })
 }
 
-/// Reads a public set as [`load_ratings`] does, with the threads and less the number that options say.
+/// Reads a public set as [`load_ratings`] does, with the threads and the offset of options.
 pub(crate) fn load_ratings_with(name: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     let entry = ratings_entry(name).ok_or_else(|| unknown_ratings(name))?;
     let (path, sha256) = path_of_ratings(entry)?;
@@ -140,20 +140,21 @@ pub(crate) fn load_ratings_with(name: &str, options: &RatingsOptions) -> Result<
 }
 
 impl Ratings {
-    /// Ratings of a set whose columns are known: what is said of them is no news.
+    /// Drops the notes on columns, as those of a public set are known.
     pub(crate) fn into_known(mut self) -> Self {
         self.notes.retain(|note| !note.starts_with(COLUMNS));
         self
     }
 }
 
-/// How the sets are read, of which none has a header: only threads, and what ratings are less, are taken from options.
+/// Returns the options with which public sets, none of which has a header, are read: only the threads and the
+/// offset of the given ones count.
 pub(crate) fn reading(options: &RatingsOptions) -> RatingsOptions {
     let dialect = Dialect { header: Some(false), ..Dialect::default() };
     RatingsOptions { threads: options.threads, offset: options.offset, dialect, ..RatingsOptions::default() }
 }
 
-/// Where the file of a set is, compressed or not, and the SHA-256 that it should have.
+/// Returns the path of a set's file, compressed or not, and the SHA-256 that it should have.
 pub(crate) fn path_of_ratings(entry: &RatingsEntry) -> Result<(PathBuf, &'static str), ReadError> {
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
     Ok(path_in(entry, &folder)?)

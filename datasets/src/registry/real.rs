@@ -1,4 +1,4 @@
-//! Public sets in tests: used where they are, and said so; skipped where they are not.
+//! Public sets in tests: used if available, else the test is skipped, and a line says which.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,45 +15,46 @@ use crate::error::ReadError;
 use crate::ratings::Ratings;
 use crate::table::Table;
 
-/// A public set for a test: `None` when `RADDLE_DATA` is not set.
+/// Returns a public set for a test; `None` if `RADDLE_DATA` is not set.
 ///
-/// A test that has real data says so on stderr by the line `real-data: PACKAGE PROGRAM TEST`, and one that lacks them by
-/// `skipped: PACKAGE PROGRAM TEST`. As output of tests that pass is not shown, the line also goes to the end of the file
-/// that `RADDLE_REAL_LOG` names, if it is set.
+/// A test that has real data says so on stderr with the line `real-data: PACKAGE PROGRAM TEST`, and one that
+/// lacks them with `skipped: PACKAGE PROGRAM TEST`. As the output of passing tests is hidden, the line is
+/// also appended to the file that `RADDLE_REAL_LOG` names, if it is set.
 ///
 /// # Panics
-/// When `RADDLE_DATA` is set and the set cannot be read from there: a test that was asked to use real data
-/// must not pass without them. When the line cannot be written.
+/// If `RADDLE_DATA` is set and the set cannot be read from there, as a test that was asked to use real data
+/// must not pass without them; if the line cannot be written.
 pub fn real(name: &str) -> Option<Table> {
     at_hand(|| load(name, 1))
 }
 
-/// A public set of ratings for a test, as [`real`] has tables.
+/// Returns a public set of ratings for a test, as [`real`] does for tables.
 ///
 /// # Panics
-/// As [`real`].
+/// Those of [`real`].
 pub fn real_ratings(name: &str) -> Option<Ratings> {
     at_hand(|| load_ratings(name, 1))
 }
 
-/// A public corpus for a test, as [`real`] has tables.
+/// Returns a public corpus for a test, as [`real`] does for tables.
 ///
 /// # Panics
-/// As [`real`].
+/// Those of [`real`].
 pub fn real_corpus(name: &str) -> Option<Corpus> {
     at_hand(|| load_corpus(name, 1))
 }
 
-/// The folder of public sets, `RADDLE_DATA`, for a test that reads from it otherwise; told as by [`real`].
+/// Returns the folder of public sets, `RADDLE_DATA`, for a test that reads other files from it; writes the
+/// same line as [`real`].
 ///
 /// # Panics
-/// When the line cannot be written.
+/// If the line cannot be written.
 pub fn real_folder() -> Option<PathBuf> {
     let folder = set("RADDLE_DATA");
     let line = format!("{}: {}\n", if folder.is_some() { "real-data" } else { "skipped" }, test());
     eprint!("{line}");
     if let Some(file) = set("RADDLE_REAL_LOG") {
-        // In one call, so that lines of tests that run at the same time do not mix.
+        // In one call, so that the lines of concurrent tests do not mix.
         let written = OpenOptions::new().create(true).append(true).open(&file);
         let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
         written.unwrap_or_else(|error| panic!("RADDLE_REAL_LOG is {}: {error}", file.display()));
@@ -66,12 +67,12 @@ fn at_hand<T>(load: impl FnOnce() -> Result<T, ReadError>) -> Option<T> {
     Some(load().unwrap_or_else(|error| panic!("RADDLE_DATA is set, but {error}")))
 }
 
-/// A variable of the environment that is not empty.
+/// Returns an environment variable that is not empty.
 fn set(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|value| !value.is_empty())
 }
 
-/// The test that runs: its package and program, as cargo has them, and the name it has there.
+/// Returns the current test: its package, its program and its name, as cargo calls them.
 fn test() -> String {
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
     let program =

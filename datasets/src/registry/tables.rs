@@ -1,4 +1,4 @@
-//! The public tables known by name.
+//! The public tables that are known by name.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,21 @@ use crate::bytes::source::Source;
 use crate::error::{ReadError, RegistryError};
 use crate::table::{Format, Options, Table, table_in};
 
-/// How comparisons treat a set before the fit.
+/// How comparisons prepare a set before the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Every column centred and divided by its population standard deviation, then dense.
+    /// Dense, with every column centred and divided by its population standard deviation.
     DenseStd,
-    /// The values as stored, sparse.
+    /// Sparse, with the values as stored.
     SparseRaw,
 }
 
-/// A public set.
+/// A public table.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The name to ask for.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The file, below the data folder.
+    /// File, relative to the data folder.
     pub file: &'static str,
     /// SHA-256 of the file as stored.
     pub sha256: &'static str,
@@ -29,15 +29,15 @@ pub struct Entry {
     pub rows: usize,
     /// Number of columns, p.
     pub cols: usize,
-    /// Number of stored values, none of them zero.
+    /// Number of stored values, all of them nonzero.
     pub nonzeros: usize,
-    /// How comparisons treat the set.
+    /// How comparisons prepare the set.
     pub mode: Mode,
     /// Meaning of the response.
     pub target: &'static str,
 }
 
-/// Every set known by name.
+/// Every table that is known by name.
 pub static ENTRIES: [Entry; 9] = [
     Entry {
         name: "diabetes",
@@ -131,21 +131,22 @@ pub static ENTRIES: [Entry; 9] = [
     },
 ];
 
-/// The error that no table has this name.
+/// Makes the error for a name that no table has.
 pub(crate) fn unknown(name: &str) -> RegistryError {
     let known = ENTRIES.each_ref().map(|entry| entry.name).join(", ");
     RegistryError::Unknown { name: name.into(), known }
 }
 
-/// The entry of a name.
+/// Returns the entry with this name.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-/// Where the file of a public set is on this machine; its content is not looked at.
+/// Returns the path of a public set's file on this machine; its content is not checked.
 ///
 /// # Errors
-/// An unknown name, or no such file; the message says which file was looked for and which variable to set.
+/// If the name is unknown or the file is missing; the message says which file is needed and which variable to
+/// set.
 pub fn locate(name: &str) -> Result<PathBuf, RegistryError> {
     search(name).map(|(_, path)| path)
 }
@@ -159,7 +160,7 @@ fn search(name: &str) -> Result<(&'static Entry, PathBuf), RegistryError> {
 /// Reads a public set with `threads` threads and checks that it is the registry's, byte for byte.
 ///
 /// # Errors
-/// Those of [`locate`] and of the reader, and a file whose SHA-256 is not the registry's.
+/// Those of [`locate`] and of the reader, and a file whose SHA-256 differs from the registry's.
 ///
 /// ```no_run
 /// let mice = raddle_datasets::registry::load("mice", 2)?;
@@ -170,7 +171,7 @@ pub fn load(name: &str, threads: usize) -> Result<Table, ReadError> {
     load_with(name, &Options { threads, ..Options::default() })
 }
 
-/// [`load`] with the other options that do not choose the response.
+/// Reads a set as [`load`] does, with other options except the choice of the response.
 pub(crate) fn load_with(name: &str, options: &Options) -> Result<Table, ReadError> {
     let (entry, path) = search(name)?;
     verified(entry, path, options)

@@ -1,9 +1,9 @@
-//! From rows as they are read to compressed columns, in little more memory than these take.
+//! Converts rows to compressed columns, in little more memory than the matrix takes.
 //!
-//! Threads that read put their entries into *tiles*: ranges of columns, the same for all, cut so that the
-//! first rows fall evenly into them. Tiles are then placed one after the other, and each one's memory is
-//! given back before the next is touched: entries as read and entries in place are never all there at once.
-//! While one tile is placed, what is written to lies close together.
+//! Threads that read put their entries into *tiles*: ranges of columns, the same for all threads, chosen so
+//! that the first rows fall evenly into them. Then the tiles are placed one after another, and the memory of
+//! each is freed before the next is started: the entries as read and the entries in place are never all in
+//! memory at once. While one tile is placed, writes stay close together.
 
 use std::mem;
 
@@ -12,27 +12,27 @@ use crate::bytes::parallel::on_threads;
 use crate::table::occurring::is_wide;
 use crate::table::{Csc, Occurring};
 
-/// How many tiles there are at most.
+/// Limit on the number of tiles.
 const TILES: usize = 16;
 
-/// Where tiles begin and end.
+/// The boundaries of the tiles.
 pub(crate) struct Tiles {
-    /// For each tile but the last, the first column behind it; ascending.
+    /// For each tile but the last, the first column after it; ascending.
     ends: Vec<u32>,
 }
 
 impl Tiles {
-    /// How many there are.
+    /// Returns the number of tiles.
     pub(crate) fn count(&self) -> usize {
         self.ends.len() + 1
     }
 
-    /// The one that a column is in.
+    /// Returns the tile of a column.
     pub(crate) fn of_column(&self, column: u32) -> usize {
         self.ends.partition_point(|&end| end <= column)
     }
 
-    /// The first column of one, and behind the last one.
+    /// Returns the first column of a tile; for the number of tiles, the end of the last one.
     pub(crate) fn first(&self, tile: usize, columns: usize) -> usize {
         match tile {
             0 => 0,
@@ -40,7 +40,7 @@ impl Tiles {
         }
     }
 
-    /// Tiles into which entries in these columns fall evenly.
+    /// Makes tiles into which entries in these columns fall evenly.
     pub(crate) fn of(mut columns: Vec<u32>) -> Self {
         columns.sort_unstable();
         let cut = |tile: usize| columns.get(columns.len() * tile / TILES).copied();
@@ -50,18 +50,18 @@ impl Tiles {
     }
 }
 
-/// Values that are not zero, in the order in which they were read: block by block, row by row.
+/// Nonzero values in the order in which they were read: block by block, row by row.
 ///
-/// A column and a value take 12 bytes; rows are told once for all their entries here.
+/// A column and a value take 12 bytes; the row is stored once for all its entries in a tile.
 #[derive(Default)]
 struct Held {
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// (row, entries): which row, from 0 on within its block, this number of entries belongs to.
+    /// Pairs (row, from 0 in its block; number of its entries).
     rows: Vec<(u32, u32)>,
 }
 
-/// The entries that one thread has read, tile by tile.
+/// The entries that one thread has read, by tile.
 pub(crate) struct Entries<'a> {
     tiles: &'a Tiles,
     thread: usize,
@@ -69,13 +69,13 @@ pub(crate) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Room for about this number of entries is set aside at once: memory that stays untouched costs nothing,
-    /// and a large piece goes back to the system as soon as it is let go.
+    /// Reserves memory for about this number of entries at once: memory that is not touched costs nothing,
+    /// and a large allocation is returned to the system as soon as it is freed.
     pub(crate) fn new(tiles: &'a Tiles, thread: usize, about: usize) -> Self {
         let count = tiles.ends.len() + 1;
         let tile = |_| {
             let mut tile = Held::default();
-            // Where the system promises no more than it has, the tile grows as it fills.
+            // Where the system does not promise the memory, the tile grows as it fills.
             let _ = tile.columns.try_reserve_exact(about / count);
             let _ = tile.values.try_reserve_exact(about / count);
             tile
@@ -83,14 +83,14 @@ impl<'a> Entries<'a> {
         Self { tiles, thread, held: (0..count).map(tile).collect() }
     }
 
-    /// Begins a block of rows.
+    /// Starts a block of rows.
     pub(crate) fn block(&mut self) -> Block<'_, 'a> {
         let rows = RowBlock { y: Vec::new(), width: 0, thread: self.thread, ends: Vec::new() };
         let told = vec![u32::MAX; self.held.len()];
         Block { entries: self, rows, tile: 0, told }
     }
 
-    /// One block of rows and its entries, which are all that is here.
+    /// Returns one block of rows with its entries, which must be the only ones.
     pub(crate) fn by_rows(self, block: RowBlock) -> ByRows {
         let RowBlock { y, width, .. } = block;
         let (mut lengths, mut columns, mut values) = (vec![0; y.len()], Vec::new(), Vec::new());
@@ -102,7 +102,7 @@ impl<'a> Entries<'a> {
         ByRows { y, width, lengths, columns, values }
     }
 
-    /// The columns of all entries, in no order.
+    /// Returns the columns of all entries, unordered.
     pub(crate) fn columns(&self) -> Vec<u32> {
         self.held.iter().flat_map(|held| &held.columns).copied().collect()
     }
@@ -112,15 +112,15 @@ impl<'a> Entries<'a> {
 pub(crate) struct Block<'e, 'a> {
     entries: &'e mut Entries<'a>,
     rows: RowBlock,
-    /// In which the row at hand has come.
+    /// The tile of the current row's last entry.
     tile: usize,
-    /// The row that was last told in each.
+    /// For each tile, the row to which its last entry belongs.
     told: Vec<u32>,
 }
 
 impl Block<'_, '_> {
-    /// Adds a value to the row at hand, whose columns ascend from 0; zeros are dropped.
-    // Once for each value of a file: a call of its own costs 2 % of reading and solving farmads.
+    /// Adds a value to the current row, whose columns ascend from 0; zeros are dropped.
+    // Inlined, as it runs for each value of a file: a call would cost 2 % of reading and solving farmads.
     #[inline(always)]
     pub(crate) fn push(&mut self, column: u32, value: f64) {
         if value == 0.0 {
@@ -143,7 +143,7 @@ impl Block<'_, '_> {
         held.values.push(value);
     }
 
-    /// Takes back what was added of the row at hand.
+    /// Removes the entries of the current row.
     pub(crate) fn take_back(&mut self) {
         let row = self.rows.y.len() as u32;
         for (held, told) in self.entries.held.iter_mut().zip(&mut self.told) {
@@ -158,7 +158,7 @@ impl Block<'_, '_> {
         self.tile = 0;
     }
 
-    /// Ends the row at hand, whose last column, counted from 1, is `width`.
+    /// Ends the current row, whose last column, from 1, is `width`.
     #[inline]
     pub(crate) fn finish(&mut self, y: f64, width: u32) {
         self.rows.width = self.rows.width.max(width);
@@ -174,32 +174,33 @@ impl Block<'_, '_> {
 
 /// Consecutive rows whose entries a thread holds.
 pub(crate) struct RowBlock {
-    /// One response a row.
+    /// One response per row.
     pub(crate) y: Vec<f64>,
-    /// How many columns the rows reach, those with zeros included.
+    /// Number of columns up to the last one in any row, zeros included.
     width: u32,
     thread: usize,
-    /// Where these rows end in each tile of the thread; they begin where its rows before these end.
+    /// For each tile of the thread, the end of these rows; they start at the end of its previous block.
     ends: Vec<usize>,
 }
 
-/// Consecutive rows with their entries, row after row.
+/// Consecutive rows with their entries, row by row.
 pub(crate) struct ByRows {
-    /// One response a row.
+    /// One response per row.
     pub(crate) y: Vec<f64>,
-    /// How many columns the rows reach, those with zeros included.
+    /// Number of columns up to the last one in any row, zeros included.
     pub(crate) width: u32,
-    /// How many entries each row has.
+    /// Number of entries in each row.
     pub(crate) lengths: Vec<u32>,
-    /// Of each entry.
+    /// Column of each entry.
     pub(crate) columns: Vec<u32>,
     pub(crate) values: Vec<f64>,
 }
 
-/// The rows of all blocks as one matrix in compressed columns, of a wide one those that occur; the same for
-/// any number of threads.
+/// Returns the rows of all blocks as one matrix in compressed columns; a wide matrix has only the columns
+/// that occur. The result is the same for any number of threads.
 ///
-/// Fails, with the message, where the matrix is too large.
+/// # Errors
+/// If the matrix is too large.
 pub(crate) fn compress(
     blocks: &[RowBlock],
     entries: Vec<Entries<'_>>,
@@ -230,7 +231,7 @@ pub(crate) fn compress(
             values: values_left.split_off_mut(..length).unwrap_or_default(),
             tile,
         };
-        // A thread has tiles that follow each other, with about as many entries as any other thread's.
+        // Each thread gets consecutive tiles, with about as many entries as any other thread.
         let share = (start * threads).checked_div(total).unwrap_or(0);
         shares[share.min(threads - 1)].push(place);
         (first, start) = (end, start + length);
@@ -242,7 +243,7 @@ pub(crate) fn compress(
     Ok((x.map_err(|(.., error)| error.to_string())?, occurring))
 }
 
-/// Numbers the columns of entries by those that occur.
+/// Renumbers the columns of entries so that only those that occur count.
 fn keep_occurring(tiles: &mut [Tile], width: usize) -> Occurring {
     let mut numbers: Vec<u32> = Vec::new();
     for tile in &mut *tiles {
@@ -260,7 +261,7 @@ fn keep_occurring(tiles: &mut [Tile], width: usize) -> Occurring {
     Occurring::among(width, numbers)
 }
 
-/// Refuses more rows than 32 bits count.
+/// Refuses more rows than 32 bits can count.
 pub(crate) fn check_rows(rows: usize) -> Result<(), String> {
     match u32::try_from(rows) {
         Ok(_) => Ok(()),
@@ -268,12 +269,12 @@ pub(crate) fn check_rows(rows: usize) -> Result<(), String> {
     }
 }
 
-/// A tile's entries.
+/// The entries of a tile.
 struct Tile {
     number: usize,
-    /// The first column behind it; `None` for the last.
+    /// The first column after the tile; `None` for the last tile.
     end: Option<u32>,
-    /// As each thread holds them.
+    /// The entries of each thread.
     held: Vec<Held>,
 }
 
@@ -291,22 +292,21 @@ fn by_tile(mut entries: Vec<Entries<'_>>) -> Vec<Tile> {
     ends.map(|(number, end)| Tile { number, end, held: held(number) }).collect()
 }
 
-/// Where a tile goes.
+/// The target of a tile's entries in the matrix.
 struct Place<'a> {
     tile: Tile,
-    /// Its first column.
+    /// First column of the tile.
     first: usize,
-    /// How many entries lie before it.
+    /// Number of entries before the tile.
     start: usize,
-    /// Of its columns.
+    /// Ends of the tile's columns.
     ends: &'a mut [usize],
     indices: &'a mut [u32],
     values: &'a mut [f64],
 }
 
 impl Place<'_> {
-    /// Writes the tile's entries to their places, the rows of a column in ascending order, and lets go of
-    /// them.
+    /// Writes the tile's entries to their positions, with ascending rows in each column, and frees them.
     fn fill(self, blocks: &[RowBlock]) {
         let Self { tile, first, start, ends, indices, values } = self;
         for &column in tile.held.iter().flat_map(|held| &held.columns) {
@@ -314,7 +314,7 @@ impl Place<'_> {
         }
         let from_count = |sum: &mut usize, &count: &usize| Some(mem::replace(sum, *sum + count));
         let mut next: Vec<usize> = ends.iter().scan(0, from_count).collect();
-        // Of each thread: its rows placed, and its entries still to be.
+        // For each thread: its rows that are placed, and its entries that are not.
         let mut rests: Vec<_> =
             tile.held.iter().map(|held| (0, held.columns.iter().zip(&held.values))).collect();
         let mut before = 0;
@@ -340,7 +340,7 @@ impl Place<'_> {
 mod tests {
     use super::*;
 
-    /// Rows with a pattern of their own, over several threads' blocks, against the matrix written out.
+    /// Rows with a pattern, in blocks of several threads, compared with the matrix written out.
     #[test]
     fn tiles_make_the_matrix_that_the_rows_are() {
         let value = |row: usize, column: usize| ((row * 7 + column * 5) % 4) as f64;

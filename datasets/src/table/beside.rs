@@ -1,4 +1,4 @@
-//! Columns beside the features that files hold.
+//! Reads additional columns, which are not features, from files.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::response::column_of;
 use crate::dialect::Dialect;
 use crate::error::ReadError;
 
-/// Columns beside the features of data whose columns have no names: files alone.
+/// Reads the additional columns of data whose columns have no names; all must be files.
 pub(super) fn from_files(
     options: &Options,
     rows: usize,
@@ -20,7 +20,8 @@ pub(super) fn from_files(
         let file = Path::new(name);
         if !file.is_file() {
             let why = format!(
-                "{option} {name}: {format} has no columns with names: give a file with one value a row, or csv or parquet"
+                "{option} {name}: {format} has no columns with names: give a file with one value a row, or \
+                 csv or parquet"
             );
             return Err(ReadError::file(path, why));
         }
@@ -36,7 +37,7 @@ pub(super) fn from_files(
     beside.iter().map(read).collect()
 }
 
-/// A file with a value for each row.
+/// Reads a file with one value per row.
 pub(super) fn from_file(
     asked: &Beside,
     file: &Path,
@@ -61,7 +62,7 @@ pub(super) fn from_file(
     }
 }
 
-/// The columns beside a table that is no file.
+/// Reads the additional columns of a table that is not from a file.
 pub(crate) fn beside_no_file(source: &str, options: &Options, rows: usize) -> Result<Vec<Labels>, ReadError> {
     from_files(options, rows, &format!("{source}, which is no file,"), Path::new(source))
 }

@@ -1,12 +1,12 @@
-//! Parsed text kept as a binary file, so that the next run reads numbers instead of parsing them.
+//! The cache: parsed text in binary files, so that the next run reads numbers instead of parsing them.
 //!
-//! The file's name is the SHA-256 of the text's bytes as stored, the format, and how it was read: another
-//! content has another name, so nothing can be out of date. Layout, all numbers in the machine's order:
-//! [`MAGIC`], a header of eight `u64` (what order the bytes have, kind, rows, columns, stored values, whether
-//! there is a response, bytes of the end, 0), the response, the matrix (dense: values column after column;
-//! sparse: column starts as `u64`, values, row numbers as `u32`), the end (names, which columns occur, and
-//! what was encoded, as JSON), and the CRC-32 of all before as `u32`. A file that is damaged or of another
-//! machine is not used, and written anew.
+//! A file is named after the SHA-256 of the stored text, the format, and the way in which it was read, so
+//! that it is never out of date. Layout, with all numbers in the machine's byte order: [`MAGIC`]; a header of
+//! eight `u64` (byte-order mark, kind, rows, columns, stored values, whether there is a response, bytes of
+//! the metadata, 0); the response; the matrix (dense: values column by column; sparse: column starts as
+//! `u64`, values, row numbers as `u32`); the metadata in JSON (names, columns that occur, the encoding); and
+//! the CRC-32 of all of this as `u32`. A file that is damaged or from another kind of machine is written
+//! again.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -32,14 +32,14 @@ use crate::records::RecordCounts;
 
 const MAGIC: &[u8; 16] = b"raddle table 4\n\0";
 
-/// Reads as something else where bytes are in another order.
+/// Byte-order mark: reads as another number on a machine with another byte order.
 const ORDER: u64 = 0x0102_0304_0506_0708;
 
 const DENSE: u64 = 0;
 const SPARSE: u64 = 1;
 
-/// Content of a file: from the folder of [`Options::cache`] if it was parsed before, else parsed, and kept
-/// there. With how many values lie beyond the width that was asked for.
+/// Returns the content of a file, from the folder of [`Options::cache`] if it was parsed before; otherwise
+/// parses it and stores it there. Also returns how many values lie beyond the requested width.
 pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Result<(Loaded, u64), ReadError> {
     let gaps = Gaps::of(options.columns.missing);
     let indices = Indices { zero_based: options.zero_based, width: options.width, gaps };
@@ -62,7 +62,7 @@ pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Resu
     Ok((kept.save(loaded, None)?, beyond))
 }
 
-/// Facts of a table that are cached beside its numbers.
+/// Metadata that are cached with a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Extra {
     pub(super) encoding: Encoding,
@@ -73,7 +73,7 @@ pub(super) struct Extra {
     pub(super) notes: Vec<String>,
 }
 
-/// The end of a file.
+/// The metadata at the end of a file.
 #[derive(Serialize, Deserialize)]
 struct End<'a> {
     names: Option<Cow<'a, [String]>>,
@@ -81,19 +81,19 @@ struct End<'a> {
     extra: Option<Cow<'a, Extra>>,
 }
 
-/// The place of a table in the folder of [`Options::cache`], if there is one.
+/// The path of a table in the folder of [`Options::cache`], if there is one.
 pub(super) struct Kept(Option<PathBuf>);
 
 impl Kept {
-    /// No place: nothing is kept.
+    /// Returns no path: nothing is cached.
     pub(super) fn none() -> Self {
         Self(None)
     }
 
-    /// Of a file that is read as `variant` says.
+    /// Returns the path for a file that is read as `variant` says.
     pub(super) fn of(source: &Source, options: &Options, format: Format, variant: &str) -> Self {
         let is_text = matches!(format, Format::Libsvm | Format::Csv | Format::MatrixMarket | Format::Parquet);
-        // A table that is cut to a width is another one.
+        // A table that is cut to a width is not cached, as it differs.
         let folder = options.cache.as_deref().filter(|_| is_text && options.width.is_none());
         Self(folder.map(|folder| folder.join(format!("{}.{format}{variant}.table", source.digest()))))
     }
@@ -102,7 +102,7 @@ impl Kept {
         load(self.0.as_deref()?)
     }
 
-    /// Keeps a table, and gives it back.
+    /// Stores a table in the cache and returns it.
     pub(super) fn save(&self, loaded: Loaded, extra: Option<&Extra>) -> Result<Loaded, ReadError> {
         let Some(path) = &self.0 else { return Ok(loaded) };
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
@@ -114,12 +114,12 @@ impl Kept {
 }
 
 fn save(path: &Path, loaded: &Loaded, extra: Option<&Extra>) -> io::Result<()> {
-    // Two runs may write the same file at once: each its own, and the later one stays.
+    // Two runs may write the same file at once: each writes its own, and the later one stays.
     let partial = PathBuf::from(format!("{}.{}.partial", path.display(), std::process::id()));
     let written = File::create(&partial).and_then(|file| write(file, loaded, extra));
     let done = written.and_then(|()| fs::rename(&partial, path));
     if done.is_err() {
-        // Best effort: the error that matters is the one that is returned.
+        // Best effort: the error that matters is returned.
         let _ = fs::remove_file(&partial);
     }
     done
@@ -161,7 +161,7 @@ fn write(file: File, loaded: &Loaded, extra: Option<&Extra>) -> io::Result<()> {
     out.inner.flush()
 }
 
-/// Content of a file, or nothing if it is not there or not whole.
+/// Reads a file; `None` if it does not exist or is incomplete.
 fn load(path: &Path) -> Option<(Loaded, Option<Extra>)> {
     let file = File::open(path).ok()?;
     let mut rest = file.metadata().ok()?.len();
@@ -203,7 +203,7 @@ fn load(path: &Path) -> Option<(Loaded, Option<Extra>)> {
     fits.then(|| (loaded, extra.map(Cow::into_owned)))
 }
 
-/// Bytes on their way, and their CRC-32.
+/// A stream with the CRC-32 of its bytes.
 struct Summed<T> {
     inner: T,
     crc: Crc,
@@ -217,7 +217,7 @@ impl<W: Write> Summed<W> {
 }
 
 impl<R: Read> Summed<R> {
-    /// The next `count` numbers, if the `rest` of the file has as many.
+    /// Reads `count` numbers, if the remaining `rest` bytes of the file suffice.
     fn take_numbers<T: Pod + Zeroable>(&mut self, rest: &mut u64, count: u64) -> Option<Vec<T>> {
         let bytes = count.checked_mul(size_of::<T>() as u64).filter(|bytes| bytes <= rest)?;
         *rest -= bytes;
@@ -241,7 +241,7 @@ mod tests {
         file
     }
 
-    /// A whole table as the version before wrote it, which read the text otherwise.
+    /// A complete table of the previous version, which read the text differently.
     fn of_earlier_version(mut table: Vec<u8>) -> Vec<u8> {
         let (number, first_value, end) = (MAGIC.len() - 3, MAGIC.len() + 64, table.len() - size_of::<u32>());
         table[number] -= 1;
@@ -252,7 +252,7 @@ mod tests {
         table
     }
 
-    /// Every text format, its response inside or apart: the table is the same, and comes from the cache.
+    /// Every text format, with the response inside or in its own file: the table from the cache is the same.
     #[test]
     fn what_was_kept_is_what_was_parsed() {
         let texts = [
@@ -277,7 +277,7 @@ mod tests {
                 written,
                 "{name} is not written again"
             );
-            // Cut off, changed or foreign: parsed again, and mended.
+            // Truncated, changed or foreign: parsed again, and repaired.
             let whole = fs::read(&table).unwrap();
             let mut flipped = whole.clone();
             flipped[whole.len() / 2] ^= 1;

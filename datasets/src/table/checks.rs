@@ -1,4 +1,4 @@
-//! Checks of columns as they were read, before anything is made of them.
+//! Checks columns before they are encoded.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::select::{RoleSource, places};
 use crate::dialect::unnamed;
 use crate::error::ReadError;
 
-/// Columns that are no features: the response, and those beside.
+/// Columns that are not features: the response and the additional columns.
 pub(super) struct Own<'a> {
     pub(super) response: Option<usize>,
     pub(super) sides: &'a [RoleSource],
@@ -23,7 +23,7 @@ impl Own<'_> {
     }
 }
 
-/// Refuses a response that is a text, and numbers with a few texts among them: these are mistakes, not
+/// Refuses a response that is a text, and a column of numbers with a few texts: those are mistakes, not
 /// levels.
 pub(super) fn check_texts(
     columns: &[Column],
@@ -47,13 +47,15 @@ pub(super) fn check_texts(
         let (name, option) = (called(place, column), option_name(place, column));
         let texts = (rows as u64).saturating_sub(column.numbers).saturating_sub(column.missing);
         let ways = format!(
-            "or take all its cells for levels by --categorical {option}, or leave the column out by --drop {option}"
+            "or take all its cells for levels by --categorical {option}, or leave the column out by --drop \
+             {option}"
         );
         let why = if let Some(cure) = cure {
             format!("{name}: `{cell}` is not a number as numbers are read here: {cure}; {ways}")
         } else if response == Some(place) {
             format!(
-                "{name}, the response: `{cell}` is not a number: mend it, or, if these are classes, fit a loss of classes (--loss logistic)"
+                "{name}, the response: `{cell}` is not a number: mend it, or, if these are classes, fit a \
+                 loss of classes (--loss logistic)"
             )
         } else if column.numbers > 0 && column.numbers >= texts {
             let others = match column.numbers {
@@ -72,18 +74,18 @@ pub(super) fn check_texts(
     }
 }
 
-/// A column in messages.
+/// Returns the name of a column for messages.
 fn called(place: usize, column: &Column) -> String {
     let without = unnamed(place);
     if column.name == without { without } else { format!("{without} ({})", column.name) }
 }
 
-/// A column in options.
+/// Returns the name of a column for options.
 fn option_name(place: usize, column: &Column) -> String {
     if column.name == unnamed(place) { (place + 1).to_string() } else { column.name.clone() }
 }
 
-/// Refuses missing numbers, unless something is to become of them.
+/// Refuses missing numbers, unless options say what to do with them.
 pub(super) fn check_missing(
     columns: &[Column],
     own: &Own<'_>,
@@ -93,7 +95,7 @@ pub(super) fn check_missing(
     let lacks = |(place, column): &(usize, &Column)| {
         let is_own = own.response == Some(*place) || own.is_beside(*place);
         let is_told = is_own || matches!(column.values, Values::Numbers(_));
-        // Rows without a response can only be left out; nothing takes the place of a weight or an offset.
+        // Rows without a response can only be left out; a weight or an offset cannot be filled.
         let matters = rule == Missing::Refuse || (rule == Missing::Mean && own.is_beside(*place));
         is_told && matters && column.missing > 0 && column.missing < column.values.len() as u64
     };
@@ -112,7 +114,8 @@ pub(super) fn check_missing(
         }
         (_, true) => "leave such rows out by --missing drop".to_owned(),
         _ => format!(
-            "fill them with means by --missing mean, leave their rows out by --missing drop, or the column by --drop {}",
+            "fill them with means by --missing mean, leave their rows out by --missing drop, or the column \
+             by --drop {}",
             option_name(place, column)
         ),
     };

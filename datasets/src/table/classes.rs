@@ -1,4 +1,4 @@
-//! [`Classes`] and [`Beside`]: a response of texts, and columns that are no features.
+//! [`Classes`] and [`Beside`]: class labels as the response, and additional columns.
 
 use std::collections::HashMap;
 
@@ -6,41 +6,41 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{Kind, Values};
 
-/// Permission for the response to be texts.
+/// Whether the response may be texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Classes {
-    /// No: a text is an error.
+    /// A text in the response is an error.
     #[default]
     Refused,
-    /// Yes: then `y` has their numbers from 0, by their order, and [`Table::classes`](super::Table::classes)
-    /// the texts.
+    /// Texts are classes: `y` has their numbers from 0, in sorted order, and
+    /// [`Table::classes`](super::Table::classes) has the texts.
     Any,
-    /// They are these: `y` has their numbers, and NaN where there is another text.
+    /// Only these texts are classes: `y` has their numbers, and NaN for any other text.
     Known(Vec<String>),
 }
 
-/// The option of a column that says what rows are called.
+/// The option for the column that names the rows.
 pub const IDS: &str = "--id";
 
-/// A column that is no feature, and is given beside them.
+/// An additional column, which is not a feature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beside {
-    /// The option that asks for it, for messages.
+    /// The option that requests the column, for messages.
     pub option: &'static str,
-    /// Its name, its number from 1, or a file with one value a row.
+    /// Name of the column, its number from 1, or a file with one value per row.
     pub name: String,
 }
 
-/// Options of columns of numbers; where rows are predicted, these may lack a value.
+/// Options of numeric columns; values may be missing where rows are predicted.
 const NUMBERS: [&str; 2] = ["--offset", "--weights"];
 
 impl Beside {
-    /// `true` for numbers of the rows; others are labels or names.
+    /// Returns `true` for a column of numbers; other columns have labels or names.
     pub(super) fn is_number(&self) -> bool {
         NUMBERS.contains(&self.option)
     }
 
-    /// How the column is read.
+    /// Returns how the column is read.
     pub(super) fn kind(&self) -> Kind {
         match self.option {
             IDS => Kind::Text,
@@ -50,22 +50,22 @@ impl Beside {
     }
 }
 
-/// Values of a column beside the features, one a row.
+/// The values of an additional column, one per row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Labels {
     /// Finite numbers.
     Numbers(Vec<f64>),
-    /// The number of each row's text among the texts, which are sorted.
+    /// The number of each row's text among the sorted texts.
     Texts {
-        /// Numbers from 0.
+        /// Numbers, from 0.
         codes: Vec<u32>,
-        /// The texts.
+        /// The texts, sorted.
         texts: Vec<String>,
     },
 }
 
 impl Labels {
-    /// A number for each row, the same for equal values, from 0 in the order in which they come.
+    /// Returns a number for each row, equal for equal values, from 0 in the order of first appearance.
     ///
     /// ```
     /// use raddle_datasets::Labels;
@@ -78,20 +78,20 @@ impl Labels {
             *known.entry(key).or_insert(next)
         };
         match self {
-            // 0 and -0 are one value.
+            // 0 and -0 are the same value.
             Self::Numbers(values) => values.iter().map(|value| number((value + 0.0).to_bits())).collect(),
             Self::Texts { codes, .. } => codes.iter().map(|&code| number(u64::from(code))).collect(),
         }
     }
 }
 
-/// A response as numbers, and the texts that these stand for; NaN where a value is missing. `None` for texts
-/// that are refused, or a column that was not read.
+/// Returns a response as numbers, and the texts that the numbers stand for; a missing value is NaN. `None` if
+/// texts are refused, or the column was not read.
 pub(super) fn numbered(values: Values, wanted: &Classes) -> Option<(Vec<f64>, Option<Vec<String>>)> {
     match (values, wanted) {
         (Values::Numbers(y), Classes::Refused | Classes::Any) => Some((y, None)),
         (Values::Texts { codes, mut texts }, Classes::Any) => {
-            // Sorted, so that a missing text is the first.
+            // The texts are sorted, so a missing one comes first.
             let missing = u32::from(texts.first().is_some_and(String::is_empty));
             texts.drain(..missing as usize);
             let number = |code: u32| code.checked_sub(missing).map_or(f64::NAN, f64::from);
@@ -107,8 +107,8 @@ pub(super) fn numbered(values: Values, wanted: &Classes) -> Option<(Vec<f64>, Op
     }
 }
 
-/// The place of a text among others: the same text, else the only one that is the same number, as `1.0` is
-/// `1`.
+/// Returns the position of a text among others: the same text, else the only one that is the same number,
+/// such as `1` for `1.0`.
 pub(super) fn place(known: &[String], text: &str) -> Option<usize> {
     let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
     known.iter().position(|other| other == text).or_else(|| {
@@ -118,7 +118,7 @@ pub(super) fn place(known: &[String], text: &str) -> Option<usize> {
     })
 }
 
-/// Numbers the classes that are left anew, after rows were left out.
+/// Renumbers the classes that are left after rows were left out.
 pub(super) fn compact(y: &mut [f64], classes: &mut Vec<String>) {
     let mut used = vec![false; classes.len()];
     y.iter().for_each(|&class| used[class as usize] = true);
@@ -135,7 +135,7 @@ pub(super) fn compact(y: &mut [f64], classes: &mut Vec<String>) {
     classes.retain(|_| used.next().unwrap_or(false));
 }
 
-/// Texts of a column that says what rows are called; empty where a row has none.
+/// Returns the texts of the column that names the rows; empty for a row without one.
 pub(super) fn ids(values: Values) -> Option<Labels> {
     match values {
         Values::Texts { codes, texts } => Some(Labels::Texts { codes, texts }),
@@ -143,7 +143,7 @@ pub(super) fn ids(values: Values) -> Option<Labels> {
     }
 }
 
-/// Labels of a column read beside the features; `None` where it was not read or a value is missing.
+/// Returns the labels of an additional column; `None` if it was not read or a value is missing.
 pub(super) fn labels(values: Values) -> Option<Labels> {
     match values {
         Values::Numbers(values) if values.iter().all(|value| value.is_finite()) => {

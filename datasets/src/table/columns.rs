@@ -1,4 +1,4 @@
-//! Columns of a table as they are read: numbers, or texts by number. Which of them are features is decided
+//! The columns of a table as they are read: numbers, or numbered texts. Which of them are features is decided
 //! later.
 
 use std::collections::HashMap;
@@ -8,20 +8,21 @@ use crate::dialect::Marks;
 /// How a column is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Not at all.
+    /// Not read.
     Skip,
-    /// As numbers; what is none makes it a text.
+    /// As numbers; a cell that is not a number makes it a column of texts.
     Number,
-    /// As labels: numbers, unless one is none or a whole number that doubles do not tell from others.
+    /// As labels: numbers, unless a cell is not a number, or is a whole number that a double does not
+    /// represent.
     Label,
     Text,
 }
 
-/// From here on, doubles do not tell whole numbers apart.
+/// Doubles do not distinguish all whole numbers from here on.
 pub(super) const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// `true` for the digits, with a sign or without, of a whole number that this value is not printed as: doubles do not tell
-/// it from others.
+/// Returns `true` for a whole number, with or without a sign, that its value is not printed as: a double does
+/// not represent it.
 pub(super) fn is_beyond(cell: &[u8], value: f64) -> bool {
     let digits = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
     let is_whole = value.abs() >= WHOLE && digits.iter().all(u8::is_ascii_digit);
@@ -33,61 +34,61 @@ pub(super) fn is_beyond(cell: &[u8], value: f64) -> bool {
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) values: Values,
-    /// How many cells have no value, and where the first is: its row from 0, and in words.
+    /// Number of missing cells; then the first of them, as a row from 0 and in words.
     pub(super) missing: u64,
     pub(super) first_missing: Option<Place>,
-    /// Of a text: how many cells are numbers.
+    /// For a column of texts, number of cells that are numbers.
     pub(super) numbers: u64,
-    /// The first cell that is no number, and where it is.
+    /// The first cell that is not a number, and its position.
     pub(super) odd: Option<(Place, Odd)>,
 }
 
-/// A cell that is no number.
+/// A cell that is not a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Odd {
-    /// Text of the cell, as messages show it.
+    /// Text of the cell for messages.
     pub(super) cell: String,
-    /// How it can be read as one, where it has other marks.
+    /// How to read it as a number, if it has other marks.
     pub(super) cure: Option<String>,
 }
 
-/// Where something is in a file.
+/// A position in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A line of a text, from 1.
+    /// Line of a text, from 1.
     Line(usize),
-    /// A row, from 1, of a file without lines.
+    /// Row, from 1, of a file without lines.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has no lines"))]
     Row(usize),
 }
 
-/// A value a row.
+/// The values of a column, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Values {
-    /// NaN where there is none.
+    /// Numbers; a missing one is NaN.
     Numbers(Vec<f64>),
-    /// The number of each row's text among the texts, which are sorted; a missing one is empty.
+    /// The number of each row's text among the sorted texts; a missing text is empty.
     Texts { codes: Vec<u32>, texts: Vec<String> },
-    /// More different texts than are wanted.
+    /// More different texts than allowed.
     Many,
-    /// It was not read.
+    /// The column was not read.
     Skipped,
 }
 
-/// All columns of a file, in its order, and how many rows they have.
+/// The columns of a file, in order, and their number of rows.
 #[derive(Debug)]
 pub(super) struct Columns {
     pub(super) columns: Vec<Column>,
     pub(super) rows: usize,
-    /// Names are the file's own.
+    /// `true` if the names are from the file.
     pub(super) named: bool,
-    /// Marks that numbers are written with, where these are more than a point.
+    /// Marks in which numbers are written, if they are not just a decimal point.
     pub(super) marks: Option<Marks>,
     /// Notes for users on how the columns were read.
     pub(super) notes: Vec<String>,
 }
 
-/// Texts by number, in the order in which they come; at most this number of different ones.
+/// Texts that are numbered in the order of first appearance; at most this number of different ones.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     pub(super) codes: Vec<u32>,
@@ -110,7 +111,7 @@ impl Texts {
         let next = self.order.len() as u32;
         let code = match self.numbers.get(text) {
             Some(&code) => code,
-            // One is for the missing text, which counts like others, and one shows that there are more.
+            // One more for the missing text, and one to show that there are too many.
             None if self.order.len() > self.most => {
                 *self = Self { most: self.most, are_many: true, ..Self::default() };
                 return;
@@ -124,7 +125,7 @@ impl Texts {
         self.codes.push(code);
     }
 
-    /// The texts of several parts, one behind the other, as values of one column.
+    /// Joins the texts of consecutive parts into the values of one column.
     pub(super) fn joined(parts: Vec<Self>, most: usize) -> Values {
         let mut all = Self::new(most);
         for part in parts {
@@ -155,12 +156,12 @@ impl Texts {
 }
 
 impl Column {
-    /// Keeps some rows, and counts the cells without a value anew.
+    /// Keeps these rows, and counts the missing cells again.
     pub(super) fn retain(&mut self, kept: &[bool]) {
         self.values.retain(kept);
         self.missing = match &self.values {
             Values::Numbers(values) => values.iter().filter(|value| value.is_nan()).count() as u64,
-            // Sorted, so that a missing text is the first.
+            // The texts are sorted, so a missing one comes first.
             Values::Texts { codes, texts } if texts.first().is_some_and(String::is_empty) => {
                 codes.iter().filter(|&&code| code == 0).count() as u64
             }
@@ -170,14 +171,14 @@ impl Column {
     }
 }
 
-/// Keeps the values of some rows.
+/// Keeps the values of these rows.
 pub(super) fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
     let mut kept = kept.iter();
     values.retain(|_| kept.next().copied().unwrap_or(true));
 }
 
 impl Values {
-    /// Keeps some rows, and the texts that these have.
+    /// Keeps these rows, and the texts that they have.
     pub(super) fn retain(&mut self, kept: &[bool]) {
         match self {
             Self::Numbers(values) => retain(values, kept),

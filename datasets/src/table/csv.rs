@@ -1,7 +1,8 @@
-//! Delimited text, by RFC 4180: cells divided by one character, or by runs of blanks, as its [`Head`] says.
+//! Delimited text, as in RFC 4180: cells separated by one character or by runs of blanks, as its [`Head`]
+//! says.
 //!
-//! Empty lines are passed over. A table of numbers alone takes the short way into one dense matrix; any other
-//! is read column by column.
+//! Empty lines are skipped. A table that consists of numbers takes a fast path into one dense matrix; any
+//! other is read column by column.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,8 +21,8 @@ use crate::bytes::source::Source;
 use crate::dialect::{Head, Marks, is_missing};
 use crate::error::ReadError;
 
-/// Reads a table that is numbers alone, all columns; which one is the response is decided later. `None` where
-/// a cell is something else, or a row has another width.
+/// Reads all columns of a table that consists of numbers; the response is chosen later. `None` if a cell is
+/// not a number, or a row has another width.
 pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Option<Loaded>, ReadError> {
     if !head.is_plain() {
         return Ok(None);
@@ -45,7 +46,7 @@ pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Op
     if count == 0 {
         return Err(ReadError::file(
             &source.path,
-            "there are no rows of numbers: expected one sample a line",
+            "there are no rows of numbers: expected one sample per line",
         ));
     }
     let mut x = Array2::zeros((count, head.width).f());
@@ -60,7 +61,7 @@ pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Op
     Ok(Some(Loaded { names: head.names.clone(), ..Loaded::of(Matrix::Dense(x)) }))
 }
 
-/// Parses a block of lines into cells, row after row; nothing where they are not rows of numbers.
+/// Parses a block of lines into cells, row by row; `None` if they are not rows of numbers.
 fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     let mut values = Vec::with_capacity(text.len() / 4);
     if memchr(b'"', text).is_some() {
@@ -76,7 +77,7 @@ fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let trimmed = line.trim_ascii();
         let is_row = match head.quoting.divider {
-            // A line of tabs alone is a row without values.
+            // A line of tabs is a row without values.
             _ if trimmed.is_empty() => head.quoting.is_empty(line),
             Divider::Byte(separator) => {
                 row(trimmed.split(|&byte| byte == separator), head.width, &mut values)
@@ -94,7 +95,7 @@ fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     Ok((Some(values), lines))
 }
 
-/// The cells of a line without quotes; false where one is no number, or the row has another width.
+/// Parses the cells of a line without quotes; returns `false` if one is not a number, or the width differs.
 #[inline]
 fn row<'t>(cells: impl Iterator<Item = &'t [u8]>, columns: usize, values: &mut Vec<f64>) -> bool {
     let mut width = 0;
@@ -109,7 +110,7 @@ fn row<'t>(cells: impl Iterator<Item = &'t [u8]>, columns: usize, values: &mut V
     width == columns
 }
 
-/// Numbers of a record that may have quotes; false where a cell is no number.
+/// Parses a record that may have quotes; returns `false` if a cell is not a number.
 fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
     let mut is_number = true;
     let width = head.quoting.each(record, |_, cell| {
@@ -123,8 +124,8 @@ fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
     is_number && width.is_ok_and(|width| width == head.width)
 }
 
-/// Reads the columns of these kinds; a column of numbers or labels that holds a text becomes one of texts. At most this
-/// number of different texts are kept of each column.
+/// Reads columns of these kinds; a column of numbers or labels that contains a text becomes one of texts.
+/// `most` limits the different texts that are kept of each column.
 pub(super) fn columns(
     source: &Source,
     head: &Head,
@@ -153,13 +154,13 @@ struct Block {
     lines: usize,
 }
 
-/// One column of a block; lines count from 0 within it.
+/// One column of a block; lines count from 0 in the block.
 struct Part {
     numbers: Vec<f64>,
     texts: Texts,
     missing: u64,
     first_missing: Option<usize>,
-    /// Of a text, cells that are numbers.
+    /// For texts, number of cells that are numbers.
     counted: u64,
     odd: Option<(usize, Odd)>,
 }
@@ -201,7 +202,7 @@ impl Part {
         }
         match (kind, number) {
             (Kind::Label, Some(value)) if is_beyond(cell, value) => {
-                // The column is read as texts.
+                // The column becomes one of texts.
                 self.odd.get_or_insert((line, Odd::default()));
             }
             (Kind::Number | Kind::Label, Some(value)) => self.numbers.push(value),
@@ -226,7 +227,7 @@ impl Part {
     }
 }
 
-/// Infinite values, and those beyond a double, make no text of a column.
+/// Refuses infinite and too large numbers, which do not make a column one of texts.
 fn refuse_infinite(cell: &[u8]) -> Result<(), String> {
     let is_infinite =
         std::str::from_utf8(cell).is_ok_and(|cell| cell.parse::<f64>().is_ok_and(f64::is_infinite));

@@ -1,4 +1,4 @@
-//! [`Table`]: a matrix of features with its response, and what is known of it.
+//! [`Table`]: a matrix of features with its response, and metadata.
 
 use std::path::PathBuf;
 
@@ -14,58 +14,58 @@ use super::occurring::Occurring;
 use crate::bytes::source::{Source, stem};
 use crate::records::RecordCounts;
 
-/// A matrix of features with its response: what regression and classification are fitted to.
+/// A matrix of features with its response: the input of regression and classification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The registry's name, the file's name without its endings, or the `synth:` specification.
+    /// Name in the registry, the file's name without its extensions, or the `synth:` specification.
     pub name: String,
     /// The features, n rows by p columns, as stored: neither centred nor scaled.
     pub x: Matrix,
-    /// Which columns of the data `x` has, where it is sparse and far wider than what it holds: then p counts
-    /// those with values. `None` where it has all of them.
+    /// The columns of the data that `x` has, if it is sparse and far wider than its content: then p counts
+    /// only columns with values. `None` if `x` has all columns.
     pub occurring: Option<Occurring>,
     /// The response, n finite values, as stored.
     pub y: Vec<f64>,
-    /// The names of the p columns, where the format has them.
+    /// Names of the p columns, if the format has names.
     pub feature_names: Option<Vec<String>>,
-    /// SHA-256 of the file's bytes as stored (compression not undone), 64 hexadecimal digits;
-    /// of the specification's text for generated data.
+    /// SHA-256 of the stored bytes (still compressed) as 64 hexadecimal digits; for generated data, of the
+    /// specification.
     pub digest: String,
     /// The file that was read; `None` for embedded and generated data.
     pub path: Option<PathBuf>,
-    /// The name of its format; `embedded` or `generated` where there is no file.
+    /// Name of the format; `embedded` or `generated` if there is no file.
     pub format: String,
-    /// How the columns became features, where some are no numbers as they stand, or were left out.
+    /// How columns were encoded as features, if some are not plain numbers or were left out.
     pub encoding: Option<Encoding>,
-    /// Missing numbers that the mean of others fills.
+    /// Missing numbers that were filled with means.
     pub filled: Vec<Filled>,
-    /// Of a response of texts ([`Options::classes`](super::Options::classes)): the texts, sorted; `y` has
-    /// their numbers from 0.
+    /// Sorted texts of a response that consists of texts ([`Options::classes`](super::Options::classes)); `y`
+    /// has their numbers from 0.
     pub classes: Option<Vec<String>>,
-    /// The columns that [`Options::beside`](super::Options::beside) asks for, in its order.
+    /// The columns that [`Options::beside`](super::Options::beside) requests, in its order.
     pub beside: Vec<Labels>,
-    /// The rows of the data, and those that are left out here.
+    /// Numbers of rows: all in the data, and those left out.
     pub records: RecordCounts,
     /// Notes for users on how the table was read.
     pub notes: Vec<String>,
 }
 
 impl Table {
-    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them
-    /// `x` has.
+    /// Returns the number of columns of the data: p, or more if [`occurring`](Self::occurring) says which of
+    /// them `x` has.
     pub fn width(&self) -> usize {
         self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
     }
 
-    /// The table, whose columns are numbers as they stand, without the rows that are held out, if any are: as if its
-    /// data had the others alone.
+    /// Returns the table without the held-out rows, if any, as if the data had only the others. All columns
+    /// must be plain numbers.
     pub(crate) fn without(self, held_out: Option<HeldOut>) -> Result<Self, String> {
         let Some(held_out) = held_out else { return Ok(self) };
         let kept = held_out.kept(self.y.len())?;
         Ok(self.only(&kept))
     }
 
-    /// The table with these of its rows alone.
+    /// Returns the table with only these rows.
     pub(super) fn only(self, kept: &[bool]) -> Self {
         let Self { x, mut y, mut classes, mut beside, .. } = self;
         retain(&mut y, kept);
@@ -80,7 +80,7 @@ impl Table {
         Self { x: x.select_rows(&rows), y, classes, beside, ..self }
     }
 
-    /// An empty table with the name, digest and path of `source`.
+    /// Returns an empty table with the name, digest and path of `source`.
     pub(crate) fn described_by(source: &Source) -> Self {
         Self {
             name: stem(&source.path),

@@ -1,4 +1,5 @@
-//! Features and response from columns: texts become a column a level, missing numbers are filled or refused.
+//! Encodes columns as features and response: texts become one feature per level, and missing numbers are
+//! filled or refused.
 
 use std::path::Path;
 
@@ -16,19 +17,19 @@ use super::select::{RoleSource, Selection};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// A table that was encoded.
+/// A table after the encoding.
 pub(super) struct Encoded {
     /// Features and response.
     pub(super) loaded: Loaded,
     pub(super) encoding: Encoding,
     pub(super) filled: Vec<Filled>,
-    /// The texts of the response, and columns beside the features.
+    /// The texts of the response; then the additional columns.
     pub(super) classes: Option<Vec<String>>,
     pub(super) beside: Vec<Labels>,
     pub(super) records: RecordCounts,
 }
 
-/// Makes features and a response of columns that were read as the selection says.
+/// Encodes columns that were read as the selection says.
 pub(super) fn encode(
     columns: Columns,
     selection: Selection,
@@ -39,7 +40,7 @@ pub(super) fn encode(
     let Selection { response, file, beside: sides, left_out, .. } = selection;
     let Columns { mut columns, rows, named, marks, .. } = columns;
     if rows == 0 {
-        return Err(ReadError::file(path, "there are no rows: expected one sample a line"));
+        return Err(ReadError::file(path, "there are no rows: expected one sample per line"));
     }
     let width = columns.len();
     let own = Own { response, sides: &sides, classes: &reading.classes };
@@ -108,7 +109,7 @@ pub(super) fn encode(
     Ok(Encoded { loaded, encoding, filled, classes, beside, records })
 }
 
-/// The response, and the texts that its numbers stand for: from its column or its file.
+/// Returns the response, and the texts that its numbers stand for, from its column or its file.
 fn response_of(
     columns: &mut [Column],
     rows: usize,
@@ -125,7 +126,7 @@ fn response_of(
     }
 }
 
-/// The labels of columns beside the features, of which no value may be missing.
+/// Returns the labels of the additional columns, which must not lack a value.
 fn labels_of(beside: Vec<Values>, reading: &Options, path: &Path) -> Result<Vec<Labels>, ReadError> {
     let labels = beside.into_iter().zip(&reading.beside).map(|(values, asked)| {
         let why = || ReadError::file(path, format!("{} {}: a value is missing", asked.option, asked.name));
@@ -134,7 +135,8 @@ fn labels_of(beside: Vec<Values>, reading: &Options, path: &Path) -> Result<Vec<
     labels.collect()
 }
 
-/// The features of the columns, with what the encoding says of them, and where they are filled.
+/// Makes the features of the columns; returns what the encoding says about them, and which numbers were
+/// filled.
 fn make_features(
     columns: Vec<Column>,
     rows: usize,
@@ -168,7 +170,7 @@ fn no_feature(encoding: &Encoding) -> String {
     }
 }
 
-/// Takes the columns beside the features out, but for the response.
+/// Removes the additional columns, except one that is the response, too.
 fn beside_of(
     columns: &mut [Column],
     own: &Own<'_>,
@@ -191,9 +193,9 @@ fn beside_of(
     Ok(values)
 }
 
-/// Result of encoding a column.
+/// The result of encoding a column.
 enum Made {
-    /// A feature, what is kept of the column, and the rows that were filled.
+    /// A feature, its entry in the encoding, and the rows that were filled.
     Feature(Feature, EncodedColumn, Vec<u32>),
     LeftOut(LeftOut),
     Nothing,
@@ -230,8 +232,8 @@ fn feature(column: Column, mut about: EncodedColumn, rows: usize, options: &Colu
     }
 }
 
-/// Which rows stay: those that have a response and, where rows with a missing number are left out, no number
-/// missing in a column that is used. `None` where all do.
+/// Returns for each row whether it stays: it must have a response and, if rows with missing numbers are left
+/// out, no missing number in a column that is used. `None` if all rows stay.
 fn kept_rows(columns: &[Column], (y, beside): (&[f64], &[Values]), rule: Missing) -> Option<Vec<bool>> {
     let mut kept: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
     if rule != Missing::Drop {

@@ -5,19 +5,18 @@ use serde::{Deserialize, Serialize};
 use super::missing::Missing;
 use crate::dialect::Marks;
 
-/// Which columns of a table are features, and how they are read.
+/// Options for which columns of a table are features, and how they are encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnOptions {
-    /// Only these are features: names, beginnings of names (`x*`), or numbers from 1. All unless some are
-    /// named.
+    /// Columns to use as features: names, starts of names (`x*`), or numbers from 1. Empty for all.
     pub columns: Vec<String>,
-    /// These are left out, named likewise.
+    /// Columns to leave out, named likewise.
     pub drop: Vec<String>,
-    /// These are levels, though they may be numbers: codes.
+    /// Columns to encode as levels even if they are numbers, such as codes.
     pub categorical: Vec<String>,
-    /// A column with more different texts is left out.
+    /// A column with more different texts than this is left out.
     pub max_levels: usize,
-    /// Treatment of missing numbers.
+    /// Rule for missing numbers.
     pub missing: Missing,
 }
 
@@ -33,63 +32,63 @@ impl Default for ColumnOptions {
     }
 }
 
-/// How the columns of a table became features. It is kept in a model, and repeated on the data that it
-/// predicts from.
+/// How the columns of a table became features. A model stores it, and repeats it on the data that it predicts
+/// from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Encoding {
-    /// Columns of the file.
+    /// Number of columns in the file.
     pub width: usize,
-    /// Names of the columns are in the file; else they are found by their places.
+    /// `true` if the file has names for the columns; otherwise columns are found by their positions.
     pub named: bool,
-    /// The place of the response among them, from 1, if it is one of them.
+    /// Position of the response among the columns, from 1, if it is one of them.
     pub response: Option<usize>,
-    /// Treatment that missing numbers got.
+    /// Rule that was applied to missing numbers.
     pub missing: Missing,
-    /// The columns that are features, in the file's order.
+    /// Columns that are features, in the file's order.
     pub columns: Vec<EncodedColumn>,
-    /// The columns that are not, but for the response.
+    /// Columns that are not features, except the response.
     pub left_out: Vec<LeftOut>,
-    /// Rows that were left out, as a value is missing.
+    /// Number of rows that were left out because of a missing value.
     pub rows_left_out: u64,
-    /// Of these, the rows without a response.
+    /// Number of those rows that lack the response.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rows_without_response: u64,
-    /// Marks that numbers were written with, where these are more than a point: data to predict from are
-    /// taken to have the same, unless options say something else.
+    /// Marks in which numbers were written, if they are not just a decimal point. Data to predict from are
+    /// read with the same marks, unless options name others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Marks>,
 }
 
-/// A column that is a feature, or several.
+/// A column that became one feature or several.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EncodedColumn {
-    /// Its name; without one, `column N`.
+    /// Name of the column; `column N` if it has none.
     pub name: String,
-    /// Its place in the file, from 1.
+    /// Position in the file, from 1.
     pub place: usize,
-    /// The different texts of a column of texts, sorted; the empty one stands for a missing text. Each is a
-    /// feature that is 1 in its rows, but of two the second alone is one.
+    /// Sorted texts of a column of texts; the empty text stands for a missing one. Each is a feature that is
+    /// 1 in its rows; of exactly two texts only the second is a feature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
-    /// Missing cells.
+    /// Number of missing cells.
     #[serde(default)]
     pub missing: u64,
-    /// Mean that takes the place of missing numbers.
+    /// Mean that replaces missing numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
 }
 
-/// A column that is no feature.
+/// A column that is not a feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Its name; without one, `column N`.
+    /// Name of the column; `column N` if it has none.
     pub name: String,
-    /// The reason.
+    /// Reason.
     pub why: String,
 }
 
 impl EncodedColumn {
-    /// The names of its features.
+    /// Returns the names of its features.
     pub fn features(&self) -> Vec<String> {
         let named = |level: &String| match level.as_str() {
             "" => format!("{}=(missing)", self.name),
@@ -107,11 +106,11 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Names that a sentence lists.
+/// Limit on the names that a sentence lists.
 const LISTED: usize = 8;
 
 impl Encoding {
-    /// That of a table of numbers with these names.
+    /// Returns the encoding of a table of numbers with these names.
     pub fn of_numbers(names: &[String]) -> Self {
         let column = |(name, place): (&String, usize)| EncodedColumn {
             name: name.clone(),
@@ -126,23 +125,23 @@ impl Encoding {
         }
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub(super) fn names(&self) -> Vec<&str> {
         self.columns.iter().map(|column| column.name.as_str()).collect()
     }
 
-    /// The names of all features.
+    /// Returns the names of all features.
     pub fn features(&self) -> Vec<String> {
         self.columns.iter().flat_map(EncodedColumn::features).collect()
     }
 
-    /// Nothing was encoded, filled or left out.
+    /// Returns `true` if no column was encoded, filled or left out.
     pub fn is_plain(&self) -> bool {
         let is_plain = |column: &EncodedColumn| column.levels.is_none() && column.missing == 0;
         self.columns.iter().all(is_plain) && self.left_out.is_empty() && self.rows_left_out == 0
     }
 
-    /// Sentences on the columns that were encoded, filled and left out.
+    /// Returns sentences on the columns that were encoded, filled and left out.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         let texts = self.columns.iter().filter_map(|column| {
@@ -175,7 +174,7 @@ impl Encoding {
     }
 }
 
-/// The first of a list, and how many more there are.
+/// Lists the first names, and how many more there are.
 pub(super) fn listed(list: &[String]) -> String {
     match list.len().saturating_sub(LISTED) {
         0 => list.join(", "),

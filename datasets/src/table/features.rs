@@ -1,28 +1,28 @@
-//! Features from columns: numbers as they are, texts as a column a level.
+//! Makes features of columns: numbers stay as they are, texts become one feature per level.
 
 use ndarray::{Array2, ShapeBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::{Csc, Matrix};
 
-/// A column's features, a value a row.
+/// The features of a column, one value per row.
 pub(super) enum Feature {
     Number(Vec<f64>),
-    /// Which of the features is 1 in a row; none where the number is [`NO_LEVEL`].
+    /// One feature per level: `at` is the feature that is 1 in each row, or [`NO_LEVEL`].
     Levels {
         features: usize,
         at: Vec<u32>,
     },
 }
 
-/// The row has no level of the column's.
+/// Marks a row without a level of the column.
 pub(super) const NO_LEVEL: u32 = u32::MAX;
 
 impl Feature {
-    /// Of a column with this number of levels: codes are the levels' numbers.
+    /// Makes the features of a column with this number of levels; `codes` has the level of each row.
     pub(super) fn of_levels(levels: usize, mut codes: Vec<u32>) -> Self {
         if levels == 2 {
-            // The first level is where the feature of the second is 0.
+            // Of two levels only the second is a feature, which is 0 for the first.
             codes.iter_mut().for_each(|code| *code = if *code == 1 { 0 } else { NO_LEVEL });
             return Self::Levels { features: 1, at: codes };
         }
@@ -37,7 +37,7 @@ impl Feature {
     }
 }
 
-/// All features of the rows side by side: dense if all are numbers, sparse where there are levels.
+/// Joins the features of all columns: a dense matrix if all are numbers, a sparse one if there are levels.
 pub(super) fn matrix(rows: usize, features: Vec<Feature>) -> Result<Matrix, String> {
     let cols = features.iter().map(Feature::count).sum();
     if features.iter().all(|feature| matches!(feature, Feature::Number(_))) {
@@ -84,7 +84,7 @@ pub(super) fn matrix(rows: usize, features: Vec<Feature>) -> Result<Matrix, Stri
         .map_err(|(.., why)| why.to_string())
 }
 
-/// Numbers of one feature that were missing: the mean of others stands there.
+/// Missing numbers of one feature, which were replaced by the mean of the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filled {
     /// The feature, from 0.
@@ -94,9 +94,10 @@ pub struct Filled {
 }
 
 impl Matrix {
-    /// Fills missing numbers with the means of `training` rows alone, as each fold of a cross-validation has
-    /// to: what is held out must not be seen. `rows` says which row of the whole table each row here is;
-    /// `training` tells which of these count. A feature that has no value in them is filled with 0.
+    /// Fills missing numbers again, with the means of the `training` rows only, as each fold of a
+    /// cross-validation must: held-out rows must not be seen. `rows` has the row of the whole table for each
+    /// row of this matrix; `training` returns `true` for the training rows among them. A feature without
+    /// values in training rows is filled with 0.
     pub fn fill_again(&mut self, filled: &[Filled], rows: &[usize], training: impl Fn(usize) -> bool) {
         for Filled { feature, rows: missing } in filled {
             let is_missing = |row: usize| missing.binary_search(&(row as u32)).is_ok();
@@ -108,7 +109,7 @@ impl Matrix {
         }
     }
 
-    /// A column's values, a row each.
+    /// Returns the values of a column, one per row.
     fn column(&self, j: usize) -> Vec<f64> {
         match self {
             Self::Dense(x) => x.column(j).to_vec(),
@@ -123,7 +124,7 @@ impl Matrix {
                 places.filter(|(_, row)| is_missing(**row)).for_each(|(place, _)| *place = value);
             }
             Self::Sparse(x) => {
-                // A mean of 0 is not stored, so the column is written anew.
+                // A mean of 0 is not stored, so the column is written again.
                 let mut column = sparse_column(x, j);
                 let places = column.iter_mut().zip(rows);
                 places.filter(|(_, row)| is_missing(**row)).for_each(|(place, _)| *place = value);
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn folds_fill_with_the_means_of_their_own_training_rows() {
-        // Rows 1, 2, 4 of a table; 1 and 4 train, 4 and 2 are missing.
+        // Rows 1, 2 and 4 of a table; 1 and 4 are training rows; values are missing in 4 and 2.
         let filled = [Filled { feature: 0, rows: vec![2, 4] }];
         for is_sparse in [false, true] {
             let mut features = vec![Feature::Number(vec![6.0, 9.0, 9.0])];

@@ -1,34 +1,35 @@
-//! [`Format`]: the formats of tables.
+//! [`Format`]: the file formats of tables.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A format of tables. Each may be compressed by gzip or zstd, npz aside.
+/// A file format of tables. Files may be compressed with gzip or zstd, except npz.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// `response index:value ...`, one row a line, as libsvm and svmlight.
+    /// `response index:value ...`, one row per line, as in libsvm and svmlight.
     Libsvm,
-    /// Cells divided by one character or by blanks, with or without a header: a [`Dialect`](crate::Dialect).
+    /// Cells separated by one character or by blanks, with or without a header: a
+    /// [`Dialect`](crate::Dialect).
     Csv,
     /// One numpy array.
     Npy,
-    /// numpy arrays `X` and `y`, or a sparse matrix of scipy.
+    /// The numpy arrays `X` and `y`, or a sparse matrix of scipy.
     Npz,
-    /// Matrix Market, coordinate or array.
+    /// Matrix Market, in coordinate or array format.
     MatrixMarket,
-    /// Apache Parquet, of builds with the feature `parquet`.
+    /// Apache Parquet, in builds with the feature `parquet`.
     Parquet,
 }
 
 impl Format {
     const ALL: [Self; 6] = [Self::Libsvm, Self::Csv, Self::Npy, Self::Npz, Self::MatrixMarket, Self::Parquet];
 
-    /// The formats that this build reads.
+    /// Returns the formats that this build reads.
     pub fn readable() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
     }
 
-    /// The name that [`FromStr`] takes: `libsvm`, `csv`, `npy`, `npz`, `mtx` or `parquet`.
+    /// Returns the name that [`FromStr`] parses: `libsvm`, `csv`, `npy`, `npz`, `mtx` or `parquet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Libsvm => "libsvm",

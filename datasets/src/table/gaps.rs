@@ -11,7 +11,7 @@ use super::occurring::Occurring;
 use super::samples::Samples;
 use crate::dialect::unnamed;
 
-/// Whether a number may be missing.
+/// Whether numbers may be missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Gaps {
     #[default]
@@ -20,23 +20,23 @@ pub(super) enum Gaps {
 }
 
 impl Gaps {
-    /// As this rule needs it.
+    /// Returns whether numbers may be missing by this rule.
     pub(super) fn of(rule: Missing) -> Self {
         if rule == Missing::Refuse { Self::Refused } else { Self::Taken }
     }
 
-    /// `true` if a value is finite, or missing where it may be.
+    /// Returns `true` if a value is finite, or missing where that is allowed.
     pub(super) fn take(self, value: f64) -> bool {
         value.is_finite() || self == Self::Taken && value.is_nan()
     }
 
-    /// A missing number where there may be one, and how long its word is.
+    /// Parses a missing number, where that is allowed; returns it with its length.
     pub(super) fn read(self, text: &[u8]) -> Option<(f64, usize)> {
         let length = nan(text).filter(|_| self == Self::Taken)?;
         Some((f64::NAN, length))
     }
 
-    /// Advice on a missing number, for the end of the message that refuses it.
+    /// Returns a hint on a missing number, for the end of the message that refuses it.
     pub(super) fn cure(text: &[u8]) -> &'static str {
         match nan(text) {
             Some(_) => {
@@ -47,7 +47,7 @@ impl Gaps {
     }
 }
 
-/// Length of the word `nan`, in letters of any size, that a text begins with.
+/// Returns the length of the word `nan`, in upper or lower case, at the start of a text.
 fn nan(text: &[u8]) -> Option<usize> {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let end = sign + 3;
@@ -56,7 +56,7 @@ fn nan(text: &[u8]) -> Option<usize> {
     (is_nan && is_whole).then_some(end)
 }
 
-/// The rows of each column of a matrix that have no value.
+/// Returns for each column of a matrix the rows with a missing value.
 fn lacking(x: &Matrix) -> BTreeMap<usize, Vec<u32>> {
     let mut gaps: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     x.each_nonzero(|row, column, value| {
@@ -68,7 +68,7 @@ fn lacking(x: &Matrix) -> BTreeMap<usize, Vec<u32>> {
 }
 
 impl Matrix {
-    /// Puts a value of the column in place of each missing number, where it has one.
+    /// Replaces the missing numbers of each column by a value, if there is one.
     fn fill_gaps(&mut self, value: impl Fn(usize) -> Option<f64>) {
         match self {
             Self::Dense(x) => {
@@ -86,7 +86,7 @@ impl Matrix {
         }
     }
 
-    /// The sum of a column's values that are not missing.
+    /// Returns the sum of a column's values that are not missing.
     fn known_sum(&self, column: usize) -> f64 {
         let known = |sum: f64, value: &f64| if value.is_nan() { sum } else { sum + value };
         match self {
@@ -96,13 +96,13 @@ impl Matrix {
     }
 }
 
-/// The number in the data, from 0, of a column of a matrix.
+/// Returns the number in the data, from 0, of a column of a matrix.
 fn number(occurring: Option<&Occurring>, column: usize) -> usize {
     occurring.map_or(column, |some| some.number(column as u32) as usize)
 }
 
-/// The table with its missing numbers filled with the means of their columns, or without their rows; rows
-/// without a response are left out.
+/// Returns the table with missing numbers replaced by the means of their columns, or without the rows that
+/// have some; rows without a response are left out.
 pub(super) fn treated(table: Table, rule: Missing) -> Result<Table, String> {
     if rule == Missing::Refuse {
         return Ok(table);
@@ -132,7 +132,7 @@ pub(super) fn treated(table: Table, rule: Missing) -> Result<Table, String> {
     Ok(fill(table, rule, left_out))
 }
 
-/// Fills what is missing, and says how.
+/// Fills missing numbers, and adds notes.
 fn fill(mut table: Table, rule: Missing, (left_out, without_response): (u64, u64)) -> Table {
     let (gaps, rows) = (lacking(&table.x), table.y.len());
     let lacks = |column: usize| gaps.get(&column).map_or(0, Vec::len);
@@ -160,8 +160,8 @@ fn fill(mut table: Table, rule: Missing, (left_out, without_response): (u64, u64
     table
 }
 
-/// Samples whose missing numbers are the means that an encoding knows; the others stay missing. Rows without a
-/// response are told.
+/// Fills the missing numbers of samples with the means of an encoding; numbers without a mean stay missing.
+/// Rows without a response are recorded.
 pub(super) fn filled(mut samples: Samples, encoding: Option<&Encoding>) -> Samples {
     let Some(encoding) = encoding.filter(|encoding| encoding.missing != Missing::Refuse) else {
         return samples;

@@ -1,16 +1,22 @@
-//! Generated tables, given by a line of text: `synth:KIND:name=value,name=value,...`.
+//! Generated tables, specified as `synth:KIND:name=value,name=value,...`.
 //!
-//! With U(stream, a, b) uniform and N(stream, a, b) nearly normal numbers of the seed:
+//! Three kinds, where U(stream, a, b) are uniform and N(stream, a, b) nearly normal numbers of the seed:
 //!
 //! | kind | columns | parameters |
 //! |---|---|---|
-//! | `strads` | sparse, in chains of neighbours that share rows: column j is new if j = 0 or U(1,j,0) >= c; a new one has rows floor(n U(2,j,t)) with values U(3,j,t), t < k, of a repeated row the first; any other keeps the rows of the one before it and has 0.9 times its values plus 0.1 U(3,j,t) | `k=25`, `c=0.1` |
-//! | `ar1` | dense, each correlated with the one before: x\[i,0\] = N(3,0,i), x\[i,j\] = rho x\[i,j-1\] + sqrt(1-rho^2) N(3,j,i) | `rho` |
-//! | `groups` | dense, in groups of g that are correlated at r: x\[i,j\] = sqrt(r) N(6,j/g,i) + sqrt(1-r) N(3,j,i) | `g=20`, `r=0.9` |
+//! | `strads` | sparse, in chains of neighbours that share rows | `k=25`, `c=0.1` |
+//! | `ar1` | dense, each column correlated with the one before | `rho` |
+//! | `groups` | dense, in groups of g columns with correlation r | `g=20`, `r=0.9` |
 //!
-//! All kinds take `n` rows, `p` columns, `s` true features, `snr=5` and `seed=1`. For i < s, feature
-//! floor(p U(4,i,0)) gets the coefficient 1 + U(4,i,2), negative unless U(4,i,1) < 0.5 (repeats add up), and
-//! y = Xb + sd(Xb)/snr N(5,0,i). Everything is a function of the text: X bit for bit in any language, y up to
+//! - `strads`: column j is new if j = 0 or U(1,j,0) >= c. A new column has the rows floor(n U(2,j,t)) with
+//!   the values U(3,j,t), t < k; of a repeated row the first value counts. Any other column keeps the rows of
+//!   the one before it and has 0.9 times its values plus 0.1 U(3,j,t).
+//! - `ar1`: x\[i,0\] = N(3,0,i), x\[i,j\] = rho x\[i,j-1\] + sqrt(1-rho^2) N(3,j,i).
+//! - `groups`: x\[i,j\] = sqrt(r) N(6,j/g,i) + sqrt(1-r) N(3,j,i).
+//!
+//! All kinds take `n` rows, `p` columns, `s` true features, `snr=5` and `seed=1`. For i < s, feature floor(p
+//! U(4,i,0)) gets the coefficient 1 + U(4,i,2), negative unless U(4,i,1) < 0.5 (repeats add up), and y = Xb +
+//! sd(Xb)/snr N(5,0,i). Everything is a function of the specification: X bit for bit in any language, y up to
 //! the order in which Xb is added up.
 
 use ndarray::{Array2, ShapeBuilder};
@@ -25,10 +31,10 @@ use crate::records::RecordCounts;
 
 pub use crate::error::SpecError;
 
-/// Generates the table that `spec` describes; its name is the text itself, its digest that of the text.
+/// Generates the table that `spec` describes. Its name is the text of `spec`, its digest that of the text.
 ///
 /// # Errors
-/// A kind or parameter that does not exist, a parameter that is missing, given twice or out of its range.
+/// If a kind or parameter does not exist, or a parameter is missing, given twice or out of range.
 ///
 /// ```
 /// let table = raddle_datasets::generate::table("synth:groups:n=50,p=200,g=10,s=5")?;
@@ -68,7 +74,7 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
     Ok(Table { x, y: signal.response(&drawing), records, ..described(spec) })
 }
 
-/// Facts of the table that are known without drawing it.
+/// Returns the metadata of a table, without drawing it.
 pub(crate) fn described(spec: &str) -> Table {
     Table {
         occurring: None,
@@ -88,16 +94,16 @@ pub(crate) fn described(spec: &str) -> Table {
     }
 }
 
-/// A specification that is followed column by column.
+/// A specification that is drawn column by column.
 pub(super) struct Drawing {
     pub(super) spec: Spec,
     counter: Counter,
 }
 
-/// Fills the column of a number.
+/// Fills the column with this number.
 type Fill = Box<dyn FnMut(usize, &mut [f64])>;
 
-/// Filler of a table's columns, one after the other from the first on.
+/// Draws the columns of a table in order, from the first on.
 pub(super) enum Columns {
     Dense(Fill),
     Sparse(Chains),
@@ -131,7 +137,7 @@ pub(super) struct Chains {
     counter: Counter,
     new: f64,
     height: usize,
-    /// The rows of the chain, and which of its values each has.
+    /// Rows of the chain, each with the index of its value.
     places: Vec<(u32, usize)>,
     chain: Vec<f64>,
     rows: Vec<u32>,
@@ -139,7 +145,7 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    /// Rows and values of column j, behind those of the one before it.
+    /// Returns rows and values of column j; columns must be requested in order.
     pub(super) fn column(&mut self, j: usize) -> (&[u32], &[f64]) {
         let Self { counter, new, height, places, chain, rows, values } = self;
         let (place, fresh) = (counter.line(2, j as u64), counter.line(3, j as u64));
@@ -189,7 +195,7 @@ fn groups(counter: Counter, size: usize, share: f64) -> impl FnMut(usize, &mut [
     }
 }
 
-/// X b, column after column.
+/// X b, added up column by column.
 pub(super) struct Signal {
     coefficients: Vec<f64>,
     sum: Vec<f64>,
@@ -207,7 +213,7 @@ impl Signal {
         Self { coefficients, sum: vec![0.0; spec.rows] }
     }
 
-    /// Adds column j, by its rows and values.
+    /// Adds column j, given by its rows and values.
     pub(super) fn add(&mut self, j: usize, column: impl Iterator<Item = (usize, f64)>) {
         let b = self.coefficients[j];
         if b != 0.0 {
@@ -215,7 +221,7 @@ impl Signal {
         }
     }
 
-    /// The response, when all columns are added.
+    /// Returns the response, once all columns are added.
     pub(super) fn response(self, drawing: &Drawing) -> Vec<f64> {
         let Drawing { spec, counter } = drawing;
         let signal = self.sum;

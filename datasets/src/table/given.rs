@@ -1,4 +1,4 @@
-//! [`Table::from_columns`]: a table of columns that are in memory already.
+//! [`Table::from_columns`]: makes a table from columns in memory.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ impl From<Vec<f64>> for Labels {
     }
 }
 
-/// Texts, which are numbered by their order.
+/// Numbers texts in sorted order.
 impl<T: AsRef<str>> From<&[T]> for Labels {
     fn from(values: &[T]) -> Self {
         let mut texts: Vec<String> = values.iter().map(|text| text.as_ref().to_owned()).collect();
@@ -29,8 +29,8 @@ impl<T: AsRef<str>> From<&[T]> for Labels {
 }
 
 impl Table {
-    /// A table of named columns and a response, n values each: numbers as they are, texts as a sparse column
-    /// a level, as they are read from a file.
+    /// Makes a table from named columns and a response, n values each: numbers stay as they are, and texts
+    /// become one sparse feature per level, as in a file.
     ///
     /// ```
     /// use raddle_datasets::Table;
@@ -43,8 +43,8 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// If there is no column or no row, columns and response are not as long as each other, a value is not
-    /// finite, two columns have one name, or a column of texts has one level.
+    /// If there is no column or no row, a column and the response differ in length, a value is not finite,
+    /// two columns have the same name, or a column of texts has only one level.
     pub fn from_columns<'a>(
         name: &str,
         columns: impl IntoIterator<Item = (&'a str, Labels)>,
@@ -101,7 +101,7 @@ impl Table {
     }
 }
 
-/// The feature of a column, or why there is none.
+/// Makes the feature of a column, or returns why there is none.
 fn feature(values: Labels, about: &mut EncodedColumn, hash: &mut Sha256) -> Result<Feature, String> {
     let column = &about.name;
     match values {

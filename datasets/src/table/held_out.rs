@@ -1,28 +1,28 @@
-//! [`HeldOut`]: rows that a table is read without.
+//! [`HeldOut`]: rows that are held out when a table is read.
 
 use crate::counter::splitmix64;
 
-/// A share of the rows, drawn by a seed: a table is read as if its data had the others alone.
+/// A random fraction of the rows: the table is read as if its data had only the others.
 ///
-/// Rows are drawn by their numbers in the data: whoever reads them, in any order and on any number of
-/// threads, holds out the same ones.
+/// Rows are drawn by their numbers in the data, so that readers with any order and any number of threads hold
+/// out the same ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeldOut {
-    /// Above 0 and below 1.
+    /// Fraction of the rows, above 0 and below 1.
     pub share: f64,
-    /// The seed.
+    /// Seed.
     pub seed: u64,
 }
 
-/// Keeps these draws apart from other uses of the same seed.
+/// Constant that separates these draws from other uses of the seed.
 const STREAM: u64 = 0x6865_6c64_5f6f_7574;
 
 impl HeldOut {
-    /// `true` for each of so many rows that is held out: the rows with the smallest hashes of seed and number, as
-    /// many as the share says, rounded, and at least one.
+    /// Returns `true` for each of `rows` rows that is held out: those with the smallest hashes of seed and
+    /// number, as many as the fraction says, rounded, and at least one.
     ///
     /// # Errors
-    /// The reason, if no row is left.
+    /// If no row is left; the message says so.
     ///
     /// ```
     /// use raddle_datasets::HeldOut;
@@ -35,7 +35,8 @@ impl HeldOut {
         let count = ((share * rows as f64).round() as usize).max(1);
         if count >= rows {
             return Err(format!(
-                "--test {share} holds out {count} of {rows} rows, so that none is left to fit: give a smaller share"
+                "--test {share} holds out {count} of {rows} rows, so that none is left to fit: give a \
+                 smaller share"
             ));
         }
         let of_seed = splitmix64(seed ^ STREAM);
@@ -47,7 +48,7 @@ impl HeldOut {
         Ok(is_out)
     }
 
-    /// `true` for each of so many rows that is not held out.
+    /// Returns `true` for each of `rows` rows that is not held out.
     pub(super) fn kept(self, rows: usize) -> Result<Vec<bool>, String> {
         Ok(self.rows(rows)?.into_iter().map(|is_out| !is_out).collect())
     }
@@ -64,7 +65,7 @@ mod tests {
             let out = drawn(share, 7, rows);
             assert_eq!((out.len(), out.iter().filter(|is_out| **is_out).count()), (rows, count), "{share}");
         }
-        // The rows of a smaller share are among those of a larger one; another seed draws others.
+        // The rows of a smaller fraction are among those of a larger one; another seed draws other rows.
         let (small, large) = (drawn(0.1, 7, 1000), drawn(0.2, 7, 1000));
         assert!((0..1000).all(|row| large[row] || !small[row]));
         assert_ne!(drawn(0.1, 8, 1000), small);

@@ -1,10 +1,10 @@
-//! The text format of libsvm and svmlight: `response index:value index:value ...`, one row a line.
+//! The text format of libsvm and svmlight: `response index:value index:value ...`, one row per line.
 //!
-//! Indices count from 1 (or from 0, where that is said); those of a row may stand in any order, each once.
-//! `#` begins a comment, `qid:` pairs are passed over, lines may end in CR LF, empty lines do not count as
-//! rows, and zeros written out are dropped. The number of columns is the largest index in the file, unless a
-//! width is given: values at larger indices are then counted and left out. One large index takes no memory
-//! for those before it: see [`Occurring`](super::Occurring).
+//! Indices count from 1 (or from 0, if an option says so); those of a row may come in any order, each once.
+//! `#` starts a comment, `qid:` pairs are skipped, lines may end with CR LF, empty lines are not rows, and
+//! explicit zeros are dropped. The number of columns is the largest index in the file, unless a width is
+//! given: values at larger indices are then counted and left out. A large index takes no memory for the
+//! columns before it: see [`Occurring`](super::Occurring).
 
 use std::path::Path;
 
@@ -18,22 +18,22 @@ use crate::table::gaps::Gaps;
 use crate::table::loaded::Loaded;
 use crate::table::{Matrix, Table};
 
-/// Bytes at the beginning that tell how the entries lie. No more: some allocators stop giving pieces of
-/// memory back to the system that are no larger than one they have seen come and go.
+/// Bytes at the start that show how the entries are distributed. No more than this, as some allocators keep
+/// freed memory of sizes that they have seen before.
 const SAMPLE: usize = 1 << 16;
 
-/// About how many bytes of text an entry takes, and how many times larger text is that was compressed.
+/// Approximate bytes of text per entry; then the ratio of text to its compressed size.
 const TEXT: usize = 8;
 const INFLATED: usize = 4;
 
-/// Reads a libsvm file, gzip or not, with `threads` threads; the result is the same for any number of them.
+/// Reads a libsvm file, compressed or not, with `threads` threads; the result is the same for any number.
 ///
 /// The matrix is always [`Matrix::Sparse`], n rows by p columns; [`Table::occurring`] says which columns it
 /// has.
 ///
 /// # Errors
-/// Every line that breaks the format, NaN and infinite numbers, gzip data that are cut off, a file without
-/// rows or without features, and what the system refuses.
+/// If a line does not follow the format, a number is NaN or infinite, compressed data are truncated, the file
+/// has no rows or no features, or the system refuses access.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -56,27 +56,27 @@ pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> 
 /// How indices are read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Indices {
-    /// They count from 0.
+    /// `true` if indices count from 0.
     pub(super) zero_based: bool,
-    /// The number of columns. Default: the largest index.
+    /// Number of columns; `None` for the largest index.
     pub(super) width: Option<u32>,
     /// Whether a value may be missing, `nan`.
     pub(super) gaps: Gaps,
 }
 
 impl Indices {
-    /// Shift of an index so that it counts from 1.
+    /// Returns what to add to an index so that it counts from 1.
     fn shift(self) -> u64 {
         u64::from(self.zero_based)
     }
 
-    /// The largest index that is stored, counted from 1.
+    /// Returns the largest index that is kept, from 1.
     fn most(self) -> u64 {
         u64::from(self.width.unwrap_or(u32::MAX))
     }
 }
 
-/// The features, and the response apart; and how many values lie at indices beyond the width.
+/// Returns the features and the separate response, and how many values lie at indices beyond the width.
 pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result<(Loaded, u64), ReadError> {
     let path = &source.path;
     let tiles = tiles(source, indices)?;
@@ -110,7 +110,7 @@ pub(super) fn check_columns(count: usize, path: &Path) -> Result<(), ReadError> 
     if count == 0 { Err(ReadError::file(path, why)) } else { Ok(()) }
 }
 
-/// Gives away rows in the order of the text, as soon as a few blocks have been parsed.
+/// Passes rows on in the order of the text, after every few blocks.
 pub(super) fn each(
     source: &Source,
     indices: &Indices,
@@ -126,8 +126,8 @@ pub(super) fn each(
     parallel::parse_each(source, source.blocks(), 1, threads, parse, |rows| take(rows).map(|()| true))
 }
 
-/// Tiles into which the rows at the beginning fall evenly. What is wrong there is for who reads it all to
-/// say.
+/// Returns tiles into which the first rows fall evenly. Errors in them are left to the reader of the whole
+/// text.
 pub(super) fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadError> {
     let beginning = source.beginning(SAMPLE)?;
     let one = Tiles::of(Vec::new());
@@ -136,17 +136,17 @@ pub(super) fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadErr
     Ok(Tiles::of(entries.columns()))
 }
 
-/// Parses a block of lines; with how many values lie beyond the width.
+/// Parses a block of lines; also returns how many values lie beyond the width.
 fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(RowBlock, u64)> {
     const LARGEST: u64 = u32::MAX as u64;
-    // As constants they cost nothing at each of the values.
+    // As constants, shift and limit cost nothing at each value.
     match (indices.shift(), indices.most()) {
         (0, LARGEST) => rows_with(entries, text, (0, LARGEST, indices.gaps)),
         (shift, most) => rows_with(entries, text, (shift, most, indices.gaps)),
     }
 }
 
-/// Rows of indices that count from 1 less the shift, up to the largest.
+/// Parses rows whose indices count from 1 after the shift, up to the limit.
 #[inline(always)]
 fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64, Gaps)) -> Parsed<(RowBlock, u64)> {
     let mut block = entries.block();
@@ -159,7 +159,7 @@ fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64, Gaps)) 
     Ok(((block.end(), beyond), lines))
 }
 
-/// Parses one line and returns what follows it.
+/// Parses one line; returns the text after it.
 #[inline(always)]
 fn row<'a>(
     line: &'a [u8],
@@ -186,7 +186,7 @@ fn row<'a>(
             rest = odd_pair(pair)?;
             continue;
         };
-        // Past the largest number there is 0, which is never above `previous`.
+        // The largest number wraps around to 0, which is never above `previous`.
         let (given, index) = (index, index.wrapping_add(shift));
         if index <= previous || index > most {
             let index = given.saturating_add(shift);
@@ -205,8 +205,8 @@ fn row<'a>(
     }
 }
 
-/// Pairs of a line whose indices do not ascend: sorts the pairs behind its response `y`, which begin the
-/// text.
+/// Handles a line whose indices do not ascend: sorts the pairs after its response `y`, which `text` starts
+/// with.
 #[cold]
 fn unsorted_row<'a>(
     mut rest: &'a [u8],
@@ -246,7 +246,7 @@ fn unsorted_row<'a>(
     Ok(next)
 }
 
-/// A well-formed `index:value` at the start of `text`, and its length.
+/// Parses a well-formed `index:value` at the start of `text`; also returns its length.
 #[inline]
 fn split_pair(text: &[u8]) -> Option<(u64, f64, usize)> {
     let (index, colon) = whole(text)?;
@@ -255,7 +255,7 @@ fn split_pair(text: &[u8]) -> Option<(u64, f64, usize)> {
     Some((index, value, colon + 1 + length))
 }
 
-/// A pair whose value is missing, where some may be.
+/// Parses a pair with a missing value, where that is allowed.
 #[cold]
 fn gap(text: &[u8], gaps: Gaps) -> Option<(u64, f64, usize)> {
     let (index, colon) = whole(text)?;
@@ -270,7 +270,7 @@ fn skip_blanks(text: &[u8]) -> &[u8] {
     &text[blanks..]
 }
 
-/// Rest of the text behind the blanks after a word; a word must not run into the next one.
+/// Skips the blanks after a word; the next word must not follow directly.
 #[inline]
 fn skip_separator<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], String> {
     match text {
@@ -280,7 +280,7 @@ fn skip_separator<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], String> {
     }
 }
 
-/// Text behind the line, when `text` is at its end or at a comment.
+/// Returns the text after the line, if `text` is at the end of one or at a comment.
 #[inline]
 fn end_of_line(text: &[u8]) -> Option<&[u8]> {
     match text {
@@ -295,7 +295,7 @@ fn end_of_line(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Passes over a `qid:` pair; anything else that is not `index:value` is said to be wrong.
+/// Skips a `qid:` pair; anything else that is not `index:value` is an error.
 #[cold]
 fn odd_pair(text: &[u8]) -> Result<&[u8], String> {
     let end = text.iter().position(|byte| b" \t\r\n#".contains(byte)).unwrap_or(text.len());
@@ -315,7 +315,7 @@ fn odd_pair(text: &[u8]) -> Result<&[u8], String> {
     }
 }
 
-/// Error for a response that is not followed by a blank.
+/// Makes the error for a response without a blank after it.
 #[cold]
 fn no_response(rest: &[u8], why: String) -> String {
     match rest.first() {
@@ -332,7 +332,7 @@ fn bad_index(index: u64, shift: u64) -> String {
             "index 0: libsvm indices count from 1; if those of this file count from 0, say so by --zero-based"
                 .into()
         }
-        // As it is written.
+        // The index as it is written.
         _ => format!("index {} is too large: at most {} columns fit", index - shift, u32::MAX),
     }
 }

@@ -9,15 +9,14 @@ pub type Csc = CsMatI<f64, u32, usize>;
 /// A matrix of features, n rows (samples) by p columns (features).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Matrix {
-    /// Every value stored, column after column in memory (Fortran order).
+    /// Every value stored, column by column in memory (Fortran order).
     Dense(Array2<f64>),
-    /// Compressed sparse columns; within a column the rows ascend. Zeros written out in a file are
-    /// dropped.
+    /// Compressed sparse columns, with ascending rows in each column. Explicit zeros of a file are dropped.
     Sparse(Csc),
 }
 
 impl Matrix {
-    /// Number of rows, n.
+    /// Returns the number of rows, n.
     pub fn rows(&self) -> usize {
         match self {
             Self::Dense(x) => x.nrows(),
@@ -25,7 +24,7 @@ impl Matrix {
         }
     }
 
-    /// Number of columns, p.
+    /// Returns the number of columns, p.
     pub fn cols(&self) -> usize {
         match self {
             Self::Dense(x) => x.ncols(),
@@ -33,7 +32,7 @@ impl Matrix {
         }
     }
 
-    /// Number of values that are not zero; of a sparse matrix, of stored ones.
+    /// Returns the number of nonzero values; for a sparse matrix, of stored values.
     pub fn nonzeros(&self) -> usize {
         match self {
             Self::Dense(x) => x.iter().filter(|&&value| value != 0.0).count(),
@@ -41,8 +40,8 @@ impl Matrix {
         }
     }
 
-    /// Calls `tell` with row, column and value of all that is not zero, column after column; of a sparse matrix, of all that is
-    /// stored.
+    /// Calls `tell` with row, column and value of each nonzero value, column by column; for a sparse matrix,
+    /// of each stored value.
     ///
     /// ```
     /// let x = raddle_datasets::Matrix::Dense(ndarray::array![[1.0, 0.0], [3.0, 4.0]]);
@@ -66,12 +65,12 @@ impl Matrix {
         }
     }
 
-    /// `true` if the matrix is stored in compressed columns.
+    /// Returns `true` if the matrix is stored in compressed columns.
     pub fn is_sparse(&self) -> bool {
         matches!(self, Self::Sparse(_))
     }
 
-    /// The matrix with every value stored, n x p, column after column in memory: 8 n p bytes.
+    /// Returns the matrix with every value stored, n x p, column by column in memory: 8 n p bytes.
     pub fn to_dense(&self) -> Array2<f64> {
         match self {
             Self::Dense(x) => in_columns(x.view()),
@@ -87,11 +86,11 @@ impl Matrix {
         }
     }
 
-    /// [`Matrix::to_dense`] where the matrix itself is no longer needed: its memory is given back as the
-    /// dense one fills, so that not much more than the larger of the two is taken at once.
+    /// Converts the matrix as [`Matrix::to_dense`] does, and frees its memory while the dense matrix fills,
+    /// so that not much more than the larger of the two is used at once.
     pub fn into_dense(self) -> Array2<f64> {
         let x = match self {
-            // A transposed standard layout is column after column already.
+            // The transpose of a standard layout is stored column by column already.
             Self::Dense(x) if x.t().is_standard_layout() => return x,
             Self::Dense(x) => return in_columns(x.view()),
             Self::Sparse(x) => x,
@@ -100,7 +99,7 @@ impl Matrix {
         let (starts, mut indices, mut values) = x.into_raw_storage();
         let mut dense = Array2::zeros(shape.f());
         let portion = values.len() / 16;
-        // From the back, where a vector can be cut.
+        // From the last column, as a vector can be cut only at its end.
         for (mut to, column) in dense.columns_mut().into_iter().zip(starts.windows(2)).rev() {
             let stored = column[0]..column[1];
             for (&row, &value) in indices[stored.clone()].iter().zip(&values[stored]) {
@@ -117,14 +116,14 @@ impl Matrix {
     }
 }
 
-/// A copy of `x` that lies column after column in memory.
+/// Returns a copy of `x` that is stored column by column.
 fn in_columns(x: ArrayView2<'_, f64>) -> Array2<f64> {
     let mut columns = Array2::zeros(x.dim().f());
     columns.assign(&x);
     columns
 }
 
-/// A dense matrix from values that lie row after row, or column after column.
+/// Makes a dense matrix from values that are stored row by row, or column by column.
 pub(super) fn dense(shape: (usize, usize), by_columns: bool, values: Vec<f64>) -> Result<Matrix, String> {
     let error = |error: ndarray::ShapeError| error.to_string();
     match by_columns {
@@ -135,7 +134,7 @@ pub(super) fn dense(shape: (usize, usize), by_columns: bool, values: Vec<f64>) -
     }
 }
 
-/// Flaw of a binary value, at a row and a column counted from 0.
+/// Message about a binary value, at a row and a column from 0.
 pub(super) fn not_finite(row: usize, col: usize, value: f64) -> String {
     let cure = match value.is_nan() {
         true => "fill it with its column's mean by --missing mean, or leave its row out by --missing drop",

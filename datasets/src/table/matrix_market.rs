@@ -1,5 +1,5 @@
-//! Matrix Market:
-//! `%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric`.
+//! Matrix Market: `%%MatrixMarket matrix coordinate|array real|integer|pattern
+//! general|symmetric|skew-symmetric`.
 //!
 //! Coordinate files give sparse matrices (repeated entries add up), array files dense ones.
 
@@ -15,7 +15,7 @@ use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// First bytes of every Matrix Market file.
+/// Bytes with which every Matrix Market file starts.
 pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Loaded, ReadError> {
@@ -43,26 +43,26 @@ pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Loaded
     x.map_err(|message| ReadError::file(&source.path, message))
 }
 
-/// Row and column from 0, and the value.
+/// Row and column, from 0, and value.
 type Entry = (usize, usize, f64);
 
 /// The banner and the size line.
 struct Head {
     coordinate: bool,
     pattern: bool,
-    /// Factor of an entry's mirror image: 0 where there is none.
+    /// Factor of an entry's mirror image: 0 if there is none.
     mirror: f64,
     rows: usize,
     cols: usize,
-    /// How many entry lines follow.
+    /// Number of entry lines.
     entries: usize,
-    /// How many lines the head takes.
+    /// Number of lines in the head.
     lines: usize,
     gaps: Gaps,
 }
 
 impl Head {
-    /// The head, and the text behind it; or the line at fault, counted from 1.
+    /// Parses the head; returns it with the text after it. The error has the line, from 1.
     fn parse(text: &[u8], gaps: Gaps) -> Result<(Self, &[u8]), (usize, String)> {
         let mut lines = text.split_inclusive(|&byte| byte == b'\n');
         let banner = String::from_utf8_lossy(lines.next().unwrap_or_default()).to_lowercase();
@@ -100,7 +100,7 @@ impl Head {
         Err((number, "there is no size line: was the file cut off?".into()))
     }
 
-    /// `true` if this number of entries makes the number of rows believable; columns without entries take no
+    /// Checks that this number of entries makes the number of rows plausible; columns without entries take no
     /// memory.
     fn believed(&self, entries: usize) -> Result<(), String> {
         believable("rows", self.rows as u64, entries as u64).map(|_| ())
@@ -118,7 +118,7 @@ impl Head {
     }
 }
 
-/// Coordinate or not, pattern or not, and the factor of the mirror image.
+/// Parses the banner: coordinate or array, pattern or values, and the factor of the mirror image.
 fn kind(banner: &[&str]) -> Result<(bool, bool, f64), String> {
     let &[_, "matrix", layout, field, symmetry] = banner else {
         return Err(
@@ -178,7 +178,7 @@ fn entry(line: &[u8], head: &Head) -> Result<Entry, String> {
     }
 }
 
-/// Takes an index from 1 to `most` off the line.
+/// Parses an index from 1 to `most` and removes it from the line.
 fn index(rest: &mut &[u8], what: &str, most: usize) -> Result<usize, String> {
     let word = first_characters(rest);
     let (number, length) = whole(rest).ok_or_else(|| format!("the {what} `{word}` is not a whole number"))?;

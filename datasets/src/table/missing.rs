@@ -1,20 +1,20 @@
-//! [`Missing`]: what becomes of cells without a value.
+//! [`Missing`]: what to do with missing values.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Treatment of missing numbers. A missing text is a level like others.
+/// A rule for missing numbers. A missing text is a level like any other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
-    /// They are an error, which names the first and counts all.
+    /// Refuse them: the error names the first and counts all.
     #[default]
     Refuse,
-    /// The mean of the column's other values takes their place; rows without a response are left out.
+    /// Replace them by the mean of the column's other values; rows without a response are left out.
     Mean,
-    /// Their rows are left out.
+    /// Leave their rows out.
     Drop,
 }
 

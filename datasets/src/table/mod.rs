@@ -1,4 +1,4 @@
-//! Tables: a matrix of features and a response, as regression and classification read them.
+//! Tables: a matrix of features and a response, the input of regression and classification.
 
 mod assemble;
 mod beside;

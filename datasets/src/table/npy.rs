@@ -1,4 +1,4 @@
-//! numpy's `.npy`: one array of numbers, 1 or 2 axes, any byte order.
+//! Numpy's `.npy`: one array of numbers, with 1 or 2 axes and any byte order.
 
 use super::gaps::Gaps;
 use super::loaded::Loaded;
@@ -6,7 +6,7 @@ use super::matrix::{Matrix, dense, not_finite};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// First bytes of every `.npy`.
+/// Bytes with which every `.npy` file starts.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
@@ -16,9 +16,9 @@ pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
     Ok(Loaded::of(x))
 }
 
-/// An array as it lies in a file.
+/// An array as it is stored in a file.
 pub(super) struct Array<'a> {
-    /// Byte order, kind and size: `<f8`.
+    /// Byte order, kind and size, such as `<f8`.
     kind: String,
     by_columns: bool,
     shape: Vec<usize>,
@@ -48,17 +48,18 @@ impl<'a> Array<'a> {
         &self.shape
     }
 
-    /// Values of a column follow each other.
+    /// Returns `true` if the array is stored column by column.
     pub(super) fn is_by_columns(&self) -> bool {
         self.by_columns
     }
 
-    /// The text of an array that holds one word, `numpy.array("csr")` or its bytes.
+    /// Returns the text of an array with one word, `numpy.array("csr")` or its bytes.
     pub(super) fn word(&self) -> String {
         self.data.iter().filter(|&&byte| byte != 0).map(|&byte| char::from(byte)).collect()
     }
 
-    /// An array of 1 axis (a column) or 2, of finite values, and NaN where there may be gaps.
+    /// Returns an array with 1 axis (a column) or 2 as a matrix of finite values, with NaN where numbers may
+    /// be missing.
     pub(super) fn matrix(&self, gaps: Gaps) -> Result<Matrix, String> {
         let (rows, cols) = match self.shape[..] {
             [rows] => (rows, 1),
@@ -76,7 +77,7 @@ impl<'a> Array<'a> {
         dense((rows, cols), self.by_columns, values)
     }
 
-    /// The values of an array that is one column.
+    /// Returns the values of an array with one column.
     pub(super) fn column(&self, gaps: Gaps) -> Result<Vec<f64>, String> {
         match self.matrix(gaps)? {
             Matrix::Dense(x) if x.ncols() == 1 => Ok(x.into_iter().collect()),
@@ -84,8 +85,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// The values at some places in the order of the file; nothing where the array is none of numbers, or is
-    /// cut off.
+    /// Returns a range of values in the order of the file; `None` if the array is not numeric, or truncated.
     pub(super) fn part(&self, range: std::ops::Range<usize>) -> Option<Vec<f64>> {
         let count = self.shape.iter().try_fold(1_usize, |product, &axis| product.checked_mul(axis))?;
         let width = self.data.len().checked_div(count)?;
@@ -97,7 +97,7 @@ impl<'a> Array<'a> {
         part.numbers().ok()
     }
 
-    /// All values in the order of the file.
+    /// Returns all values in the order of the file.
     pub(super) fn numbers(&self) -> Result<Vec<f64>, String> {
         let (order, kind) = self.kind.split_at_checked(1).unwrap_or_default();
         let big = order == ">";
@@ -135,7 +135,7 @@ impl<'a> Array<'a> {
     }
 }
 
-/// The text of the header, and the values.
+/// Splits a file into the text of the header and the values.
 fn split_header(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let (&version, rest) = bytes.strip_prefix(MAGIC)?.split_first()?;
     let rest = rest.get(1..)?;

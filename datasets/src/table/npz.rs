@@ -1,5 +1,5 @@
-//! numpy's `.npz`: arrays by name. Either `X` and `y`, or a sparse matrix as `scipy.sparse.save_npz` writes
-//! it: csr, csc, coo or dia.
+//! Numpy's `.npz`, a set of named arrays: either `X` and `y`, or a sparse matrix as `scipy.sparse.save_npz`
+//! writes it (csr, csc, coo or dia).
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -14,7 +14,7 @@ use crate::bytes::memory;
 use crate::bytes::source::{Source, too_large};
 use crate::error::ReadError;
 
-/// First bytes of every zip file.
+/// Bytes with which every zip file starts.
 pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
 
 const FEATURES: [&str; 4] = ["X", "x", "data", "arr_0"];
@@ -26,10 +26,12 @@ pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
         .map_err(|message| ReadError::file(&source.path, message))
 }
 
-/// A sparse matrix with all its columns, from the content of a file that `scipy.sparse.save_npz` wrote.
+/// Parses a sparse matrix, with all its columns, from the content of a file that `scipy.sparse.save_npz`
+/// wrote.
 ///
 /// # Errors
-/// A sentence, without the file's name, if it is no such content, or there is no memory for so many columns.
+/// If the content is not such a file, or there is too little memory for its columns; a sentence without the
+/// file's name.
 pub fn sparse_npz(bytes: &[u8]) -> Result<Matrix, String> {
     let Loaded { x, occurring, .. } = members(bytes).and_then(|members| sparse(&members, Gaps::Refused))?;
     match (x, occurring) {
@@ -53,7 +55,7 @@ fn members(bytes: &[u8]) -> Result<Members, String> {
             continue;
         };
         let mut content = Vec::new();
-        // The archive's own statement of its size may be untrue.
+        // The size that the archive states may be wrong.
         file.take(rest + 1).read_to_end(&mut content).map_err(|error| damaged(&error))?;
         rest = rest.checked_sub(content.len() as u64).ok_or_else(|| {
             too_large(memory::for_content(), &format!("with array `{name}` the inflated archive has"))
@@ -93,7 +95,7 @@ fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
     result.map_err(|message| format!("array `{name}`: {message}"))
 }
 
-/// A matrix of scipy.sparse, by what its array `format` says.
+/// Parses a matrix of scipy.sparse in the format that its array `format` names.
 fn sparse(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     match array(members, "format")?.word().as_str() {
         "csc" => compressed(members, true, gaps),
@@ -118,8 +120,8 @@ fn whole(members: &Members, name: &str) -> Result<Vec<usize>, String> {
     }
 }
 
-/// Rows, as far as this number of values makes them believable, and columns, which take no memory where they
-/// are empty.
+/// Returns the rows, if this number of values makes them plausible, and the columns, which take no memory if
+/// they are empty.
 fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
     let shape = whole(members, "shape")?;
     let [rows, cols] = shape[..] else { return Err("array `shape`: a matrix has rows and columns".into()) };
@@ -129,7 +131,7 @@ fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
 fn compressed(members: &Members, by_columns: bool, gaps: Gaps) -> Result<Loaded, String> {
     let (starts, inner) = (whole(members, "indptr")?, whole(members, "indices")?);
     let values = named("data", array(members, "data")?.numbers())?;
-    // Lines without values are in the file, too.
+    // Rows or columns without values have an entry in `indptr`, too.
     let (rows, cols) = shape(members, starts.len() + inner.len())?;
     let lines = if by_columns { cols } else { rows };
     let ordered = starts.is_sorted() && starts.first() == Some(&0) && starts.last() == Some(&inner.len());
@@ -146,7 +148,7 @@ fn compressed(members: &Members, by_columns: bool, gaps: Gaps) -> Result<Loaded,
     Ok(triplets.loaded())
 }
 
-/// A row, a column and a value for each entry; those of one place add up.
+/// Parses row, column and value of each entry; those with the same position add up.
 fn coordinates(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     let (row, col) = (whole(members, "row")?, whole(members, "col")?);
     let values = named("data", array(members, "data")?.numbers())?;
@@ -161,7 +163,7 @@ fn coordinates(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     Ok(triplets.loaded())
 }
 
-/// Diagonals: `data[k, j]` is the value at column j, and at row `j - offsets[k]`.
+/// Parses diagonals: `data[k, j]` is the value at column j and row `j - offsets[k]`.
 fn diagonals(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     let offsets = named("offsets", array(members, "offsets")?.numbers())?;
     let data = array(members, "data")?;

@@ -1,4 +1,4 @@
-//! [`Occurring`]: the columns of a sparse table that is far wider than what it holds.
+//! [`Occurring`]: the columns with values of a sparse table that is far wider than its content.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::Csc;
 use crate::bytes::memory::room;
 
-/// Columns that may be empty in any table, and for each value: what they cost is small.
+/// Empty columns that are accepted in any table, and for each value, as they cost little.
 const EMPTY: usize = 1 << 16;
 const EMPTY_OF_A_VALUE: usize = 4;
 
-/// The columns with values of a sparse table that is wider than 65,536 and four times its values: its matrix
-/// has these columns alone, in their order, so that one large index takes no memory for those before it. All
-/// others are zeros.
+/// The columns with values of a sparse table that is wider than 65,536 and than four times its number of
+/// values. Its matrix has only these columns, in order, so that a large index takes no memory for the columns
+/// before it. All other columns are zero.
 ///
-/// Columns without a name are known by their numbers in the file. Numbers here count from 0, and ascend.
-/// Where no column has a value, the last one stands for all.
+/// Columns without names are identified by their numbers in the file, from 0 here; the numbers ascend. If no
+/// column has a value, the last column is kept.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -37,9 +37,9 @@ pub struct Occurring {
 }
 
 impl Occurring {
-    /// Of a table of this width, of at most 2^32 - 1, and this number of values; `columns` tells the columns
-    /// of the values, from 0, in any order and as often as they come. `None` where the table is not so wide:
-    /// then its matrix has all columns.
+    /// Determines the columns with values of a table with this width, at most 2^32 - 1, and this number of
+    /// values. `columns` returns the column of each value, from 0, in any order and with repetitions. `None`
+    /// if the table is not wide enough: then its matrix has all columns.
     pub fn of(width: usize, values: usize, columns: impl FnOnce() -> Vec<u32>) -> Option<Self> {
         if !is_wide(width, values) {
             return None;
@@ -50,7 +50,7 @@ impl Occurring {
         Some(Self::among(width, numbers))
     }
 
-    /// These columns, which ascend, of as many as `width` says.
+    /// Makes the set of these columns, which must ascend and be below `width`.
     pub(super) fn among(width: usize, mut numbers: Vec<u32>) -> Self {
         if numbers.is_empty() {
             numbers.extend(width.checked_sub(1).map(|last| last as u32));
@@ -58,35 +58,35 @@ impl Occurring {
         Self { width, numbers }
     }
 
-    /// The number of columns of the data, p, with those that have no value.
+    /// Returns the number of columns of the data, p, including those without values.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The number in the data of each column of the matrix, from 0, ascending.
+    /// Returns the number in the data of each column of the matrix, from 0, ascending.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
-    /// The number in the data of a column of the matrix, both from 0; of one that the matrix does not have,
-    /// the number itself.
+    /// Returns the number in the data of a column of the matrix, both from 0; for a column that the matrix
+    /// does not have, the argument itself.
     pub fn number(&self, column: u32) -> u32 {
         self.numbers.get(column as usize).copied().unwrap_or(column)
     }
 
-    /// The matrix's column for a column of the data, both from 0, if that has a value.
+    /// Returns the column of the matrix for a column of the data, both from 0, if the latter has a value.
     pub fn place(&self, number: u32) -> Option<u32> {
         self.numbers.binary_search(&number).ok().map(|place| place as u32)
     }
 
-    /// Columns that occur without one of the data: those behind it move up.
+    /// Removes a column of the data; those after it get the next lower number.
     pub(super) fn without(&self, number: u32) -> Self {
         let kept = self.numbers.iter().filter(|&&other| other != number);
         let numbers = kept.map(|&other| if other > number { other - 1 } else { other }).collect();
         Self::among(self.width - 1, numbers)
     }
 
-    /// A matrix of these columns with all others among them.
+    /// Returns a matrix of these columns, widened to all columns.
     pub(super) fn spread(&self, x: Csc) -> Result<Csc, String> {
         let rows = x.rows();
         let (some, indices, values) = x.into_raw_storage();
@@ -99,7 +99,7 @@ impl Occurring {
         Csc::try_new_csc((rows, self.width), starts, indices, values).map_err(|(.., why)| why.to_string())
     }
 
-    /// `true` if there can be such columns: `count` of them.
+    /// Checks that the columns are valid and that there are `count` of them.
     pub(super) fn is_sound(&self, count: usize) -> bool {
         let ascend = self.numbers.is_sorted_by(|a, b| a < b);
         ascend
@@ -108,17 +108,17 @@ impl Occurring {
     }
 }
 
-/// `true` if a table of this width and this number of values keeps only the columns that occur.
+/// Returns `true` if a table with this width and number of values keeps only the columns with values.
 pub(super) fn is_wide(width: usize, values: usize) -> bool {
     width > EMPTY.saturating_add(values.saturating_mul(EMPTY_OF_A_VALUE))
 }
 
-/// How many values columns have, while these come: in memory in proportion to the values.
+/// Counts the values of each column as they come, in memory proportional to the values.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Of the first columns.
+    /// Counts of the first columns.
     first: Vec<u32>,
-    /// Of those beyond them when their values came.
+    /// Counts of columns that were beyond `first` when their values came.
     beyond: HashMap<u32, u32>,
     values: usize,
 }
@@ -138,7 +138,7 @@ impl Counts {
         }
     }
 
-    /// The count of each column of `width`, or of those that occur, where the table is so wide.
+    /// Returns the count of each column up to `width`, or of the columns with values if the table is wide.
     pub(super) fn finish(self, width: usize) -> (Vec<u32>, Option<Occurring>) {
         let Self { mut first, beyond, values } = self;
         if !is_wide(width, values) {
@@ -165,7 +165,7 @@ impl Counts {
 mod tests {
     use super::*;
 
-    /// Counts of values that come in any order are those of a map, wide or not.
+    /// Counts of values in any order equal those of a map, for wide and other tables.
     #[test]
     fn columns_are_counted_wherever_they_lie() {
         for (width, modulus) in [(70_000_usize, 70_000_u64), (1 << 31, 1 << 31), (200_000, 199_999), (1, 1)] {

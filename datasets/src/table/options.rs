@@ -1,4 +1,4 @@
-//! [`Options`]: how to read a table.
+//! [`Options`]: options for reading a table.
 
 use std::path::PathBuf;
 
@@ -8,36 +8,36 @@ use super::format::Format;
 use super::held_out::HeldOut;
 use crate::dialect::Dialect;
 
-/// How to read a table.
+/// Options for reading a table.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The format; `None` recognises it by the content.
+    /// The format; `None` recognises it from the content.
     pub format: Option<Format>,
-    /// The response of formats that do not have it: a column's name, its index (from 1; -1 is the last), or a
-    /// file with one value a row, tried in this order. `None` takes the column `y`, `target` or `label`.
+    /// The response, for formats without one: the name of a column, its index (from 1; -1 is the last), or a
+    /// file with one value per row, tried in this order. `None` takes the column `y`, `target` or `label`.
     pub y: Option<String>,
-    /// How many threads may compute; the result is the same for any number.
+    /// Number of threads; the result is the same for any number.
     pub threads: usize,
-    /// Indices of libsvm text count from 0, as those of scikit-learn's `dump_svmlight_file` do unless told
-    /// otherwise.
+    /// `true` if indices of libsvm text count from 0, as scikit-learn's `dump_svmlight_file` writes them by
+    /// default.
     pub zero_based: bool,
-    /// The number of columns of libsvm text, which states none: values at larger indices are left out, and
-    /// [`Samples::beyond`](super::Samples::beyond) counts them. `None` takes the largest index.
+    /// Number of columns of libsvm text, which does not state it: values at larger indices are left out and
+    /// counted in [`Samples::beyond`](super::Samples::beyond). `None` takes the largest index.
     pub width: Option<u32>,
-    /// How delimited text is written, and how the bytes of any text are letters.
+    /// The dialect of delimited text, and the encoding of any text.
     pub dialect: Dialect,
-    /// Which columns of delimited text and Parquet are features, and how.
+    /// Options for the columns of delimited text and Parquet: which are features, and how they are encoded.
     pub columns: ColumnOptions,
-    /// `true` if the response may be texts.
+    /// Whether the response may be texts.
     pub classes: Classes,
-    /// Columns that are no features, and are given beside them; with some, nothing is taken from the cache.
+    /// Additional columns, which are not features; with any, the cache is not used.
     pub beside: Vec<Beside>,
-    /// Encoding that [`read_samples`](crate::read_samples) repeats: that of the table that a model was fitted
-    /// to.
+    /// The encoding that [`read_samples`](crate::read_samples) repeats: that of the table to which a model
+    /// was fitted.
     pub repeat: Option<Encoding>,
-    /// Rows that a table is read without; [`read_samples`](crate::read_samples) reads all.
+    /// Rows to hold out when a table is read; [`read_samples`](crate::read_samples) reads all rows.
     pub held_out: Option<HeldOut>,
-    /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
+    /// Folder in which parsed text is cached in binary files, named after the digest of the content.
     pub cache: Option<PathBuf>,
 }
 

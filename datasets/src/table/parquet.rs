@@ -1,6 +1,5 @@
-//! Apache Parquet: columns with names, of numbers, truth values (0 and 1), texts and dates (texts, too).
-//!
-//! Dates are texts as ISO 8601 has them. Nested columns are refused, unless nobody needs them.
+//! Apache Parquet: named columns of numbers, booleans (0 and 1), texts and dates, which are read as texts in
+//! the form of ISO 8601. Nested columns are refused, unless they are not needed.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +15,7 @@ use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values, is_beyond
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// A file that is open.
+/// An open file.
 pub(crate) struct Parquet<'s> {
     path: PathBuf,
     reader: SerializedFileReader<Bytes>,
@@ -38,7 +37,7 @@ impl Parquet<'_> {
         self.fields().iter().map(|field| field.name().to_owned()).collect()
     }
 
-    /// Calls `take` with every row's fields of these columns, in their order, and the row's number from 0.
+    /// Calls `take` with each row's fields of these columns, in their order, and the row's number from 0.
     pub(crate) fn rows(
         &self,
         columns: &[usize],
@@ -63,7 +62,7 @@ impl Parquet<'_> {
         Ok(number)
     }
 
-    /// Reads the columns of these kinds, as those of delimited text are read.
+    /// Reads columns of these kinds as those of delimited text are read.
     pub(super) fn columns(&self, kinds: &[Kind], most: &[usize]) -> Result<Columns, ReadError> {
         let (columns, beyond) = self.columns_of(kinds, most)?;
         if beyond.is_empty() {
@@ -74,7 +73,8 @@ impl Parquet<'_> {
         Ok(self.columns_of(&kinds, most)?.0)
     }
 
-    /// The columns of these kinds, and those of labels that are not told apart as numbers.
+    /// Reads columns of these kinds; also returns the label columns with whole numbers that doubles do not
+    /// represent.
     fn columns_of(&self, kinds: &[Kind], most: &[usize]) -> Result<(Columns, Vec<usize>), ReadError> {
         let names = self.names();
         let read: Vec<usize> = (0..names.len()).filter(|&j| kinds[j] != Kind::Skip).collect();
@@ -99,14 +99,14 @@ impl Parquet<'_> {
     }
 }
 
-/// A text of a field that is one, or stands for one.
+/// Returns the text of a field, or of a value that is written as text.
 pub(crate) fn text(field: &Field) -> Option<String> {
     match field {
         Field::Str(text) => Some(text.clone()),
         Field::Bytes(bytes) => std::str::from_utf8(bytes.data()).ok().map(str::to_owned),
         Field::Date(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => Some(field.to_string()),
         Field::TimestampMillis(_) | Field::TimestampMicros(_) => Some(field.to_string()),
-        // All digits, which a double may not hold.
+        // Written with all digits, which a double may not represent.
         Field::Long(value) => Some(value.to_string()),
         Field::ULong(value) => Some(value.to_string()),
         _ => number(field).map(|number| number.to_string()),
@@ -138,7 +138,7 @@ struct Builder {
     texts: Texts,
     is_text: bool,
     is_label: bool,
-    /// A label is a whole number that doubles do not tell from others.
+    /// `true` if a label is a whole number that a double does not represent.
     is_beyond: bool,
     missing: u64,
     first_missing: Option<usize>,
@@ -184,7 +184,7 @@ impl Builder {
             _ => {
                 let text = text(field).ok_or("it is nested, or no text: leave the column out by --drop")?;
                 if !self.is_text {
-                    // So far there were only missing values: the kind is the column's.
+                    // Only missing values so far, so this value decides the kind of the column.
                     self.is_text = true;
                     (0..std::mem::take(&mut self.numbers).len()).for_each(|_| self.texts.push(""));
                 }
@@ -216,7 +216,7 @@ impl Builder {
     }
 }
 
-/// Runs what may meet a damaged file; its reader is known to panic on some of these.
+/// Catches panics: the Parquet reader is known to panic on some damaged files.
 fn guarded<T>(
     path: &std::path::Path,
     read: impl FnOnce() -> parquet::errors::Result<T>,

@@ -1,9 +1,10 @@
-//! Products of the rows of a matrix with coefficients: the scores of linear models.
+//! Products of a matrix's rows with coefficients: the scores of linear models.
 
 use super::Matrix;
 
 impl Matrix {
-    /// `intercept + x'b` for each row x, b by (column from 0, value). Columns that the matrix does not have count as zeros.
+    /// Returns `intercept + x'b` for each row x, with b given as (column from 0, value). Columns that the
+    /// matrix does not have count as zero.
     ///
     /// ```
     /// let x = raddle_datasets::Matrix::Dense(ndarray::array![[1.0, 2.0], [3.0, 4.0]]);

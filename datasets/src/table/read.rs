@@ -1,4 +1,4 @@
-//! Reading a table, or samples, whatever the format of the file.
+//! Reads a table, or samples, from a file of any format.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// Reads a file of any known format, compressed by gzip or zstd or not; `-` is standard input.
+/// Reads a file of any known format, compressed with gzip or zstd or not; `-` is standard input.
 ///
 /// # Errors
-/// A format that is not recognised, a response that is not chosen or not there, rows and responses that are
-/// not as many, and whatever the format's reader finds; the message names the file and, in text, the line.
+/// If the format is not recognised, the response is not chosen or does not exist, rows and responses differ
+/// in number, or the format's reader finds an error; the message names the file and, in text, the line.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -40,7 +40,7 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadErro
     table(&source, format, options)
 }
 
-/// The table in a file that is open.
+/// Reads the table in an open file.
 pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
     let described = Table { format: format.to_string(), ..Table::described_by(source) };
     if matches!(format, Format::Csv | Format::Parquet) {
@@ -59,14 +59,15 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
             notes,
             ..described
         };
-        // Where something is encoded, that is by the rows that stay.
+        // An encoding depends on the rows that stay, and held-out rows were removed before.
         let held_out = options.held_out.filter(|_| is_whole);
         return table.without(held_out).map_err(|why| ReadError::file(&source.path, why));
     }
     let missing = options.columns.missing;
     if options.columns != (ColumnOptions { missing, ..ColumnOptions::default() }) {
         let why = format!(
-            "{format} has no columns with names: --columns, --drop, --categorical and --max-levels are for csv and parquet"
+            "{format} has no columns with names: --columns, --drop, --categorical and --max-levels are for \
+             csv and parquet"
         );
         return Err(ReadError::file(&source.path, why));
     }
@@ -88,7 +89,7 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     table.map_err(|why| ReadError::file(&source.path, why))
 }
 
-/// The samples in a file, with a response where it has one or `options.y` names it.
+/// Reads the samples in a file, with a response if the format has one or `options.y` names it.
 pub(crate) fn samples(path: &Path, options: &Options) -> Result<Samples, ReadError> {
     let (source, format) = open(path, options)?;
     let gaps = Gaps::of(options.repeat.as_ref().map(|encoding| encoding.missing).unwrap_or_default());
@@ -113,7 +114,7 @@ pub(crate) fn samples(path: &Path, options: &Options) -> Result<Samples, ReadErr
     Ok(gaps::filled(Samples { y, beside, ..Samples::of(features) }, options.repeat.as_ref()))
 }
 
-/// Opens a file, and finds out its format.
+/// Opens a file and determines its format.
 pub(crate) fn open(path: &Path, options: &Options) -> Result<(Source, Format), ReadError> {
     let source = options.dialect.open(path)?;
     let beginning = source.beginning(1 << 16)?;

@@ -1,11 +1,11 @@
-//! The format of a table, by how its file begins.
+//! Recognises the format of a table by the first bytes of its file.
 
 use super::format::Format;
 use super::{matrix_market, npy, npz};
 use crate::bytes::foreign::{foreign, is_json, json, printed};
 use crate::dialect::{Dialect, Separator, divided_by};
 
-/// Message on a file whose format is not recognised.
+/// Message about a file whose format is not recognised.
 pub(super) fn unknown(beginning: &[u8]) -> String {
     let line = lines(beginning).next().unwrap_or_default();
     if let Some(why) = foreign(beginning).or_else(|| printed(beginning).map(str::to_owned)) {
@@ -16,17 +16,20 @@ pub(super) fn unknown(beginning: &[u8]) -> String {
     }
     let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
     match words {
-        2.. => "blanks divide the first line, and not each line into as many cells: name what divides them by --separator, \
-                or the format by --format"
+        2.. => "blanks separate the cells of the first line, but not of every line: name the separator by \
+                --separator, or the format by --format"
             .into(),
         _ => {
             let known: Vec<&str> = Format::readable().map(Format::name).collect();
-            format!("the format is not recognised: {} are; if it is one of them, name it by --format", known.join(", "))
+            format!(
+                "the format is not recognised: {} are; if it is one of them, name it by --format",
+                known.join(", ")
+            )
         }
     }
 }
 
-/// The format of a file that begins so.
+/// Returns the format of a file that starts like this.
 pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
     for (magic, format) in [
         (npy::MAGIC, Format::Npy),
@@ -48,7 +51,7 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
     let rows: Vec<&[u8]> = lines(beginning).filter(|line| !has_rows || !line.starts_with(b"#")).collect();
     let line = rows.first()?;
     let first = words(line);
-    // Quotes begin no row of libsvm text, and the first record may go on in the next line.
+    // A row of libsvm text never starts with a quote, and a quoted record may continue on the next line.
     if dialect.separator.is_some() || line.trim_ascii_start().starts_with(b"\"") {
         return Some(Format::Csv);
     }
@@ -61,7 +64,7 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
             false => Some(Format::Libsvm),
         },
         _ if line.iter().any(|byte| b",;|\t".contains(byte)) => Some(Format::Csv),
-        // Without a response, or with several: libsvm's reader says so.
+        // Rows without a response, or with several, are reported by the reader of libsvm.
         [response, ..] if is_pair(response) => Some(Format::Libsvm),
         [response, second, ..] => {
             let has_pairs = rows.iter().any(|row| words(row).get(1).is_some_and(|word| is_pair(word)));
@@ -71,7 +74,7 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
                 false => None,
             }
         }
-        // One word a line: a column of numbers, unless a row of libsvm text without features begins it.
+        // One word per line: a column of numbers, unless the first is a row of libsvm text without features.
         _ => {
             let mut rest = rows.iter().skip(1).map(|row| words(row));
             match rest.any(|words| words.get(1).is_some_and(|pair| is_pair(pair))) {
@@ -85,7 +88,7 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
     }
 }
 
-/// `true` if a word is `index:value` or `qid:number`, right or wrong.
+/// Returns `true` if a word is `index:value` or `qid:number`, well-formed or not.
 fn is_pair(word: &[u8]) -> bool {
     let Some(colon) = word.iter().position(|&byte| byte == b':') else { return false };
     let (index, value) = word.split_at(colon);
@@ -93,19 +96,19 @@ fn is_pair(word: &[u8]) -> bool {
         && !value.iter().any(|byte| b",;|".contains(byte))
 }
 
-/// `true` if pairs stand behind the first word of each row wherever one has a pair.
+/// Returns `true` if in every row with a pair all words after the first are pairs.
 fn has_pairs_alone(rows: &[&[u8]]) -> bool {
     let rows: Vec<Vec<&[u8]>> = rows.iter().map(|row| words(row)).collect();
     let width = rows.iter().map(Vec::len).max().unwrap_or(0);
     (1..width).all(|at| rows.iter().any(|row| row.get(at).is_some_and(|word| is_pair(word))))
 }
 
-/// The words of a line.
+/// Returns the words of a line.
 fn words(line: &[u8]) -> Vec<&[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect()
 }
 
-/// The lines that are not empty.
+/// Returns the lines that are not empty.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))

@@ -1,4 +1,4 @@
-//! An encoding repeated on other data: the same features, whatever other columns these have.
+//! Repeats an encoding on other data: makes the same features, whatever other columns the data have.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::dialect::{is_of_names, position};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// Which column of the data each column of the encoding is, and the response.
+/// The columns of the data for the columns of an encoding, and the response.
 pub(super) struct Found {
     pub(super) kinds: Vec<Kind>,
     places: Vec<usize>,
@@ -26,7 +26,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Columns beside the features are read, too.
+    /// Adds the additional columns to those that are read.
     pub(super) fn read(&mut self, sides: &[RoleSource], asked: &[Beside], names: &[String]) {
         for (side, asked) in sides.iter().zip(asked) {
             if let RoleSource::Column(j) = side {
@@ -39,7 +39,7 @@ impl Found {
     }
 }
 
-/// Finds the columns of an encoding among these, by name where both have names, else by place.
+/// Finds the columns of an encoding in the data: by name if both have names, else by position.
 pub(super) fn find(
     encoding: &Encoding,
     names: &[String],
@@ -113,15 +113,15 @@ fn by_names(encoding: &Encoding, names: &[String]) -> Result<Vec<usize>, String>
     };
     let plural = |count: usize| if count == 1 { "1 column".into() } else { format!("{count} columns") };
     Err(format!(
-        "it has no column `{}`{more}, which the model uses; it has {}, the model {}: give data with the model's columns, \
-         in any order",
+        "it has no column `{}`{more}, which the model uses; it has {}, the model {}: give data with the \
+         model's columns, in any order",
         missing[..missing.len().min(5)].join("`, `"),
         plural(names.len()),
         encoding.columns.len()
     ))
 }
 
-/// Places as in the file that was encoded; the response may be missing.
+/// Finds columns by their positions in the encoded file; the response may be missing.
 fn by_places(encoding: &Encoding, width: usize) -> Result<(Vec<usize>, Option<usize>), String> {
     let place = |column: &EncodedColumn| column.place - 1;
     match encoding.response {
@@ -139,7 +139,7 @@ fn by_places(encoding: &Encoding, width: usize) -> Result<(Vec<usize>, Option<us
     }
 }
 
-/// The features of the encoding, and the response where it is whole.
+/// Makes the features of the encoding, and the response if there is one.
 pub(super) fn apply(
     encoding: &Encoding,
     found: Found,
@@ -151,7 +151,8 @@ pub(super) fn apply(
     let Found { places, response, file, left_out, .. } = found;
     let Columns { mut columns, rows, mut notes, named, .. } = columns;
     if named && encoding.named {
-        // That the first line holds names is found out by their being the model's.
+        // If the first line has the model's names, it is certain to be a header, so notes on that are
+        // dropped.
         notes.retain(|note| !is_of_names(note));
     }
     let mut features = Vec::new();
@@ -182,7 +183,7 @@ pub(super) fn apply(
         let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
         return Err(ReadError::file(path, message));
     }
-    // Texts that are none of the classes are NaN, too, but these rows have a response.
+    // Texts that are not known classes are NaN, too, but their rows do have a response.
     let without_response: Vec<u32> = match (&file, response) {
         (None, Some(_)) => lacking,
         _ => y.iter().flat_map(|y| (0..).zip(y)).filter(|(_, y)| y.is_nan()).map(|(row, _)| row).collect(),
@@ -211,7 +212,7 @@ pub(super) fn apply(
     })
 }
 
-/// The response, NaN where a row has none; a note says why there is none at all.
+/// Returns the response, with NaN for rows without one; a note says why if there is none at all.
 fn known_response(column: &Column, classes: &Classes, notes: &mut Vec<String>) -> Option<Vec<f64>> {
     let is_any = column.missing < column.values.len() as u64 || column.missing == 0;
     let known = is_any.then(|| numbered(column.values.clone(), classes)).flatten();
@@ -221,11 +222,11 @@ fn known_response(column: &Column, classes: &Classes, notes: &mut Vec<String>) -
         (None, Classes::Known(_)) => "there in every row",
         (None, _) => "a number in every row",
     };
-    notes.push(format!("no error is told, as the response `{}` is not {why}", column.name));
+    notes.push(format!("no error is computed, as the response `{}` is not {why}", column.name));
     None
 }
 
-/// Texts that are none of the known classes, each with its rows.
+/// Returns the texts that are not known classes, each with its rows.
 fn unknown(values: &Values, classes: &Classes) -> Vec<(String, Vec<u32>)> {
     let (Values::Texts { codes, texts }, Classes::Known(known)) = (values, classes) else {
         return Vec::new();
@@ -249,7 +250,7 @@ fn unknown(values: &Values, classes: &Classes) -> Vec<(String, Vec<u32>)> {
     unknown
 }
 
-/// Rows without a value.
+/// Returns the rows without a value.
 fn lacking(values: &Values) -> Vec<u32> {
     let rows = |is_missing: &dyn Fn(usize) -> bool| {
         (0..values.len()).filter(|&row| is_missing(row)).map(|row| row as u32).collect()
@@ -261,7 +262,8 @@ fn lacking(values: &Values) -> Vec<u32> {
     }
 }
 
-/// Numbers with the model's mean where one is missing; NaN where the model has none, so that the row has no prediction.
+/// Fills missing numbers with the model's mean; they stay NaN if the model has none, so that the row gets no
+/// prediction.
 fn filled(mut values: Vec<f64>, about: &EncodedColumn) -> Vec<f64> {
     if let Some(mean) = about.mean {
         values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = mean);
@@ -280,12 +282,13 @@ fn no_number(about: &EncodedColumn, column: &Column, path: &Path) -> ReadError {
     }
 }
 
-/// Levels by the numbers they have in the model, and in how many rows there is one that it does not have.
+/// Converts levels to their numbers in the model; also returns the number of rows with a level that the model
+/// does not have.
 fn as_levels(levels: &[String], column: Values) -> (Feature, u64) {
     let Values::Texts { codes, texts } = column else {
         return (Feature::of_levels(levels.len(), Vec::new()), 0);
     };
-    // Codes may be written otherwise: pandas writes 1.0 for 1 where another one is missing.
+    // Codes may be written differently: pandas writes 1.0 for 1 if a value in the column is missing.
     let numbers: HashMap<&str, u32> = levels.iter().map(String::as_str).zip(0..).collect();
     let number = |text: &str| numbers.get(text).copied().or_else(|| Some(place(levels, text)? as u32));
     let known: Vec<u32> = texts.iter().map(|text| number(text).unwrap_or(NO_LEVEL)).collect();

@@ -1,4 +1,4 @@
-//! Which numbers are the response, where a format does not say.
+//! Chooses the response, for formats that do not have one.
 
 use std::path::Path;
 
@@ -18,26 +18,26 @@ use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Head, Known, Purpose, position};
 use crate::error::ReadError;
 
-/// Columns taken for the response when none is named.
+/// Names of columns that are the response if none is chosen.
 pub(super) const USUAL: [&str; 3] = ["y", "target", "label"];
 
-/// Reads a file of a format that does not know responses.
+/// Reads a file in a format without a response.
 pub(super) fn load(source: &Source, format: Format, threads: usize, gaps: Gaps) -> Result<Loaded, ReadError> {
     match format {
         Format::Npy => npy::load(source, gaps),
         Format::Npz => npz::load(source, gaps),
         Format::MatrixMarket => matrix_market::load(source, threads, gaps),
-        // Those have readers that know of more than numbers.
+        // The readers of these formats return more than numbers.
         Format::Csv | Format::Libsvm | Format::Parquet => {
             Err(ReadError::file(&source.path, format!("{format} has columns of its own")))
         }
     }
 }
 
-/// The response, and its texts where it has some.
+/// The response, with its texts if it has any.
 pub(super) type Response = (Vec<f64>, Option<Vec<String>>);
 
-/// Parts the response from the features, and checks that both are there and fit.
+/// Separates the response from the features, and checks that both exist and have the same number of rows.
 pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Loaded, Response), ReadError> {
     let width = loaded.width();
     let Loaded { x, mut occurring, names, y } = loaded;
@@ -81,14 +81,14 @@ pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Lo
     Ok((Loaded { x, occurring, names, y: None }, (y, classes)))
 }
 
-/// Where the response is.
+/// The source of the response.
 pub(super) enum Choice<'a> {
     Column(usize),
     File(&'a str),
     Apart,
 }
 
-/// A column's name comes first, then a number, then a file.
+/// Resolves the choice: as a column's name first, then as a number, then as a file.
 pub(super) fn chosen<'a>(
     count: usize,
     names: Option<&[String]>,
@@ -125,7 +125,7 @@ pub(super) fn chosen<'a>(
     }
 }
 
-/// How to choose a response.
+/// Returns a hint on how to choose the response.
 fn ask(count: usize, names: Option<&[String]>) -> String {
     let by_name = match names {
         Some(names) if names.len() <= 20 => format!("a name ({}), ", names.join(", ")),
@@ -133,12 +133,13 @@ fn ask(count: usize, names: Option<&[String]>) -> String {
         None => String::new(),
     };
     format!(
-        "choose the response by `y` (--y): {by_name}an index (1 to {count}; -1 is the last column), or a file with one \
-         value a row"
+        "choose the response by `y` (--y): {by_name}an index (1 to {count}; -1 is the last column), or a \
+         file with one value a row"
     )
 }
 
-/// The matrix without column `j`, and the column; a wide one always has a column, if of zeros.
+/// Returns the matrix without column `j`, and the column. A wide matrix always keeps a column, even if it is
+/// zero.
 fn without(x: Matrix, j: usize, is_wide: bool) -> (Matrix, Vec<f64>) {
     match x {
         Matrix::Dense(mut x) => {
@@ -168,8 +169,8 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
     Csc::new_csc((x.rows(), x.cols() - 1), kept, indices, values)
 }
 
-/// A file that holds a response of so many rows: numbers, or texts where there may be some; NaN where it has
-/// none, if that is not refused.
+/// Reads a response with one value per row from a file: numbers, or texts where they are allowed. A missing
+/// value is NaN, if it is not refused.
 pub(super) fn vector(
     path: &Path,
     rows: usize,
@@ -194,7 +195,7 @@ pub(super) fn vector(
         ));
     }
     let read = match (column.values, classes) {
-        // Of known texts some may look like numbers, and all of them may.
+        // Known texts may look like numbers, even all of them.
         (Values::Numbers(y), Classes::Known(known)) => {
             let number = |y: f64| super::classes::place(known, &y.to_string());
             Some((y.into_iter().map(|y| number(y).map_or(f64::NAN, |at| at as f64)).collect(), None))
@@ -204,10 +205,8 @@ pub(super) fn vector(
     read.ok_or_else(|| ReadError::file(path, "the response: its values cannot be read"))
 }
 
-/// A file that holds one column, of numbers or of texts, with a value for each of so many rows.
-///
-/// Its cells are written as the dialect says; it has an encoding of its own. One value more than there are
-/// rows is a header.
+/// Reads a file with one column of numbers or texts, one value per row. The dialect applies to its cells; its
+/// encoding is determined separately. A file with one value more than there are rows has a header.
 pub(super) fn column_of(
     path: &Path,
     rows: usize,
@@ -233,7 +232,7 @@ pub(super) fn column_of(
         let (column, is_headed) = read(None)?;
         return match column.values.len() {
             more if !is_headed && more == rows + 1 => read(Some(true)).map(|(column, _)| column),
-            // Texts of which the first is one, too.
+            // Texts of which the first is a header, too.
             fewer if is_headed && fewer + 1 == rows && column.numbers == 0 => match column.values {
                 Values::Texts { .. } => read(Some(false)).map(|(column, _)| column),
                 _ => Ok(column),

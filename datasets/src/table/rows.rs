@@ -1,14 +1,15 @@
-//! Some rows of a matrix, as cross-validation and hold-out sets need them.
+//! Selects rows of a matrix, as cross-validation and held-out sets need it.
 
 use ndarray::{Array2, ShapeBuilder};
 
 use super::{Csc, Matrix};
 
 impl Matrix {
-    /// The rows with these numbers (from 0) as a matrix of the same kind and width, in the order given.
+    /// Returns the rows with these numbers (from 0) as a matrix of the same kind and width, in the given
+    /// order.
     ///
     /// # Panics
-    /// If the rows do not ascend strictly, or one does not exist.
+    /// If the numbers do not ascend strictly, or a row does not exist.
     ///
     /// ```
     /// use raddle_datasets::Matrix;
@@ -35,7 +36,7 @@ fn sparse(x: &Csc, rows: &[usize]) -> Csc {
     // The new number of each row; rows that are left out have none.
     let mut place = vec![u32::MAX; x.rows()];
     rows.iter().zip(0..).for_each(|(&row, new)| place[row] = new);
-    // Counted first: memory that grows would be held twice while it does.
+    // Counted first: growing memory would be held twice meanwhile.
     let kept = x.indices().iter().filter(|&&row| place[row as usize] != u32::MAX).count();
     let (mut starts, mut indices, mut values) =
         (Vec::with_capacity(x.cols() + 1), Vec::with_capacity(kept), Vec::with_capacity(kept));

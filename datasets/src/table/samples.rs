@@ -1,4 +1,4 @@
-//! [`Samples`]: features to predict from, with a response only where there is one.
+//! [`Samples`]: features to predict from, with a response if there is one.
 
 use super::classes::Labels;
 use super::loaded::Loaded;
@@ -6,44 +6,44 @@ use super::matrix::Matrix;
 use super::occurring::Occurring;
 use crate::records::RecordCounts;
 
-/// A matrix of features that may come without a response: what a fitted model predicts from.
+/// A matrix of features, possibly without a response: what a fitted model predicts from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// The features, n rows by p columns, as stored; NaN where a value is missing and the encoding that is
-    /// repeated left such rows out.
+    /// The features, n rows by p columns, as stored. NaN if a value is missing and the repeated encoding left
+    /// such rows out.
     pub x: Matrix,
-    /// Which columns of the data `x` has, where it is far wider than what it holds, as
+    /// The columns of the data that `x` has, if it is far wider than its content, as in
     /// [`Table::occurring`](super::Table::occurring).
     pub occurring: Option<Occurring>,
-    /// The response, n values: where the format keeps it apart, or [`Options::y`](super::Options::y) names
-    /// it. NaN where a row of delimited text or Parquet has none, and where it is a text that is none of
+    /// The response, n values, if the format separates it or [`Options::y`](super::Options::y) names it. NaN
+    /// if a row of delimited text or Parquet has none, or its text is not among
     /// [`Classes::Known`](super::Classes::Known).
     pub y: Option<Vec<f64>>,
-    /// The rows without a response where others have one, ascending from 0.
+    /// Rows without a response where others have one, ascending from 0.
     pub without_response: Vec<u32>,
-    /// Texts of the response that are none of [`Classes::Known`](super::Classes::Known), each with its rows,
-    /// ascending from 0; none of a response in a file of its own, whose rows are
+    /// Texts of the response that are not among [`Classes::Known`](super::Classes::Known), each with its
+    /// rows, ascending from 0. Empty for a response in its own file, whose rows are in
     /// [`without_response`](Self::without_response).
     pub unknown_classes: Vec<(String, Vec<u32>)>,
-    /// Columns that [`Options::beside`](super::Options::beside) asks for, n values each.
+    /// The columns that [`Options::beside`](super::Options::beside) requests, n values each.
     pub beside: Vec<Labels>,
-    /// The names of the p columns, where the format has them.
+    /// Names of the p columns, if the format has names.
     pub feature_names: Option<Vec<String>>,
-    /// Columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
+    /// `true` if columns of zeros may be missing at the end, as in libsvm text, which states no width.
     pub is_open_ended: bool,
-    /// Values of libsvm text at indices beyond [`Options::width`](super::Options::width), which were left
-    /// out.
+    /// Number of values of libsvm text that were left out, at indices beyond
+    /// [`Options::width`](super::Options::width).
     pub beyond: u64,
-    /// Names of columns that [`Options::repeat`](super::Options::repeat) does not use and did not leave out.
+    /// Names of columns that [`Options::repeat`](super::Options::repeat) neither uses nor left out.
     pub left_out: Vec<String>,
-    /// The rows of the data: each is here, and none is left out.
+    /// Number of rows; none is left out.
     pub records: RecordCounts,
     /// Notes for users on how the samples were read.
     pub notes: Vec<String>,
 }
 
 impl Samples {
-    /// Content of a file.
+    /// Makes samples of the content of a file.
     pub(super) fn of(loaded: Loaded) -> Self {
         let Loaded { x, occurring, names: feature_names, y } = loaded;
         let records = RecordCounts::of(x.rows());
@@ -63,8 +63,8 @@ impl Samples {
         }
     }
 
-    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them
-    /// `x` has.
+    /// Returns the number of columns of the data: p, or more if [`occurring`](Self::occurring) says which of
+    /// them `x` has.
     pub fn width(&self) -> usize {
         self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
     }

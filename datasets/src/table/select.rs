@@ -1,4 +1,4 @@
-//! Which columns of a table are read, and how: by the names that options give.
+//! Selects the columns that are read and their kinds, by the names in options.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,21 +11,21 @@ use super::response::{Choice, chosen};
 use crate::dialect::position;
 use crate::error::ReadError;
 
-/// The part that each column has.
+/// The role of each column.
 pub(super) struct Selection {
     pub(super) kinds: Vec<Kind>,
-    /// The response, where it is a column.
+    /// The response, if it is a column.
     pub(super) response: Option<usize>,
-    /// The file that holds the response.
+    /// The file with the response.
     pub(super) file: Option<String>,
-    /// Columns beside the features: each a column or a file.
+    /// The source of each additional column.
     pub(super) beside: Vec<RoleSource>,
     has_classes: bool,
     /// Columns that options leave out.
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// Where a column beside the features is.
+/// The source of an additional column.
 #[derive(Debug, PartialEq)]
 pub(super) enum RoleSource {
     Column(usize),
@@ -33,7 +33,7 @@ pub(super) enum RoleSource {
 }
 
 impl Selection {
-    /// How many different texts are kept of each column, `levels` of a feature.
+    /// Returns the limit on different texts for each column: `levels` for a feature.
     pub(super) fn most(&self, levels: usize) -> Vec<usize> {
         let mut most = vec![levels; self.kinds.len()];
         for side in &self.beside {
@@ -48,7 +48,7 @@ impl Selection {
     }
 }
 
-/// The columns beside the features: by name, then by number, then a file.
+/// Resolves the additional columns: as a name first, then as a number, then as a file.
 pub(super) fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<RoleSource>, String> {
     let side = |Beside { option, name }: &Beside| {
         let place = position(names, name);
@@ -65,7 +65,7 @@ pub(super) fn sides(beside: &[Beside], names: &[String]) -> Result<Vec<RoleSourc
     beside.iter().map(side).collect()
 }
 
-/// Selection of columns with these names, by the options.
+/// Selects columns with these names by the options.
 pub(super) fn select(
     names: &[String],
     named: bool,
@@ -82,7 +82,7 @@ pub(super) fn select(
         .zip(&dropped)
         .map(|(name, dropped)| if *dropped { String::new() } else { name.clone() })
         .collect();
-    // A column that is left out is not the response unless it is named.
+    // A column that is left out is not the default response.
     let usual = if options.y.is_none() { &known[..] } else { names };
     let (mut response, mut file) = (None, None);
     match chosen(names.len(), named.then_some(usual), false, options.y.as_deref(), path)? {
@@ -123,7 +123,8 @@ pub(super) fn select(
     }
     if let Some((first, second)) = twice {
         let why = format!(
-            "two columns are called `{}`, the {} and the {}: give each a name of its own, leave one out by --drop {}, or, if the first line is data, say so by --no-header",
+            "two columns are called `{}`, the {} and the {}: give each a name of its own, leave one out by \
+             --drop {}, or, if the first line is data, say so by --no-header",
             names[first],
             ordinal(first + 1),
             ordinal(second + 1),
@@ -134,7 +135,7 @@ pub(super) fn select(
     Ok(Selection { kinds, response, file, beside, has_classes, left_out })
 }
 
-/// Refuses a column, or a file, that is to be two things at once. Folds may go by any column, and rows be called by any.
+/// Refuses a column or file with two roles, except that any column may define folds or name the rows.
 pub(super) fn check_roles(
     (response, file): (Option<usize>, Option<&str>),
     (asked, sides): (&[Beside], &[RoleSource]),
@@ -150,7 +151,8 @@ pub(super) fn check_roles(
                 RoleSource::File(file) => ("file", file),
             };
             return Err(format!(
-                "{}: the {what} `{name}` is {other} already, and cannot be both: name another one, or leave one out",
+                "{}: the {what} `{name}` is {other} already, and cannot be both: name another one, or leave \
+                 one out",
                 asked.option
             ));
         }
@@ -159,10 +161,10 @@ pub(super) fn check_roles(
     Ok(())
 }
 
-/// The option of a column that says only which rows stay together.
+/// The option for a column that only says which rows stay together.
 const FOLDS: &str = "--fold-by";
 
-/// Refuses a column that one option asks for and another one leaves out, each by its whole name.
+/// Refuses a column that one option requests and another one leaves out, each by its whole name.
 fn check_contradictions(options: &ColumnOptions) -> Result<(), String> {
     let asked = [("--columns", &options.columns), ("--categorical", &options.categorical)];
     for (option, names) in asked {
@@ -177,13 +179,13 @@ pub(super) fn is_beside(beside: &[RoleSource], column: usize) -> bool {
     beside.iter().any(|side| matches!(side, RoleSource::Column(j) if *j == column))
 }
 
-/// How a column beside the features is read: as labels where one of its options asks for these.
+/// Returns how an additional column is read: as labels if one of its options requests labels.
 fn kind_beside(asked: &[Beside], beside: &[RoleSource], column: usize) -> Kind {
     let mut of_it = asked.iter().zip(beside).filter(|(_, side)| **side == RoleSource::Column(column));
     if of_it.any(|(asked, _)| !asked.is_number()) { Kind::Label } else { Kind::Number }
 }
 
-/// Why a column beside the features is none of them.
+/// Returns why an additional column is not a feature.
 fn why_beside(asked: &[Beside], beside: &[RoleSource], column: usize) -> String {
     let of_it =
         asked.iter().zip(beside).filter(|(_, side)| matches!(side, RoleSource::Column(j) if *j == column));
@@ -202,7 +204,7 @@ pub(super) fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// Which of the columns are named: by their name, the beginning of it (`x*`), or their number from 1.
+/// Returns for each column whether it is named: by its name, the start of it (`x*`), or its number from 1.
 pub(super) fn places(option: &str, wanted: &[String], names: &[String]) -> Result<Vec<bool>, String> {
     let mut places = vec![false; names.len()];
     for name in wanted {

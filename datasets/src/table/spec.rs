@@ -1,35 +1,35 @@
-//! Specifications of `synth:` texts.
+//! Parses `synth:` specifications of tables.
 
 use crate::bytes::memory::room;
 use crate::error::SpecError;
 
-/// A specification, checked.
+/// A checked specification.
 pub(super) struct Spec {
     pub(super) kind: Kind,
-    /// Rows, 1 to 2^32 - 1.
+    /// Number of rows, 1 to 2^32 - 1.
     pub(super) rows: usize,
-    /// Columns, 1 or more.
+    /// Number of columns, 1 or more.
     pub(super) cols: usize,
-    /// How many times a feature is given a coefficient.
+    /// How many times a feature gets a coefficient.
     pub(super) truth: usize,
-    /// Standard deviation of the signal over that of the noise, above 0.
+    /// Standard deviation of the signal divided by that of the noise, above 0.
     pub(super) snr: f64,
     pub(super) seed: u64,
 }
 
-/// The columns' kind with its own parameters.
+/// The kind of the columns, with its parameters.
 pub(super) enum Kind {
-    /// Entries drawn a column, and the probability that a column continues the one before.
+    /// Entries that are drawn per column, and the probability that a column starts a new chain.
     Strads { entries: usize, new: f64 },
-    /// Correlation of neighbours.
+    /// Correlation of neighbouring columns.
     Ar1 { rho: f64 },
-    /// Columns a group, and their correlation.
+    /// Columns per group, and their correlation.
     Groups { size: usize, share: f64 },
 }
 
-/// Whole numbers up to here pass through a double unharmed.
+/// Whole numbers up to this one are exact in a double.
 pub(crate) const WHOLE: f64 = (1_u64 << 53) as f64;
-/// Values of a matrix: 1 TiB of doubles. Beyond it a parameter is a mistake.
+/// Limit on the values of a matrix, 1 TiB of doubles: a larger parameter is a mistake.
 const VALUES: f64 = (1_u64 << 37) as f64;
 
 impl Spec {
@@ -37,7 +37,7 @@ impl Spec {
         checked(text).map_err(|message| SpecError { spec: text.into(), message })
     }
 
-    /// How many values a column has at most.
+    /// Returns the most values that a column may have.
     fn of_a_column(&self) -> usize {
         match self.kind {
             Kind::Strads { entries, .. } => entries,
@@ -45,10 +45,10 @@ impl Spec {
         }
     }
 
-    /// About how many bytes the table takes.
+    /// Returns the approximate size of the table in bytes.
     pub(super) fn bytes(&self) -> usize {
         let each = if matches!(self.kind, Kind::Strads { .. }) { 12 } else { 8 };
-        // Within a tebibyte of values, as was checked.
+        // No overflow, as at most a tebibyte of values was checked.
         self.of_a_column() * self.cols * each + 8 * (self.rows + self.cols)
     }
 }
@@ -84,12 +84,12 @@ fn checked(text: &str) -> Result<Spec, String> {
     if spec.of_a_column() as f64 * spec.cols as f64 > VALUES {
         return Err("more than a tebibyte of values: choose a smaller n, p or k".into());
     }
-    // The response and its parts, whatever is kept of the columns.
+    // Memory for the response and its parts, whatever happens to the columns.
     room::<[f64; 4]>(spec.rows, "so many rows")?;
     Ok(spec)
 }
 
-/// `name=value` pairs, each name known and given once.
+/// Parameters `name=value`, each name known and given once.
 pub(crate) struct Parameters<'a>(Vec<(&'a str, f64)>);
 
 impl<'a> Parameters<'a> {
@@ -108,7 +108,7 @@ impl<'a> Parameters<'a> {
         Ok(Self(pairs))
     }
 
-    /// A number from `least` to `most`; without a default the parameter must be given.
+    /// Returns a number from `least` to `most`; a parameter without a default must be given.
     pub(crate) fn real(
         &self,
         name: &str,
@@ -124,7 +124,7 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Whole number of a parameter.
+    /// Returns a whole number.
     pub(crate) fn number(
         &self,
         name: &str,

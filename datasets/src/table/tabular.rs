@@ -1,4 +1,4 @@
-//! Tables whose columns have kinds: delimited text, and Parquet.
+//! Tables whose columns have kinds: delimited text and Parquet.
 
 use std::path::Path;
 
@@ -22,21 +22,21 @@ use crate::dialect::{Dialect, Head, Known, Purpose, is_tabs};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// A table that is open.
+/// An open table.
 enum Tabular<'s> {
     Csv(&'s Source, Head),
     #[cfg(feature = "parquet")]
     Parquet(super::parquet::Parquet<'s>),
 }
 
-/// Features and response, and how they came about.
+/// Features and response, with how they were encoded.
 pub(super) struct Read {
     pub(super) features: Loaded,
     pub(super) y: Vec<f64>,
-    /// `None` where the columns are numbers as they stand.
+    /// The encoding; `None` if all columns are plain numbers.
     pub(super) encoding: Option<Encoding>,
     pub(super) filled: Vec<Filled>,
-    /// The texts of the response, and columns beside the features.
+    /// The texts of the response; then the additional columns.
     pub(super) classes: Option<Vec<String>>,
     pub(super) beside: Vec<Labels>,
     pub(super) records: RecordCounts,
@@ -68,7 +68,7 @@ impl<'s> Tabular<'s> {
         }
     }
 
-    /// Head of a CSV, from its first lines.
+    /// Returns the head of delimited text.
     fn head(&self) -> Option<&Head> {
         match self {
             Self::Csv(_, head) => Some(head),
@@ -94,7 +94,7 @@ impl<'s> Tabular<'s> {
     }
 }
 
-/// The columns that options ask for, by name or number.
+/// Returns the columns that options request, by name or number.
 fn asked(options: &Options) -> Vec<&str> {
     let ColumnOptions { columns, drop, categorical, .. } = &options.columns;
     let beside = options.beside.iter().map(|beside| &beside.name);
@@ -107,7 +107,7 @@ fn asked(options: &Options) -> Vec<&str> {
         .collect()
 }
 
-/// Reads a table, its response chosen.
+/// Reads a table and chooses its response.
 pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result<Read, ReadError> {
     let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);
@@ -125,7 +125,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         };
         if let Some(loaded) = loaded {
             let (features, (y, classes)) = response::part(loaded, options, path)?;
-            // Labels that are not told apart as numbers are read as texts.
+            // Labels that doubles do not distinguish are read as texts.
             let is_told = options.classes != Classes::Any || y.iter().all(|y| y.abs() < WHOLE);
             if is_told {
                 let (notes, beside) = (head.notes.clone(), Vec::new());
@@ -167,10 +167,10 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
     Ok(Read { features, y, encoding: Some(encoding), filled, classes, beside, records, notes })
 }
 
-/// Identity of a way to read, which tells tables of one file apart.
+/// Returns the way in which a table is read, which distinguishes cached tables of one file.
 fn variant(table: &Tabular<'_>, options: &Options, path: &Path, selection: Option<&Selection>) -> String {
     let mut ways = String::new();
-    // Which line is the first row may hang on what is asked for.
+    // Which line is the first row may depend on the requested columns.
     if let Some(head) = table.head().filter(|_| !asked(options).is_empty()) {
         ways += &format!("from byte {} ", head.bytes);
     }
@@ -200,7 +200,7 @@ fn variant(table: &Tabular<'_>, options: &Options, path: &Path, selection: Optio
     }
 }
 
-/// Reads features to predict from, as an encoding has them; without one, all columns, which have to be
+/// Reads features to predict from, encoded as `options.repeat` says; without it, all columns, which must be
 /// numbers.
 pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Result<Samples, ReadError> {
     let table = Tabular::open(source, format, options)?;
@@ -211,7 +211,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
         check_roles((response, file), (&options.beside, &sides), &names)
             .map_err(|why| ReadError::file(path, why))
     };
-    // Columns without names are found by their places, unless another one is the response here.
+    // Columns without names are found by their positions, unless the response here is another column.
     let is_moved = match (options.y.is_some(), &options.repeat) {
         (true, Some(encoding)) if !encoding.named => response_of(&names, &table, options, path)?
             .is_some_and(|response| encoding.response != Some(response + 1)),
@@ -249,13 +249,14 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     let beside = beside(&sides, options, (&table, &columns), path)?;
     let samples = Samples { beside, ..apply(&all, found, columns, options, path)? };
     match samples.y.is_none() && response.is_some() {
-        // Whoever names a response wants it.
+        // A response that an option names must exist.
         true => Err(ReadError::file(path, samples.notes.join("; "))),
         false => Ok(samples),
     }
 }
 
-/// The columns beside the features: every row needs a value, but of its offset and weight, which are NaN then, and its name.
+/// Reads the additional columns. Every row needs a value, except of the offset and the weight, which are NaN
+/// then, and of the row's name.
 fn beside(
     sides: &[RoleSource],
     options: &Options,
@@ -280,7 +281,7 @@ fn beside(
     sides.iter().zip(&options.beside).map(read).collect()
 }
 
-/// A column of numbers, as the texts that they are written as.
+/// Returns a column of numbers as the texts in which they are written.
 fn as_texts(table: &Tabular<'_>, column: usize, options: &Options) -> Result<Values, ReadError> {
     let width = table.names().len();
     let kind = |j: usize| if j == column { Kind::Text } else { Kind::Skip };
@@ -289,7 +290,7 @@ fn as_texts(table: &Tabular<'_>, column: usize, options: &Options) -> Result<Val
     Ok(std::mem::replace(&mut read.columns[column].values, Values::Skipped))
 }
 
-/// The column that `y` names, unless it names a file.
+/// Returns the column that `y` names, unless it names a file.
 fn response_of(
     names: &[String],
     table: &Tabular<'_>,

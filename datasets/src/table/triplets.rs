@@ -1,4 +1,4 @@
-//! A sparse matrix given entry by entry, in any order.
+//! Assembles a sparse matrix from entries in any order.
 
 use sprs::TriMatI;
 
@@ -19,7 +19,8 @@ impl Triplets {
         }
     }
 
-    /// Adds an entry, counted from 0. Zeros are dropped; an entry outside or not finite is an error.
+    /// Adds an entry, with row and column from 0. Zeros are dropped; an entry outside the matrix or not
+    /// finite is an error.
     pub(super) fn push(&mut self, row: usize, col: usize, value: f64) -> Result<(), String> {
         if row >= self.0.rows() || col >= self.0.cols() {
             let (rows, cols) = self.0.shape();
@@ -36,7 +37,7 @@ impl Triplets {
         Ok(())
     }
 
-    /// The matrix; of a wide one, the columns that occur.
+    /// Returns the matrix; a wide one has only the columns that occur.
     pub(super) fn loaded(self) -> Loaded {
         let (rows, width) = self.0.shape();
         let columns = || self.0.col_inds().to_vec();

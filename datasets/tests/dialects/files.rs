@@ -1,9 +1,10 @@
-//! Small files as pandas, R, Excel, databases, Spark, Weka, SPSS and numpy write them: read with the right values, or
-//! refused with a sentence that names the cure.
+//! Small files as pandas, R, Excel, databases, Spark, Weka, SPSS and numpy write them: read with the right
+//! values, or refused with a sentence that names the cure.
 
 use raddle_datasets::{Dialect, Missing, Options, Separator, Table, read};
 
-/// Names of features, rows of features and the response: `a,b|1 2;3 4|5 6`; or, behind `!`, a part of what is said.
+/// Names of features, rows of features and the response: `a,b|1 2;3 4|5 6`; or, behind `!`, a part of what is
+/// said.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 /// Writer, the text, the response, and what is expected.
@@ -109,7 +110,8 @@ const FILES: &[Case] = &[
         "Excel of France",
         "b;y\n1 000;1\n2 500;2\n",
         "y",
-        "!`1 000` is not a number as numbers are read here: say how numbers are written, by --thousands blank",
+        "!`1 000` is not a number as numbers are read here: say how numbers are written, by --thousands \
+         blank",
     ),
     (
         "Excel, formulas",
@@ -218,7 +220,7 @@ fn options_say_how_text_is_written() {
         ("b\u{1}y\n1\u{1}2\n3\u{1}4\n", separator("\u{1}"), "b|1;3|2 4"),
         ("b  y\n1 2\n3   4\n", separator("blanks"), "b|1;3|2 4"),
         ("b,c;y\n1;2\n3;4\n", separator(";"), "b,c|1;3|2 4"),
-        ("b::y\n1::2\n", separator("::"), "!divides ratings alone"),
+        ("b::y\n1::2\n", separator("::"), "!is for ratings only"),
     ] {
         check(text, text.as_bytes(), "y", dialect, expected);
     }

@@ -1,5 +1,5 @@
-//! Records that an independent writer wrote come back one for one from the readers of tables, ratings and texts, whatever
-//! their cells hold.
+//! Records that an independent writer wrote come back one for one from the readers of tables, ratings and
+//! texts, whatever their cells hold.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Short texts of what divides, quotes and names things, by every reader: read, or refused with a sentence.
+//! Short texts of separators, quotes and names, for every reader: read, or refused with a message.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -49,7 +49,7 @@ fn text(dice: &mut Dice) -> String {
     (0..1 + dice.roll(14)).map(|_| PIECES[dice.roll(PIECES.len())]).collect()
 }
 
-/// Every reader by every format that it may be told to take.
+/// Runs every reader with every format that an option can set.
 fn outcomes(path: &Path, dice: &mut Dice) -> Vec<Result<(), ReadError>> {
     let separator = [None, None, Some(Separator::Byte(b'\t')), Some(Separator::Blanks)][dice.roll(4)];
     let header = [None, None, Some(true), Some(false)][dice.roll(4)];

@@ -1,5 +1,5 @@
-//! Finer rules of columns: which line is named in a long file, which texts are levels, what a mean is kept for, which column
-//! a name means.
+//! Details of columns: the line that an error names in a long file, texts that are levels, uses of a mean,
+//! and names of columns.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use raddle_common::testing::not_empty;
 
 use super::*;
 
-/// More than two blocks of text, of rows that are all alike but for one.
+/// Makes more than two blocks of text, of equal rows except one.
 fn long(row: &str, odd: &str) -> (String, usize) {
     let (mut text, mut rows) = (String::from("city,x,y\n"), 0);
     while text.len() < 5 << 19 {
@@ -42,7 +42,7 @@ fn a_column_of_texts_may_have_a_number_among_them() {
     };
     let names = table(&["a", "b", "a", "7", "b"]).unwrap().feature_names.unwrap();
     assert_eq!(names, ["code=7", "code=a", "code=b", "x"]);
-    // Half of them or more are numbers: the texts are mistakes.
+    // If at least half of the cells are numbers, the texts are mistakes.
     for cells in [["1", "b", "2", "a"], ["1", "2", "3", "a"]] {
         let refused = table(&cells).unwrap_err().to_string();
         assert!(
@@ -146,7 +146,7 @@ fn values_beyond_the_width_are_left_out_even_if_they_are_all() {
     let found = samples(Some(3)).unwrap();
     assert_eq!((found.x.rows(), found.x.nonzeros(), found.y), (2, 0, Some(vec![1.0, 2.0])));
     assert_eq!(found.beyond, 3);
-    // Without one there must be a feature.
+    // Without a response there must be a feature.
     let (_folder, path) = write(b"1\n2\n");
     let options = Options { format: Some(Format::Libsvm), ..Options::default() };
     let refused = read_samples(&path.to_string_lossy(), &options).unwrap_err().to_string();

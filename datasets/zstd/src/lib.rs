@@ -1,11 +1,10 @@
-//! Functions of the `zstd` crate, which binds to C, that the `parquet` crate calls; here they are done by
-//! `ruzstd`, in Rust.
+//! The functions of the `zstd` crate that the `parquet` crate calls, implemented with `ruzstd`, in Rust.
 //!
-//! The workspace puts this package in the place of that crate (`[patch.crates-io]`), so that pages packed by
-//! zstd are read by a build that needs no C compiler. A frame's checksum is compared, as the workspace's readers of
-//! text do. Nothing is written: compressing is refused.
+//! The `zstd` crate binds to C. The workspace replaces it by this package (`[patch.crates-io]`), so that a
+//! build without a C compiler reads pages compressed with zstd. Checksums of frames are compared, as the
+//! workspace's readers of text do. Compression is not implemented and returns an error.
 
-/// Whole buffers at a time.
+/// Functions on whole buffers.
 pub mod bulk {
     use std::io::{self, Cursor, ErrorKind, Read};
     use std::marker::PhantomData;
@@ -13,12 +12,12 @@ pub mod bulk {
     use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
     use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-    /// Would compress.
+    /// A stand-in for the compressor.
     #[derive(Debug)]
     pub struct Compressor<'a>(PhantomData<&'a ()>);
 
     impl Compressor<'static> {
-        /// A compressor of any level.
+        /// Makes a compressor of any level.
         ///
         /// # Errors
         /// None.
@@ -28,23 +27,23 @@ pub mod bulk {
     }
 
     impl Compressor<'_> {
-        /// Refuses.
+        /// Returns an error, as nothing here writes Parquet.
         ///
         /// # Errors
-        /// Always: nobody here writes Parquet.
+        /// Always.
         pub fn compress_to_buffer(&mut self, _: &[u8], _: &mut Cursor<&mut Vec<u8>>) -> io::Result<usize> {
             Err(io::Error::new(ErrorKind::Unsupported, "this build does not compress by zstd"))
         }
     }
 
-    /// Decompresses.
+    /// A decompressor.
     pub struct Decompressor<'a> {
         decoder: FrameDecoder,
         dictionary: PhantomData<&'a ()>,
     }
 
     impl Decompressor<'static> {
-        /// A decompressor.
+        /// Makes a decompressor.
         ///
         /// # Errors
         /// None.
@@ -54,12 +53,12 @@ pub mod bulk {
     }
 
     impl Decompressor<'_> {
-        /// Puts what `source` holds, whole frames, behind what the cursor stands at the end of, into memory
-        /// that was set aside for it; says how many bytes that are.
+        /// Decompresses the frames in `source` and writes the content to the end of the cursor's vector, into
+        /// its spare capacity; returns the number of bytes.
         ///
         /// # Errors
-        /// If the frames are damaged, which a checksum shows where they have one, or hold more than there is
-        /// memory for.
+        /// If a frame is damaged (which its checksum shows, if it has one) or its content exceeds the spare
+        /// capacity.
         pub fn decompress_to_buffer(
             &mut self,
             source: &[u8],
@@ -67,7 +66,7 @@ pub mod bulk {
         ) -> io::Result<usize> {
             let before = destination.get_ref().len();
             if destination.position() != before as u64 {
-                return Err(io::Error::new(ErrorKind::InvalidInput, "the cursor does not stand at the end"));
+                return Err(io::Error::new(ErrorKind::InvalidInput, "the cursor is not at the end"));
             }
             let content = destination.get_mut();
             content.resize(content.capacity(), 0);
@@ -77,7 +76,7 @@ pub mod bulk {
             read
         }
 
-        /// Puts what all frames hold at the beginning of `room`; says how many bytes that are.
+        /// Decompresses all frames to the start of `room`; returns the number of bytes.
         fn frames(&mut self, mut source: &[u8], room: &mut [u8]) -> io::Result<usize> {
             let mut filled = 0;
             while !source.is_empty() {
@@ -88,7 +87,7 @@ pub mod bulk {
                         ..
                     })) => {
                         let behind = source.get(length as usize..);
-                        source = behind.ok_or_else(|| damaged("a frame to be passed over is cut off"))?;
+                        source = behind.ok_or_else(|| damaged("a skippable frame is cut off"))?;
                     }
                     Err(why) => return Err(damaged(why)),
                 }
@@ -96,8 +95,8 @@ pub mod bulk {
             Ok(filled)
         }
 
-        /// Puts what the frame that has begun holds at the beginning of `room`, and compares its checksum: the
-        /// decoder counts one, and compares none.
+        /// Decompresses the current frame to the start of `room` and compares its checksum, which the decoder
+        /// computes but does not compare.
         fn frame(&mut self, source: &mut &[u8], room: &mut [u8]) -> io::Result<usize> {
             let mut filled = 0;
             while !self.decoder.is_finished() {
@@ -105,7 +104,7 @@ pub mod bulk {
                 self.decoder.decode_blocks(&mut *source, portion).map_err(damaged)?;
                 filled += self.decoder.read(&mut room[filled..])?;
                 if self.decoder.can_collect() > 0 {
-                    return Err(damaged("they hold more than there is room for"));
+                    return Err(damaged("they contain more than there is room for"));
                 }
             }
             let (told, counted) =
@@ -117,7 +116,7 @@ pub mod bulk {
         }
     }
 
-    /// The error of frames that cannot be read.
+    /// Makes the error for frames that cannot be read.
     fn damaged(why: impl ToString) -> io::Error {
         io::Error::new(ErrorKind::InvalidData, why.to_string())
     }
@@ -129,13 +128,13 @@ pub mod bulk {
     }
 }
 
-/// Sizes.
+/// Sizes of frames.
 pub mod zstd_safe {
-    /// Why a frame does not say how much it holds: there is no such reason here.
+    /// Error for a frame that does not state its size, which never occurs here.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum ContentSizeError {}
 
-    /// How much a frame says that it holds: nothing is said.
+    /// Returns the size that a frame states for its content: always `None` here.
     ///
     /// # Errors
     /// None.
@@ -143,7 +142,7 @@ pub mod zstd_safe {
         Ok(None)
     }
 
-    /// How long so many bytes may become once they are compressed, which nobody does here.
+    /// Returns the most bytes to which this many may be compressed, which is not used here.
     pub fn compress_bound(_: usize) -> usize {
         0
     }
@@ -157,7 +156,7 @@ mod tests {
 
     /// "hello" as zstd frames it, raw.
     const FRAME: [u8; 14] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o'];
-    /// A frame with a checksum, as `zstd --check` writes it where it knows no size.
+    /// A frame with a checksum, as `zstd --check` writes it if it does not know the size.
     const CHECKED: [u8; 18] =
         [0x28, 0xb5, 0x2f, 0xfd, 4, 0x58, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o', 0xa3, 0x6d, 0x9f, 0x88];
 
@@ -195,11 +194,12 @@ mod tests {
             (read.map_err(|why| why.to_string()), content)
         };
         assert_eq!(read(&CHECKED), (Ok(5), b"so: hello".to_vec()));
-        // Behind a frame to be passed over, and before another one, too.
+        // After a skippable frame, and before another one.
         let skipped = [0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9];
         assert_eq!(read(&[&skipped[..], &CHECKED, &FRAME].concat()), (Ok(10), b"so: hellohello".to_vec()));
         assert!(read(&skipped[..9]).0.is_err());
-        // Each bit of the content, which lies raw between the head of 9 bytes and the checksum, and each of the checksum.
+        // Every bit of the content, which is stored uncompressed between the header of 9 bytes and the
+        // checksum, and every bit of the checksum.
         for bit in 8 * 9..8 * CHECKED.len() {
             let mut damaged = CHECKED;
             damaged[bit / 8] ^= 1 << (bit % 8);

@@ -1,4 +1,4 @@
-//! Reading the corpus that a command line names, and leaving words out.
+//! Reads the corpus that a command line names, and leaves words out.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,37 +15,37 @@ use serde::Serialize;
 
 use super::words::WordArgs;
 
-/// The embedded default.
+/// The embedded corpus, which is the default.
 pub(crate) const DEFAULT: &str = "pydoc";
 
-/// Help text of DATA.
+/// Returns the help text of DATA.
 pub(crate) fn known() -> String {
     let has_parquet = CorpusFormat::readable().any(|format| format == CorpusFormat::Parquet);
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
     let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with a document a line, or with --text a table \
-         ({tables}); gzip, zstd or neither, - for standard input; a folder with a document a file; or a public \
-         corpus by name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} is \
-         embedded)"
+        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with one document per \
+         line, or with --text a table ({tables}), compressed by gzip or zstd or not, - for standard input; a \
+         folder with one file per document; or a public corpus by name, read from the folder RADDLE_DATA \
+         ({names}, or one fetched by `raddle data fetch`; {DEFAULT} is embedded)"
     )
 }
 
-/// Help text of DATA for training.
+/// Returns the help text of DATA for `fit`.
 pub(crate) fn known_or_default() -> String {
     format!("The corpus: {}. The embedded {DEFAULT} if none is given", known())
 }
 
-/// Words of a corpus at most: their numbers are of 32 bits.
+/// Limit on the number of words, whose numbers have 32 bits.
 const MOST_WORDS: usize = u32::MAX as usize;
 
-/// Where texts come from, and how they are encoded.
+/// Options for the source and the encoding of texts.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct TextArgs {
-    /// The documents are the texts of this column of a table, or of this field of JSON lines.
+    /// Column of a table, or field of JSON lines, with the documents' texts.
     #[arg(long, value_name = "NAME")]
     text: Option<String>,
-    /// The column or field that names the documents.
+    /// Column or field with the documents' names.
     #[arg(long, value_name = "NAME", requires = "text")]
     id: Option<String>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(crate) struct TextArgs {
 }
 
 impl TextArgs {
-    /// `true` if an option was given.
+    /// Returns `true` if an option was given.
     pub(crate) fn is_given(&self) -> bool {
         let dialect = self.dialect.dialect();
         self.text.is_some() || self.id.is_some() || dialect.given().iter().any(|(_, is_given)| *is_given)
@@ -67,17 +67,17 @@ pub(crate) struct Given<'a> {
     pub(crate) format: Option<&'a str>,
     pub(crate) vocab: Option<&'a Path>,
     pub(crate) texts: &'a TextArgs,
-    /// The rule that divides texts into words.
+    /// The rule that splits texts into words.
     pub(crate) tokenizer: Tokenizer,
-    /// `true` if there may be no word at all.
+    /// `true` if a corpus without words is not an error.
     pub(crate) may_be_empty: bool,
 }
 
-/// How a corpus is read, and which words are left out.
+/// Options for reading a corpus and leaving words out.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct CorpusArgs {
-    /// A file with the words, one a line. Default: the file beside DATA with the matching name, such as
-    /// vocab.NAME.txt for docword.NAME.txt. Of text, only these words are kept.
+    /// File with one word per line. Default: a file next to DATA with a matching name, such as vocab.NAME.txt
+    /// for docword.NAME.txt. For a text, keep only these words.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     #[command(flatten)]
@@ -86,11 +86,11 @@ pub(crate) struct CorpusArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) words: WordArgs,
-    /// Leave out words that occur in fewer documents: a number, or a fraction such as 0.01.
+    /// Leave out words in fewer documents: a number, or a fraction such as 0.01.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
     min_df: Option<Frequency>,
-    /// Leave out words that occur in more documents: a number, or a fraction such as 0.5.
+    /// Leave out words in more documents: a number, or a fraction such as 0.5.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
     max_df: Option<Frequency>,
@@ -109,15 +109,15 @@ fn as_debug<S: serde::Serializer>(value: &Option<Frequency>, serializer: S) -> R
     }
 }
 
-/// A corpus as it was asked for.
+/// A corpus and how it was read.
 pub(crate) struct Read {
     pub(crate) corpus: Corpus,
     pub(crate) left_out: LeftOut,
-    /// Notes for the screen: words left out, a vocabulary that was looked for.
+    /// Notes for the screen: on words left out, or a missing vocabulary.
     pub(crate) notes: Vec<String>,
 }
 
-/// Words that the corpus had before they were left out: by text where there is a vocabulary, else by number.
+/// Words that were left out of the corpus: as texts if there is a vocabulary, else as numbers.
 #[derive(Default)]
 pub(crate) struct LeftOut {
     texts: HashSet<String>,
@@ -125,7 +125,7 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
-    /// True for a word that was left out.
+    /// Returns `true` for a word that was left out.
     pub(crate) fn has(&self, number: u32, text: Option<&str>) -> bool {
         match text {
             Some(text) => self.texts.contains(text),
@@ -133,7 +133,7 @@ impl LeftOut {
         }
     }
 
-    /// The words that a corpus has.
+    /// Returns the words that have tokens in a corpus.
     fn of(corpus: &Corpus) -> Self {
         let there = (0..).zip(corpus.word_counts()).filter(|&(_, count)| count > 0).map(|(word, _)| word);
         match corpus.vocabulary {
@@ -142,7 +142,7 @@ impl LeftOut {
         }
     }
 
-    /// Less the words of another.
+    /// Removes the words of `other`.
     fn less(mut self, other: &Self) -> Self {
         self.texts.retain(|word| !other.texts.contains(word));
         self.numbers.retain(|word| !other.numbers.contains(word));
@@ -151,7 +151,8 @@ impl LeftOut {
 }
 
 impl CorpusArgs {
-    /// Reads DATA, or the embedded default, whole, for a corpus that changes; and which words are left out of its versions.
+    /// Reads DATA, or the embedded default, for a corpus with changes; returns it complete, with the filter
+    /// that leaves words out of its versions.
     pub(crate) fn read_whole(
         &self,
         source: Option<&str>,
@@ -169,14 +170,14 @@ impl CorpusArgs {
         Ok((corpus, Filter { min_df, max_df, remove_top: 0, stop_words }))
     }
 
-    /// Notes on DATA; texts are divided as those of the model, if it names a rule.
+    /// Returns the options for reading DATA. Texts are split by the rule of `model`, if there is one.
     fn given<'a>(&'a self, format: Option<&'a str>, model: Option<Tokenizer>) -> Result<Given<'a>, Error> {
         let tokenizer = self.words.rule(model)?;
         let (vocab, texts) = (self.vocab.as_deref(), &self.texts);
         Ok(Given { format, vocab, texts, tokenizer, may_be_empty: false })
     }
 
-    /// The stop words, of a corpus that has words.
+    /// Returns the stop words; an error if the words of the corpus have no texts.
     fn stop_words(&self, corpus: &Corpus) -> Result<HashSet<String>, Error> {
         let stop_words = match self.stop_words.as_deref() {
             None => Default::default(),
@@ -191,12 +192,12 @@ impl CorpusArgs {
         }
     }
 
-    /// True if options may leave words out.
+    /// Returns `true` if an option may leave words out.
     pub(crate) fn leaves_out(&self) -> bool {
         self.min_df.is_some() || self.max_df.is_some() || self.remove_top > 0 || self.stop_words.is_some()
     }
 
-    /// How DATA is read.
+    /// Returns the library's options for reading DATA.
     pub(crate) fn options(
         &self,
         source: &str,
@@ -206,8 +207,8 @@ impl CorpusArgs {
         reading(source, self.given(format, None)?, threads)
     }
 
-    /// Reads DATA, or the embedded default, and leaves words out. Texts are divided as those of the model to start from, if
-    /// it names a rule.
+    /// Reads DATA, or the embedded default, and leaves words out. Texts are split by the rule of the initial
+    /// model, if it names one.
     pub(crate) fn read(
         &self,
         source: Option<&str>,
@@ -225,7 +226,7 @@ impl CorpusArgs {
         if filter.is_empty() {
             return Ok(Read { corpus, left_out: LeftOut::default(), notes });
         }
-        // The words of plain text got their numbers here, so nobody misses those that are left out.
+        // The words of plain text got their numbers here, so they can be numbered again.
         let renumber = corpus.is_text;
         let before = LeftOut::of(&corpus);
         let removed = corpus.filter(&filter, renumber);
@@ -245,13 +246,14 @@ impl CorpusArgs {
 }
 
 impl CorpusArgs {
-    /// Why no word of a corpus is left.
+    /// Returns the message for a corpus of which no word is left.
     fn nothing_left(&self, corpus: &Corpus) -> String {
         let documents = corpus.documents() as u64;
         let name = &corpus.name;
         match (self.min_df, self.max_df) {
             (Some(Frequency::Documents(least)), _) if least > documents => format!(
-                "no word is left of {name}: it has {}{}, and --min-df {least} leaves out words that fewer than {least} have",
+                "no word is left of {name}: it has {}{}, and --min-df {least} leaves out words that fewer \
+                 than {least} have",
                 count(documents, "document"),
                 if documents == 1 && corpus.is_text { " (a line is a document)" } else { "" },
             ),
@@ -271,7 +273,7 @@ pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Cor
     read_any_corpus(source, &reading(source, given, threads)?).map_err(Error::input)
 }
 
-/// How a corpus is read.
+/// Returns the library's options for reading a corpus.
 fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptions, Error> {
     let Given { format, vocab, texts, tokenizer, may_be_empty } = given;
     let TextArgs { text, id, dialect } = texts.clone();
@@ -288,12 +290,12 @@ fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptio
     Ok(CorpusOptions { format, vocabulary, text, id, dialect, tokenizer, may_be_empty, threads })
 }
 
-/// Names of known corpora are no paths.
+/// Returns `true` for the name of a known corpus, which is not a path.
 pub(crate) fn is_known(source: &str) -> bool {
     source == DEFAULT || CORPORA.iter().any(|entry| entry.name == source)
 }
 
-/// That words have no texts, and where these were looked for.
+/// Returns a note if the words have no texts; the note names the files that were looked for.
 pub(crate) fn unnamed(corpus: &Corpus) -> Option<String> {
     let path = corpus.path.as_ref().filter(|_| corpus.vocabulary.is_none())?;
     if path.as_os_str() == "-" {
@@ -303,19 +305,19 @@ pub(crate) fn unnamed(corpus: &Corpus) -> Option<String> {
         vocabulary_names(path).into_iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
     let names: Vec<String> = names.filter(|name| !name.ends_with(".gz")).collect();
     Some(format!(
-        "words are shown by number: there is no {} beside {} (or with .gz); give the words with --vocab FILE",
+        "words are shown by number: there is no {} next to {} (or with .gz); give the words with --vocab FILE",
         names.join(" or "),
         path.display()
     ))
 }
 
-/// The report's entry for the corpus as it was read.
+/// Returns the report's entry for a corpus in memory.
 pub(crate) fn describe(corpus: &Corpus) -> Data {
     let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
     described(corpus, sizes, corpus.nonzeros())
 }
 
-/// The report's entry for a corpus that is read by parts.
+/// Returns the report's entry for a corpus that is read on demand.
 pub(crate) fn describe_stored(corpus: &StoredCorpus) -> Data {
     let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
     described(corpus.described(), sizes, corpus.nonzeros())
@@ -334,7 +336,7 @@ fn described(corpus: &Corpus, [documents, words, tokens]: [u64; 3], nonzeros: us
     }
 }
 
-/// With the tokens that are trained on.
+/// Adds the number of training tokens.
 pub(crate) fn with_training(mut data: Data, tokens: u64) -> Data {
     data.sizes.insert("train_tokens".into(), tokens);
     data

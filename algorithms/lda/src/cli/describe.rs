@@ -1,23 +1,23 @@
-//! Topics as a person reads them, and as generic tables.
+//! Topics as text for the screen, and as tables.
 
 use raddle::cli::{Summary, Table, count};
 use raddle_datasets::Corpus;
 use raddle_lda::files::Model;
 use raddle_lda::{Coherence, TopicWords, coherence};
 
-/// Top words by which coherence is measured.
+/// Number of top words that the coherence of a topic is measured on.
 const COHERENT: usize = 10;
 
-/// The topics of a model, the largest first.
+/// The topics of a model, in descending order of tokens.
 pub(crate) struct Listing {
-    /// (topic from 0, its tokens).
+    /// Pairs (topic from 0, its tokens).
     order: Vec<(usize, u64)>,
-    /// By topic.
+    /// Coherence, by topic.
     coherence: Option<Vec<Coherence>>,
 }
 
 impl Listing {
-    /// Orders the topics, and measures their coherence on a corpus if one is given.
+    /// Sorts the topics, and measures their coherence on a corpus if one is given.
     pub(crate) fn new(counts: &TopicWords, corpus: Option<&Corpus>) -> Self {
         let mut order: Vec<(usize, u64)> =
             (0..counts.topics()).map(|topic| (topic, counts.total(topic))).collect();
@@ -29,7 +29,7 @@ impl Listing {
         Self { order, coherence }
     }
 
-    /// Means over the topics that have tokens: u_mass and npmi.
+    /// Returns the means of u_mass and npmi over the topics that have tokens.
     pub(crate) fn mean_coherence(&self) -> Option<Coherence> {
         let all = self.coherence.as_ref()?;
         let filled: Vec<Coherence> =
@@ -39,7 +39,7 @@ impl Listing {
         Some(Coherence { u_mass: mean(|one| one.u_mass), npmi: mean(|one| one.npmi) })
     }
 
-    /// The first `most` topics as lines with `words` top words each.
+    /// Formats the first `most` topics, one line each, with `words` top words.
     pub(crate) fn text(&self, counts: &TopicWords, model: &Model, most: usize, words: usize) -> String {
         let mut text = format!(
             "{:>6} {:>7}  {}top words\n",
@@ -68,12 +68,12 @@ impl Listing {
         text
     }
 
-    /// The topics that have tokens, the largest first.
+    /// Iterates over the topics that have tokens, the largest first.
     pub(crate) fn filled(&self) -> impl Iterator<Item = usize> {
         self.order.iter().filter(|&&(_, total)| total > 0).map(|&(topic, _)| topic)
     }
 
-    /// All topics as a table: share, alpha, how spread out the words are, how much they are the topic's own.
+    /// Returns a table of all topics with their share, alpha, effective number of words and exclusivity.
     pub(crate) fn summary(&self, title: String, counts: &TopicWords, model: &Model, words: usize) -> Summary {
         let columns = [
             "topic",
@@ -118,7 +118,7 @@ impl Listing {
     }
 }
 
-/// 1 / sum p_w^2: of how many equally frequent words a topic would look as spread out.
+/// Returns 1 / sum p_w^2, the number of equally frequent words that would be as spread out as the topic's.
 fn effective(counts: &TopicWords, topic: usize, total: u64) -> f64 {
     let squares: f64 = counts.topic(topic).map(|(_, count)| f64::from(count) * f64::from(count)).sum();
     if squares > 0.0 { total as f64 * total as f64 / squares } else { 0.0 }

@@ -1,4 +1,4 @@
-//! Files and words about a fit that has ended.
+//! Files, report and text of a finished fit.
 
 use raddle::cli::{Data, Error, Report, Session, Summary, Timed, VersionOf, count};
 use raddle_datasets::{Corpus, Vocabulary};
@@ -10,11 +10,11 @@ use super::fit_options::Options;
 use super::map::map;
 use super::{outcome, pyldavis};
 
-/// Topics listed on the screen, and their words.
+/// Topics on the screen; then words of each.
 const LISTED: usize = 20;
 const WORDS: usize = 10;
 
-/// Writes the model of a version of the corpus, and says what was found, for the report, as tables and as text.
+/// Writes the model of a version of the corpus; returns its results for the report, as tables and as text.
 pub(super) fn written(
     session: &mut Session,
     options: &Options,
@@ -33,7 +33,8 @@ pub(super) fn written(
     finished(session, options, fit, (model, None), (asked, about, notes))
 }
 
-/// Writes a model, and says what was found. `corpus` is there where it is asked for again.
+/// Writes a model; returns its results for the report, as tables and as text. `corpus` is given if an option
+/// needs it.
 pub(super) fn finished(
     session: &mut Session,
     options: &Options,
@@ -66,8 +67,8 @@ pub(super) fn finished(
     Ok((report, summary, text))
 }
 
-/// That the run is judged on its training data, if documents were to be held out and none could be; else how many are, and
-/// where their topics are.
+/// Returns a note on how many documents are held out and where their topics are; or, if a fraction was to be
+/// held out and no document could be, that the training data end the run.
 pub(super) fn held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
     let asked = matches!(preparation.validation, Held::Fraction(_));
     let documents = problem.held_out_documents() as u64;

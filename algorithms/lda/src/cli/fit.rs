@@ -1,4 +1,4 @@
-//! `lda fit`.
+//! `lda fit`: fits a topic model.
 
 use raddle::cli::{Error, ExitStatus, Session, Timed};
 use raddle_lda::files::Model;
@@ -12,7 +12,7 @@ use super::stored;
 use super::versions;
 use super::words;
 
-/// Fits, writes and reports.
+/// Runs the verb.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     options.check()?;
@@ -27,7 +27,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     in_memory(options, session)
 }
 
-/// The fit on a corpus in memory.
+/// Fits a model to a corpus in memory.
 fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
@@ -39,7 +39,7 @@ fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Erro
     let start = init.map(|init| init.over(&mut corpus, &left_out, options.topics)).transpose()?;
     let tokenizer = corpus.tokenizer.or(rule);
     notes.extend(options.cache.as_ref().map(|folder| {
-        format!("not kept in {}: the corpus is in memory, as the README says of --cache", folder.display())
+        format!("not kept in {}: other options need the corpus in memory (README, --cache)", folder.display())
     }));
     notes.extend(start.as_ref().and_then(|start| start.note.clone()));
     let preparation = options.preparation(&corpus, &mut notes)?;
@@ -54,7 +54,7 @@ fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Erro
     let about = data::with_training(about, problem.tokens());
     drop(preparation);
     let documents = problem.documents();
-    // Parts of the corpus that are not needed again are dropped before the run needs their memory.
+    // Parts of the corpus that are no longer needed are dropped before the run needs their memory.
     let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
     let names = names.filter(|names| names.len() == documents);
     let corpus = (options.coherence || options.pyldavis).then_some(corpus);

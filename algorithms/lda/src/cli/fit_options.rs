@@ -15,7 +15,8 @@ use super::data::{self, CorpusArgs, Given, TextArgs};
 use super::priors;
 use super::start::Start;
 
-/// A run that goes on may be given these anew: they are measured or checked, and never change the chain.
+/// A resumed run may be given other values of these options: they measure or check, and never change the
+/// chain.
 pub(super) const FREE: Free<'_> =
     Free { neutral: &["coherence", "pyldavis", "target", "changes", "save-data"], limits: &[] };
 
@@ -29,52 +30,53 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or rotation: word blocks rotate round document shards")))]
-#[command(mut_arg("epochs", |arg| arg.help("Length of the run. By default the perplexity of held-out documents ends it")))]
+#[command(mut_arg("epochs", |arg| arg.help("Run N epochs. By default the perplexity of held-out documents ends the run")))]
 pub(crate) struct Options {
-    /// Number of topics, K. Default: 20, or the number of the model of --init.
+    /// Number of topics, K. Default: 20, or that of the model of --init.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) topics: Option<usize>,
-    /// Prior of each topic in a document; the start value if alpha is optimised. Default: 50 / K.
+    /// Prior of each topic in a document; the initial value if alpha is optimised. Default: 50 / K.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// Prior of each word in a topic; the start value if beta is optimised.
+    /// Prior of each word in a topic; the initial value if beta is optimised.
     #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
     beta: f64,
     /// Keep alpha and beta fixed. By default both are optimised, and alpha becomes asymmetric.
     #[arg(long)]
     fixed_priors: bool,
-    /// Seed topics by a file with lines `topic word weight`; topics count from 1, weights are added to beta.
+    /// Seed topics with a file of lines `topic word weight`; topics count from 1, weights are added to beta.
     #[arg(long, value_name = "FILE")]
     word_priors: Option<PathBuf>,
-    /// Held-out documents that end the run: a fraction, a file, or none.
+    /// Hold out documents to end the run: a fraction, a file, or none.
     #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
     pub(super) validation: String,
-    /// Held-out documents that only measure: split (the split used for comparisons), a file, or none.
+    /// Hold out documents only to measure: split (the split used for comparisons), a file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
-    /// Evaluate held-out documents after every N epochs. Default: 5; before a --target when it may be met, at most 20.
+    /// Evaluate held-out documents every N epochs. Default: 5; with --target, whenever it may be met, and at
+    /// least every 20.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     evaluate_every: Option<u64>,
-    /// Progressive subsampling: the first epochs run on a growing part of the documents. Default: on.
+    /// Run the first epochs on a growing part of the documents. Default: on.
     #[arg(long, value_name = "on|off")]
     progressive: Option<Switch>,
-    /// Anneal beta: a factor for beta that falls from X to 1. Default: from the data; 1 turns it off.
+    /// Anneal beta by a factor that falls from X to 1. Default: from the data; 1 turns annealing off.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     beta_anneal: Option<f64>,
     /// How often shards see each other's changes of the topic counts n_k.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
-    /// Keep the corpus in this folder as a file that is read by parts: with several processes, none then has all of it in
-    /// memory. There it is kept for the run without it, too.
+    /// Convert the corpus to a file in this folder, which is read on demand. No process then has the whole
+    /// corpus in memory. Several processes on one machine do this for the run without the option, too.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Measure the coherence of each topic's top words on the corpus.
     #[arg(long)]
     pub(super) coherence: bool,
-    /// Write pyldavis.json too, for `pyLDAvis.prepare(**json.load(file))`.
+    /// Write pyldavis.json, too, for `pyLDAvis.prepare(**json.load(file))`.
     #[arg(long)]
     pub(super) pyldavis: bool,
     #[command(flatten)]
@@ -96,20 +98,20 @@ enum Switch {
     Off,
 }
 
-/// When topic counts are synchronised.
+/// When shards see each other's changes of the topic counts.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Sync {
-    /// Once an epoch, as STRADS does.
+    /// Once per epoch, as in STRADS.
     Epoch,
     /// After every round.
     Round,
-    /// After each epoch; a shard sees its own changes after each token.
+    /// Once per epoch, but a shard sees its own changes after each token.
     Token,
 }
 
 impl Options {
-    /// Check that the options make sense together.
+    /// Refuses options that contradict each other or have no effect.
     pub(super) fn check(&self) -> Result<(), Error> {
         let train = &self.train;
         self.changes.check(train)?;
@@ -128,7 +130,7 @@ impl Options {
         }
     }
 
-    /// Which documents are held out, and how the others are assigned.
+    /// Returns how the corpus is prepared: which documents are held out, and how the others are assigned.
     pub(super) fn preparation(&self, corpus: &Corpus, notes: &mut Vec<String>) -> Result<Preparation, Error> {
         let validation = self.held(&self.validation, "--validation", corpus, notes)?;
         let test = self.held(&self.test, "--test", corpus, notes)?;
@@ -136,7 +138,7 @@ impl Options {
         Ok(Preparation { validation, test, shards: train.shards, seed: train.seed, ..Preparation::default() })
     }
 
-    /// The documents that `--validation` or `--test` names.
+    /// Returns the documents that `--validation` or `--test` names.
     fn held(
         &self,
         name: &str,
@@ -163,9 +165,9 @@ impl Options {
                 false => Err(Error::usage(format!("{option} {name}: give {what}"))),
             };
         }
-        // A file is read as the data are.
+        // A file is read with the same options as DATA.
         let (own, is_known) = (TextArgs::default(), data::is_known(name));
-        // Its texts are divided as those of the corpus.
+        // Its texts are split by the rule of the corpus.
         let tokenizer = corpus.tokenizer.map_or_else(|| self.corpus.words.rule(None), Ok)?;
         let (format, texts) = match is_known {
             true => (None, &own),
@@ -184,7 +186,7 @@ impl Options {
         Ok(Held::Corpus(Box::new(other)))
     }
 
-    /// The parameters.
+    /// Returns the parameters of the model.
     pub(super) fn lda(
         &self,
         corpus: &Corpus,

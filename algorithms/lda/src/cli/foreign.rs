@@ -1,30 +1,32 @@
-//! Words of other libraries, and what `lda` says to them.
+//! Options and verbs of other libraries, and the hints that `lda` gives for them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The table of foreign words.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         ("num-topics n-topics ntopics numtopics number-of-topics k n-components components", "--topics"),
         ("doc-topic-prior theta-prior alpha-prior", "--alpha"),
         ("topic-word-prior eta phi-prior delta", "--beta"),
         (
-            "optim-interval optimize-interval optimize-alpha optimize-burn-in hyper-optimize hyperparameter-optimization \
-             update-alpha symmetric-alpha use-symmetric-alpha",
+            "optim-interval optimize-interval optimize-alpha optimize-burn-in hyper-optimize \
+             hyperparameter-optimization update-alpha symmetric-alpha use-symmetric-alpha",
             "[fixed-priors] alpha and beta are optimised by default; --fixed-priors keeps them as they are",
         ),
         (
             "burn-in burnin thin thinning samples",
-            "[topics] the chain has one state, which is the model: --epochs N or the perplexity of held-out documents ends it",
+            "[topics] the chain has one state, which is the model: --epochs N or the perplexity of held-out \
+             documents ends it",
         ),
         (
             "algorithm method solver inference sampler learning-method optimizer",
             "[topics] topics are drawn by collapsed Gibbs sampling: there is no method to choose",
         ),
         (
-            "batch-size batch chunksize chunk-size minibatch update-every decay offset learning-decay learning-offset kappa tau0 \
-             total-samples learning-rate lr",
-            "[topics] each epoch draws the topics of all documents: there are no batches and no learning rate",
+            "batch-size batch chunksize chunk-size minibatch update-every decay offset learning-decay \
+             learning-offset kappa tau0 total-samples learning-rate lr",
+            "[topics] each epoch draws the topics of all documents: there are no batches and no learning \
+             rate",
         ),
         ("no-below min-doc-freq min-document-frequency min-docs mindf", "--min-df"),
         ("no-above max-doc-freq max-document-frequency max-docs maxdf", "--max-df"),
@@ -32,15 +34,17 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("rm-top remove-top-n remove-n-top remove-most-common", "--remove-top"),
         (
             "keep-n max-features max-vocab max-vocabulary vocab-size max-words max-size",
-            "[min-df] --min-df and --max-df leave rare and common words out, and --remove-top N the N commonest: there is no \
-             option that keeps N words",
+            "[min-df] --min-df and --max-df leave rare and common words out, and --remove-top N the N \
+             commonest: there is no option that keeps N words",
         ),
         (
             "ngram ngrams n-gram ngram-range bigrams bigram phrases",
-            "[words] words are taken alone: join those of a phrase in the text (new_york) and give --words blanks",
+            "[words] words are taken alone: join those of a phrase in the text (new_york) and give --words \
+             blanks",
         ),
         (
-            "stopwords stop stop-word stopword-list stopwords-file stoplist stoplist-file remove-stopwords extra-stopwords stop-list",
+            "stopwords stop stop-word stopword-list stopwords-file stoplist stoplist-file remove-stopwords \
+             extra-stopwords stop-list",
             "--stop-words",
         ),
         ("vocabulary dictionary id2word vocab-file vocabulary-file word-list", "--vocab"),
@@ -54,7 +58,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "[words] words are in lower case and composed (NFC), and nothing more is done to them",
         ),
         (
-            "text-column text-col text-field content document documents doc-column document-column column field body texts",
+            "text-column text-col text-field content document documents doc-column document-column column \
+             field body texts",
             "--text",
         ),
         ("id-column id-col doc-id docid document-id index-col name-column", "--id"),
@@ -63,7 +68,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "[text] topics have no response: --text NAME says which column has the texts",
         ),
         (
-            "n-top-words num-top-words top-words topn top-n num-words n-words topic-top-words words-per-topic top-w n",
+            "n-top-words num-top-words top-words topn top-n num-words n-words topic-top-words \
+             words-per-topic top-w n",
             "[documents] --words {x}, the top words of a topic",
         ),
         (
@@ -75,12 +81,14 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "--evaluate-every",
         ),
         (
-            "tol tolerance perp-tol mean-change-tol gamma-threshold eps epsilon convergence early-stopping patience",
-            "[validation] a fit ends where the perplexity of held-out documents falls by less than 0.1 % in 10 epochs; --target \
-             PERPLEXITY ends it where it is reached",
+            "tol tolerance perp-tol mean-change-tol gamma-threshold eps epsilon convergence early-stopping \
+             patience",
+            "[validation] a fit ends where the perplexity of held-out documents falls by less than 0.1 % in \
+             10 epochs; --target PERPLEXITY ends it where it is reached",
         ),
         (
-            "test-size test-fraction test-split holdout hold-out held-out validation-split val-size validation-fraction",
+            "test-size test-fraction test-split holdout hold-out held-out validation-split val-size \
+             validation-fraction",
             "--validation {x} to end the fit; --test (split or a file) only measures",
         ),
         ("perplexity target-perplexity", "--target"),
@@ -96,20 +104,22 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("minimum-probability min-probability min-prob doc-topics-threshold threshold", "--min"),
         ("minimum-probability min-probability min-prob doc-topics-threshold threshold", "--least"),
         (
-            "output-doc-topics output-topic-keys output-state topic-word-weights-file per-word-topics doc-topic",
+            "output-doc-topics output-topic-keys output-state topic-word-weights-file per-word-topics \
+             doc-topic",
             "[checkpoint-every] --out DIR has doc_topic.npz, topic_word.npy and topics.txt",
         ),
         (
             "cv nfolds n-folds num-folds kfold k-fold kfolds n-splits fold folds",
-            "[topics] `lda fit --topics K --test split`, for each K, says the perplexity to compare: there is no cross-validation",
+            "[topics] `lda fit --topics K --test split`, for each K, says the perplexity to compare: there \
+             is no cross-validation",
         ),
     ],
     verbs: &[
         ("train train-topics fitting", "the verb is fit: `lda fit DATA`"),
         (
             "cv tune search grid-search gridsearch cross-validate crossval cross-validation path",
-            "`lda fit DATA --topics K --test split`, for each K, says the perplexity to compare: there is no cross-validation of \
-             topics",
+            "`lda fit DATA --topics K --test split`, for each K, says the perplexity to compare: there is no \
+             cross-validation of topics",
         ),
         (
             "transform predict apply inference infer-topics get-document-topics",
@@ -117,7 +127,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "evaluate eval score test validate perplexity",
-            "`lda fit DATA --test split` (or --test FILE) says the perplexity of documents that it has not seen",
+            "`lda fit DATA --test split` (or --test FILE) says the perplexity of documents that it has not \
+             seen",
         ),
         (
             "coherence",
@@ -129,7 +140,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "vis visualize visualise pyldavis plot",
-            "`lda fit DATA --out DIR --pyldavis` writes the file, and `raddle report DIR` a page with a map of the topics",
+            "`lda fit DATA --out DIR --pyldavis` writes the file, and `raddle report DIR` a page with a map \
+             of the topics",
         ),
         ("update partial-fit", "`lda fit DATA --init MODEL` goes on with more documents"),
     ],

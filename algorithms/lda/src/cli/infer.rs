@@ -1,4 +1,4 @@
-//! `lda infer`.
+//! `lda infer`: finds the topics of documents.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,37 +19,37 @@ use super::data::{self, Given, TextArgs};
 use super::fit_options::refuse;
 use super::words::WordArgs;
 
-/// Documents without words that are named.
+/// Limit on the documents without words that a message names.
 const NAMED: usize = 5;
 
-/// Documents at a time: what is held of their topics is this times K.
+/// Documents per batch: memory holds K topic shares for each of them.
 const BATCH: usize = 4096;
 
 /// The options of `lda infer`.
 #[derive(Debug, Args)]
 #[command(mut_arg("data", |arg| arg.help(format!("The documents: {}", data::known()))), after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model, as written by --out.
     model: PathBuf,
     /// The documents.
     data: String,
-    /// The data's format, where it is not recognised.
+    /// Format of the documents, if it is not recognised.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// The words of the data, one a line; else the file beside it that is named alike.
+    /// File with one word per line. Default: a file next to DATA with a matching name.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     #[command(flatten)]
     texts: TextArgs,
     #[command(flatten)]
     words: WordArgs,
-    /// Number of worker threads. Default: the number of cores. Never changes the result.
+    /// Number of worker threads, which never changes the result. Default: the number of cores.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
-    /// Write the topics to this file rather than to stdout: a NAME.npy is a matrix of documents by topics, f32.
+    /// Write the topics to this file instead of stdout; NAME.npy is a matrix of documents by topics (f32).
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// In text and JSON, leave out topics with a smaller share of a document. Default: 0.01.
+    /// Leave out topics below this share of a document, in text and JSON. Default: 0.01.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     least: Option<f32>,
     #[command(flatten)]
@@ -61,24 +61,26 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda infer run pydoc --out topics.tsv
   lda infer run pydoc --out topics.npy
 
-A line of text is a document: its name or its number from 1, then topic:share, the largest first, topics from 1. The same document
-has the same topics whatever else is in the data. Words are matched by their text where model and data have it, else by
-number; words that the model does not have are left out. A document in which it knows no word has the topics of the prior;
-the screen names it, and in JSON it has `prior`: true. There every document has how many of its tokens the model knows, and
-how many it does not.";
+The text output has one line per document: its name, or its number from 1; then topic:share for
+topics from 1, the largest share first. A document's topics do not depend on other documents.
 
-/// How the topics of documents are written.
+Words are matched by text if model and data have texts, else by number; words that the model lacks
+are left out. A document without any word of the model gets the topics of the prior: a message names
+it, and in JSON it has `prior`: true. JSON also has, for each document, the numbers of tokens that
+the model knows and does not know.";
+
+/// The output format.
 #[derive(Clone, Copy)]
 enum Form {
     /// A matrix of documents by topics, f32.
     Array,
-    /// A line a document: topics with at least this share.
+    /// A line per document, with the topics of at least this share.
     Lines(f32),
-    /// One line of JSON, with topics of at least this share.
+    /// One line of JSON, with the topics of at least this share.
     Json(f32),
 }
 
-/// Infers the topics of every document.
+/// Runs the verb.
 pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let form = options.form()?;
     #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
@@ -141,11 +143,11 @@ impl Options {
     fn given(&self, model: &Model) -> Result<Given<'_>, Error> {
         let tokenizer = self.words.rule(model.tokenizer)?;
         let (format, vocab, texts) = (self.format.as_deref(), self.vocab.as_deref(), &self.texts);
-        // Whoever asks for topics of N documents gets N lines, whatever is in them.
+        // Every document gets a line of output, whatever it contains.
         Ok(Given { format, vocab, texts, tokenizer, may_be_empty: true })
     }
 
-    /// Checks the options, and says how the result is written.
+    /// Checks the options; returns the output format.
     fn form(&self) -> Result<Form, Error> {
         let least = self.least.unwrap_or(0.01);
         if !(0.0..=1.0).contains(&least) {
@@ -163,18 +165,18 @@ impl Options {
     }
 }
 
-/// Documents whose topics are asked for.
+/// The documents, with everything needed to infer their topics.
 struct Documents {
     corpus: Arc<Corpus>,
-    /// Tokens of each document that were left out.
+    /// For each document, the number of tokens that were left out.
     unknown: Vec<u64>,
-    /// All of them have their topics.
+    /// Record counts, in which no document is left out.
     records: Records,
     /// Notes on the documents.
     notes: Vec<String>,
     inference: Arc<Inference>,
     workers: usize,
-    /// Why the inference failed, if it did.
+    /// The error of the inference, if any.
     failed: Cell<Option<LdaError>>,
 }
 
@@ -221,7 +223,7 @@ impl Documents {
         }
     }
 
-    /// Which documents have no word that the model knows.
+    /// Formats the documents without a word that the model knows.
     fn without_words(&self) -> String {
         let all = (0..self.corpus.documents()).filter(|&document| self.corpus.length(document) == 0);
         let first: Vec<String> =
@@ -229,9 +231,9 @@ impl Documents {
         let more = if first.len() < NAMED { 0 } else { all.count() - NAMED };
         match first.len() + more {
             0 => String::new(),
-            1 => format!("; document {} has no word that it knows, and the topics of the prior", first[0]),
+            1 => format!("; document {} has no word of the model, and gets the prior's topics", first[0]),
             _ => format!(
-                "; documents without a word that it knows, which have the topics of the prior: {}{}",
+                "; documents without a word of the model, which get the topics of the prior: {}{}",
                 first.join(", "),
                 if more > 0 { format!(" and {more} more") } else { String::new() }
             ),
@@ -287,7 +289,8 @@ pub(crate) fn matched(mut corpus: Corpus, model: &Model, source: &str) -> Result
             Ok((corpus, unknown))
         }
         false => Err(Error::input(format!(
-            "{source} has {} words, the model {}, and they cannot be matched by text: give the words with --vocab FILE",
+            "{source} has {} words, the model {}, and they cannot be matched by text: give the words with \
+             --vocab FILE",
             corpus.words(),
             model.words
         ))),

@@ -42,16 +42,16 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// Options of the short help, and their lines there.
+/// Options that `-h` shows, each with its line there.
 const COMMON: &[(&str, &str)] = &[
     ("topics", "number of topics; 20 by default"),
-    ("text", "the data are texts"),
+    ("text", "column or field of the texts"),
     ("stop-words", "words to leave out"),
-    ("min-df", "leave out words of fewer documents"),
-    ("validation", "documents that end the run"),
-    ("test", "documents that only measure"),
+    ("min-df", "leave out words in fewer documents"),
+    ("validation", "held-out documents that end the run"),
+    ("test", "held-out documents that only measure"),
     ("coherence", "measure the coherence of topics"),
-    ("top", "number of words a topic"),
+    ("top", "number of topics to list"),
 ];
 
 const LINE: CommandLine<'static> = CommandLine {

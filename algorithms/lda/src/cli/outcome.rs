@@ -1,4 +1,4 @@
-//! Results of a fit, for the report and for the screen.
+//! Results of a fit for the report and the screen.
 
 use raddle::cli::{Report, number};
 use raddle_lda::Fit;
@@ -6,10 +6,10 @@ use raddle_lda::files::symmetric;
 
 use super::describe::Listing;
 
-/// Numbers that a report lists at most; longer lists are files.
+/// Limit on the numbers that a report lists; longer lists are in files.
 const LISTED: usize = 20;
 
-/// Results of the report.
+/// Adds the results of a fit to the report.
 pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
     let tokens = fit.totals().iter().sum::<i64>().max(1);
     let mut report = report
@@ -38,12 +38,12 @@ pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
     }
 }
 
-/// A held-out set in a word.
+/// Returns the name of a held-out set in one word.
 pub(crate) fn short(set: &str) -> &str {
     set.strip_suffix(" documents").unwrap_or(set)
 }
 
-/// How the run ended, in a line or two.
+/// Says in a line or two how the run ended.
 pub(crate) fn conclusion(report: &Report, fit: &Fit) -> String {
     let Some(last) = fit.evaluations().last() else { return report.conclusion() };
     let also = last.held_out().filter(|&(set, _)| set != report.metric.on);

@@ -1,4 +1,4 @@
-//! Word priors: a file of `topic word weight` lines that seeds topics.
+//! Word priors: a file with lines `topic word weight`, which seed topics.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use raddle::cli::Error;
 use raddle_datasets::Corpus;
 
-/// (word, topic, weight), from 0.
+/// A prior (word, topic, weight); numbers are from 0.
 type Priors = Vec<(u32, u32, f32)>;
 
-/// Reads the file: topics count from 1; words are words of the vocabulary, or numbers from 1 where there is none. Empty
-/// lines and those that begin with `#` say nothing. A word that the corpus lacks is left out; what was left out, in
-/// words.
+/// Reads the file. Topics count from 1; words are words of the vocabulary, or numbers from 1 if there is
+/// none. Empty lines and those that start with `#` are skipped. Words that the corpus lacks are left out; a
+/// note lists them.
 pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<(Priors, Option<String>), Error> {
     let text = raddle_datasets::read_text(path).map_err(|why| Error::input(why.to_string()))?;
     let numbers: HashMap<&str, u32> =
@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path, corpus: &Corpus, topics: usize) -> Result<(Prior
     Ok((priors, left_out(path, &lacking)))
 }
 
-/// Which words of the file the corpus lacks.
+/// Returns a note on the words of the file that the corpus lacks.
 fn left_out(path: &Path, lacking: &[String]) -> Option<String> {
     let more = match lacking.len() {
         0 => return None,
@@ -66,5 +66,5 @@ fn left_out(path: &Path, lacking: &[String]) -> Option<String> {
     Some(format!("{}: not in the corpus and left out: {names}{more}", path.display()))
 }
 
-/// Words named at most.
+/// Limit on the words that the note lists.
 const NAMED: usize = 5;

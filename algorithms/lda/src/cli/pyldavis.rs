@@ -1,4 +1,4 @@
-//! `pyldavis.json`.
+//! Writes `pyldavis.json`.
 
 use std::io::{self, Write as _};
 
@@ -8,7 +8,7 @@ use raddle_datasets::Corpus;
 use raddle_lda::files::Model;
 use raddle_lda::{Fit, TopicWords};
 
-/// `pyldavis.json`: the arguments of `pyLDAvis.prepare`, by name, streamed.
+/// Writes `pyldavis.json`, the named arguments of `pyLDAvis.prepare`, as a stream.
 pub(crate) fn write(
     session: &mut Session,
     fit: &Fit,

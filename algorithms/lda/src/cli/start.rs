@@ -1,4 +1,4 @@
-//! The model that `--init` names: what a run starts from.
+//! The initial model, which `--init` names.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,18 +10,18 @@ use raddle_lda::files::{Model, Saved};
 
 use super::data::LeftOut;
 
-/// A model to start from, by the words of the corpus.
+/// The initial model, converted to the words of the corpus.
 pub(crate) struct Start {
-    /// K.
+    /// Number of topics, K.
     pub(crate) topics: usize,
-    /// (word, topic, tokens).
+    /// Counts (word, topic, tokens).
     pub(crate) counts: Vec<(u32, u32, u32)>,
     pub(crate) digest: String,
-    /// Note on words that the model has and the documents lack.
+    /// Note on words of the model that the documents lack.
     pub(crate) note: Option<String>,
 }
 
-/// The model of `--init` as it was read.
+/// The initial model as it was read.
 pub(crate) struct InitialModel<'a> {
     folder: &'a Path,
     pub(crate) model: Model,
@@ -36,7 +36,8 @@ impl<'a> InitialModel<'a> {
         Ok(Self { folder, model: opened.model, counts: opened.counts, digest })
     }
 
-    /// Adds the words to the corpus that the model has and the corpus lacks; but not those that were left out of it.
+    /// Converts the model to the corpus. Words that only the model has are added to the corpus, except those
+    /// that options left out of it.
     pub(crate) fn over(
         self,
         corpus: &mut Corpus,
@@ -82,7 +83,7 @@ fn over(
     Ok(Start { topics: model.topics, counts: known, digest, note })
 }
 
-/// The corpus's number of each word of the model; none for a word that was left out.
+/// Returns the corpus's number of each word of the model; `None` for a word that was left out.
 fn places(model: &Model, corpus: &mut Corpus, left_out: &LeftOut) -> Result<Vec<Option<u32>>, String> {
     let all = 0..model.words as u32;
     let text = |word: u32| model.vocabulary.as_ref().and_then(|words| words.get(word as usize));
@@ -90,7 +91,8 @@ fn places(model: &Model, corpus: &mut Corpus, left_out: &LeftOut) -> Result<Vec<
         let one_has = model.vocabulary.is_some() || corpus.vocabulary.is_some();
         if one_has && corpus.words() != model.words {
             return Err(format!(
-                "it has {} words, the corpus {}, and they cannot be matched by text: give the words with --vocab FILE",
+                "it has {} words, the corpus {}, and they cannot be matched by text: give the words with \
+                 --vocab FILE",
                 model.words,
                 corpus.words()
             ));

@@ -1,4 +1,4 @@
-//! Corpora that are read by parts, from a file that is made of the data once.
+//! Corpora that are read on demand, from a file that is made once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::finished::{finished, held_out};
 use super::fit_options::{FREE, Options, refuse};
 use super::words;
 
-/// Where a corpus is kept to be read by parts, if it is: in the folder of `--cache`, or where the processes of one run share
-/// files. Words that are left out, other files and a model to start from, and measures of the corpus as a whole, take it in
-/// memory.
+/// Returns the folder for the file if the corpus is read on demand: that of `--cache`, or the folder that the
+/// processes of a run share. Options that need the whole corpus in memory prevent this: those that leave
+/// words out, name other files or an initial model, or measure the whole corpus.
 pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
     let in_memory = options.train.init.is_some()
         || options.coherence
@@ -26,8 +26,8 @@ pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
     folder.filter(|_| !in_memory)
 }
 
-/// Opens the corpus in this folder, or puts it there; `None` where it is no file of a bag of words. With what whoever asked
-/// should know.
+/// Opens the corpus in this folder, and makes its file if needed; also returns notes. `None` if the source is
+/// not a file with a bag of words.
 pub(super) fn open(
     options: &Options,
     folder: Option<&Path>,
@@ -49,7 +49,7 @@ fn names_a_file(held: &str) -> bool {
     !["none", "split"].contains(&held) && held.parse::<f64>().is_err()
 }
 
-/// The fit on a corpus that is read by parts.
+/// Fits a model to a corpus that is read on demand.
 pub(super) fn fit(
     options: &Options,
     mut session: Session,

@@ -1,4 +1,4 @@
-//! `lda topics`.
+//! `lda topics`: shows the topics of a fitted model.
 
 use std::path::PathBuf;
 
@@ -10,35 +10,35 @@ use super::data::{self, Given, TextArgs};
 use super::describe::Listing;
 use super::infer::matched;
 
-/// Topics listed on the screen unless --top says otherwise.
+/// Topics on the screen without --top.
 const TOP: usize = 100;
 
-/// Topics and words that can be asked for.
+/// Limit on the topics and words to show.
 const MOST: usize = u32::MAX as usize;
 
 /// The options of `lda topics`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model, as written by --out.
     model: PathBuf,
-    /// Documents to measure coherence on: as for fit.
+    /// Documents on which to measure coherence, as for fit.
     data: Option<String>,
-    /// The data's format, where it is not recognised.
+    /// Format of the documents, if it is not recognised.
     #[arg(long, value_name = "NAME", requires = "data")]
     format: Option<String>,
-    /// The words of the data, one a line; else the file beside it that is named alike.
+    /// File with one word per line. Default: a file next to DATA with a matching name.
     #[arg(long, value_name = "FILE", requires = "data")]
     vocab: Option<PathBuf>,
-    /// The N documents of the model's own data with the largest share of each topic.
+    /// List N documents of the model's own data with the largest share of each topic.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     documents: usize,
     #[command(flatten)]
     texts: TextArgs,
-    /// Top words of each topic.
+    /// List N top words of each topic.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     words: usize,
-    /// Number of topics listed, the largest first. Default: 100, with --json all.
+    /// List the N largest topics. Default: 100, or all with --json.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     top: Option<usize>,
     #[command(flatten)]
@@ -51,10 +51,11 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda topics run pydoc --words 15 --json
   lda topics run --documents 3";
 
-/// Lists the topics.
+/// Runs the verb.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     if options.data.is_none() && options.texts.is_given() {
-        let why = "--text, --id and --encoding say how documents are read: name them, too, as in `lda topics MODEL DATA`";
+        let why = "--text, --id and --encoding are for reading documents: name the documents, too, as in \
+             `lda topics MODEL DATA`";
         return Err(Error::usage(why));
     }
     let saved = Saved::open(&options.model)?;
@@ -101,7 +102,7 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// The documents with the largest share of each listed topic, in words and as a table.
+/// Lists the documents with the largest share of each topic, as text and as a table.
 fn documents(options: &Options, saved: &Saved, listing: &Listing) -> Result<(String, Table), Error> {
     let found = saved.documents()?;
     let mut text = format!("{:>6}  documents with the largest share\n", "topic");

@@ -1,4 +1,4 @@
-//! `lda fit --changes`: a fit, and then the versions of its corpus, each with a model of its own.
+//! `lda fit --changes`: fits the versions of a corpus, each with its own model.
 
 use std::cell::Cell;
 use std::io::Write as _;
@@ -21,9 +21,9 @@ use super::words;
 struct Run<'a> {
     options: &'a Options,
     live: LiveCorpus,
-    /// The rule that divides texts, of a corpus of texts.
+    /// The rule that splits texts; `None` for a bag of words.
     tokenizer: Option<Tokenizer>,
-    /// Tokens of the changes that are no words.
+    /// Tokens of the changes that are not words.
     left_out: Cell<TokensLeftOut>,
     /// Notes on the changes of the next version.
     changed: Vec<String>,
@@ -39,7 +39,7 @@ struct Prepared {
     notes: Vec<String>,
 }
 
-/// Fits, and goes on from version to version.
+/// Fits the corpus, then version after version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let (base, filter) = session.timed(Timed::Read, || {
@@ -66,7 +66,8 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
 }
 
 impl Run<'_> {
-    /// `id word:count ...`, or `id text` where the corpus is text; `id` where it retracts.
+    /// Parses `id word:count ...`, or `id text` if the corpus is text; only `id` if the document is
+    /// retracted.
     fn parse(&self, line: &ChangeLine) -> Result<DocumentChange, String> {
         let (id, rest) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
         let id = id.to_owned();
@@ -85,7 +86,7 @@ impl Run<'_> {
         };
         match words.is_empty() {
             true => Err(format!(
-                "document {id} has no words: write `+ id word:count ...`, or `+ id text` of plain text"
+                "document {id} has no words: write `+ id word:count ...`, or `+ id text` for plain text"
             )),
             false => Ok(DocumentChange::Insert { id, words }),
         }
@@ -171,7 +172,7 @@ impl Versions for Run<'_> {
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
-    /// The documents that are left, as a UCI docword file, with their words beside it.
+    /// Writes the remaining documents as a UCI docword file, with their words next to it.
     fn save_data(&self, path: &Path) -> Result<(), Error> {
         let corpus = self.live.whole();
         write_atomic(path, |out| {
@@ -196,7 +197,7 @@ impl Versions for Run<'_> {
     }
 }
 
-/// `word:count`, or a word that occurs once.
+/// Parses `word:count`, or a word that occurs once.
 fn counted(word: &str) -> Result<(String, u64), String> {
     match word.rsplit_once(':') {
         None => Ok((word.into(), 1)),

@@ -1,4 +1,4 @@
-//! [`Carried`]: what a fit leaves for the next version of its corpus: every document with the topics of its
+//! [`Carried`]: what a fit passes on to the next version of its corpus: every document with the topics of its
 //! tokens.
 
 use std::collections::HashMap;
@@ -10,20 +10,21 @@ use super::place::Place;
 use super::shard::DocumentShard;
 use raddle_kernels::topics::counts::words::WordRows;
 
-/// Keys of the streams from which tokens that are new draw their first topics.
+/// Key of the streams from which new tokens draw their first topics.
 const FIRST: u64 = 0x6669_7273;
 
-/// State of a fit for one that goes on from it when documents were inserted or retracted: where documents and
-/// words are, the topic of every token, and the priors. [`State`](raddle::State) writes it as bytes.
+/// State that a fit passes on to a fit of the same corpus after documents were inserted or retracted: the
+/// shards of documents, the blocks of words, the topic of every token, and the priors.
+/// [`State`](raddle::State) writes it as bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Carried {
     pub(crate) topics: usize,
-    /// The documents of each shard, in its order, and the words of each block.
+    /// Documents of each shard, in its order; then the words of each block.
     pub(crate) documents: Vec<Vec<u32>>,
     pub(crate) blocks: Vec<Vec<u32>>,
-    /// Where the tokens of each document end, shard by shard.
+    /// End of each document's tokens, shard by shard.
     ends: Vec<u64>,
-    /// The tokens: words, which ascend within a document, and their topics.
+    /// Words of the tokens, which ascend within a document; then their topics.
     words: Vec<u32>,
     names: Vec<u16>,
     pub(crate) alpha: Vec<f64>,
@@ -32,11 +33,11 @@ pub struct Carried {
 
 raddle::state!(Carried { topics, documents, blocks, ends, words, names, alpha, beta });
 
-/// How often each topic occurs among some tokens.
+/// Count of each topic among some tokens.
 type Counts = HashMap<u16, u32>;
 
 impl Carried {
-    /// From the shards of a run and the words of its blocks.
+    /// Collects the state from the shards of a run and the words of its blocks.
     pub(crate) fn of(
         shards: &[DocumentShard],
         blocks: Vec<Vec<u32>>,
@@ -68,10 +69,10 @@ impl Carried {
         carried
     }
 
-    /// Check that all parts fit together.
+    /// Checks that all parts fit together.
     ///
     /// # Errors
-    /// If it does not: what was read is nothing that a fit has left.
+    /// If they do not: no fit has written this.
     pub fn check(&self) -> Result<(), StateError> {
         let count = self.documents.iter().map(Vec::len).sum::<usize>();
         let mut words: Vec<u32> = self.blocks.iter().flatten().copied().collect();
@@ -88,7 +89,7 @@ impl Carried {
         if is_whole { Ok(()) } else { Err(StateError::new("what a fit carries over")) }
     }
 
-    /// Every token: the number of its document, its word, and its topic.
+    /// Iterates over all tokens: document, word and topic.
     pub fn tokens(&self) -> impl Iterator<Item = (u32, u32, u16)> + '_ {
         let mut start = 0;
         let documents = self.documents.iter().flatten().zip(&self.ends);
@@ -99,7 +100,7 @@ impl Carried {
         })
     }
 
-    /// Where the tokens of each document are.
+    /// Returns the range of each document's tokens.
     fn places(&self) -> HashMap<u32, std::ops::Range<usize>> {
         let mut start = 0;
         let ranges = self.ends.iter().map(|&end| {
@@ -110,8 +111,8 @@ impl Carried {
         self.documents.iter().flatten().copied().zip(ranges).collect()
     }
 
-    /// Gives tokens their topics: those that were there the ones they had, and others one drawn from the
-    /// counts, word by word. Returns how many tokens each topic has.
+    /// Assigns topics to tokens: tokens that existed before keep theirs, and the others draw one from the
+    /// counts, word by word. Returns the number of tokens of each topic.
     pub(crate) fn give_topics(
         &self,
         shards: &mut [DocumentShard],
@@ -163,8 +164,8 @@ impl Carried {
         totals
     }
 
-    /// Counts of the topics that are kept: of all tokens, and, a shard after the other, of each document that
-    /// has new tokens beside them.
+    /// Counts the topics that are kept: of all tokens, and, shard by shard, of each document that has new
+    /// tokens, too.
     fn kept(&self, shards: &[DocumentShard], new: &[Vec<Vec<bool>>]) -> (Vec<i64>, Vec<Vec<Option<Counts>>>) {
         let mut totals = vec![0_i64; self.topics];
         let of_shard = |(shard, new): (&DocumentShard, &Vec<Vec<bool>>)| {
@@ -188,8 +189,8 @@ impl Carried {
         (totals, of_documents)
     }
 
-    /// Gives tokens that were there the topics that they had; tells which were not. Of a word that a document
-    /// has less often than before the lowest topics stay.
+    /// Assigns to tokens the topics that they had; returns which tokens are new. If a document has fewer
+    /// tokens of a word than before, the lowest topics are kept.
     fn give_old(&self, shards: &mut [DocumentShard], blocks: &[Vec<u32>]) -> Vec<Vec<Vec<bool>>> {
         let places = self.places();
         let give = |shard: &mut DocumentShard| -> Vec<Vec<bool>> {
@@ -226,7 +227,8 @@ impl Carried {
         shards.iter_mut().map(give).collect()
     }
 
-    /// A topic drawn from `(n_dk + alpha_k) (n_kw + beta) / (n_k + V beta)`, by a number from 0 to 1.
+    /// Draws a topic with probability proportional to `(n_dk + alpha_k) (n_kw + beta) / (n_k + V beta)`, by a
+    /// number from 0 to 1.
     fn draw(
         &self,
         (of_word, of_document): (&[u32], &Counts),
@@ -264,8 +266,8 @@ fn count_documents(shard: &mut DocumentShard, topics: usize) {
     }
 }
 
-/// Documents and words where they were, and new ones behind them: of documents that are trained on and have
-/// tokens, each in the shard with the fewest tokens, of words in the block with the fewest.
+/// Assigns documents and words: old ones stay where they were, and new ones (training documents with tokens,
+/// and words) go to the shard or block with the fewest tokens.
 pub(crate) struct Kept {
     pub(crate) documents: Vec<Vec<u32>>,
     pub(crate) blocks: Vec<Vec<u32>>,
@@ -302,7 +304,7 @@ impl Kept {
         let known: usize = blocks.iter().map(Vec::len).sum();
         for (word, &count) in (0..).zip(word_counts).skip(known) {
             let block = (0..loads.len()).min_by_key(|&block| loads[block]).unwrap_or(0);
-            // Words ascend within a block: this one is beyond all that were there.
+            // Words ascend within a block, and this one is greater than the old ones.
             blocks[block].push(word);
             loads[block] += count.max(1);
         }

@@ -1,4 +1,4 @@
-//! [`HeldOut`]: documents that are not trained on, and room for the rows of their words.
+//! [`HeldOut`]: held-out documents, with memory for the rows of their words.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use raddle_datasets::Completion;
 use super::block::WordBlock;
 use super::place::Place;
 
-/// A held-out document: words by the place of their rows.
+/// A held-out document in two halves; its words are given by the positions of their rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Halves {
-    /// Which set it belongs to.
+    /// Number of the set to which the document belongs.
     pub(crate) set: u8,
     pub(crate) observed: Vec<(u32, u32)>,
     pub(crate) scored: Vec<(u32, u32)>,
@@ -18,23 +18,23 @@ pub(crate) struct Halves {
 
 raddle::state!(Halves { set, observed, scored });
 
-/// A shard's held-out documents, and room for the rows of their words.
+/// The held-out documents of a shard, with memory for the rows of their words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeldOut {
     documents: Vec<Halves>,
-    /// For each block, (word of the block, place of its row).
+    /// For each block, pairs (word of the block, position of its row).
     wanted: Vec<Vec<(u32, u32)>>,
-    /// Rows as (topic, n_kw and what a prior adds), there between a rotation that gathers them and the
-    /// boundary.
+    /// Rows of (topic, n_kw plus the addition of priors). They exist from the rotation that gathers them to
+    /// the boundary.
     rows: Vec<Vec<(u32, f32)>>,
-    /// The epoch under way gathers rows: its boundary scores the documents.
+    /// `true` if the current epoch gathers rows: its boundary scores the documents.
     pub(crate) is_gathered: bool,
 }
 
 raddle::state!(HeldOut { documents, wanted, rows, is_gathered });
 
 impl HeldOut {
-    /// Documents as (set, halves), over words at these places.
+    /// Makes held-out documents from (set, halves); `places` has the place of each word.
     pub(crate) fn new(documents: &[(u8, Completion)], places: &[Place], blocks: usize) -> Self {
         let (mut slots, mut wanted) = (HashMap::new(), vec![Vec::new(); blocks]);
         let mut slot = |&(word, count): &(u32, u32)| {
@@ -65,18 +65,18 @@ impl HeldOut {
         }
     }
 
-    /// The documents, each with its set and halves.
+    /// Returns the documents, each with its set and halves.
     pub(crate) fn documents(&self) -> &[Halves] {
         &self.documents
     }
 
-    /// (count, row) of the words of a half.
+    /// Returns (count, row) for each word of a half.
     pub(crate) fn rows(&self, half: &[(u32, u32)]) -> Vec<(f64, &[(u32, f32)])> {
         let row = |&(slot, count): &(u32, u32)| (f64::from(count), self.rows[slot as usize].as_slice());
         half.iter().map(row).collect()
     }
 
-    /// Lets the rows go.
+    /// Frees the rows.
     pub(crate) fn let_go(&mut self) {
         self.is_gathered = false;
         self.rows.iter_mut().for_each(|row| *row = Vec::new());

@@ -1,4 +1,4 @@
-//! Where tokens lie: documents assigned to shards, words to blocks, both by their tokens.
+//! Assigns documents to shards and words to blocks, balanced by tokens.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,24 +16,25 @@ use raddle_kernels::topics::counts::packing::Packing;
 use raddle_kernels::topics::counts::priors::WordPriors;
 use raddle_kernels::topics::counts::tokens::{Slice, Visit};
 
-/// Tokens of a task, of which a shard has one with each block: a fraction of a millisecond, so that it is
-/// worth scheduling.
+/// Tokens of a task, of which a shard has one per block: enough for a fraction of a millisecond, so that
+/// scheduling pays off.
 const TASK: u64 = 4_000;
 
-/// Shards that no corpus asks for by itself, unless its documents are more than their numbers can name.
+/// Limit on the default number of shards, unless more are needed to number the documents.
 const MOST_SHARDS: usize = 8;
 
-/// Shards that [`TASK`] alone bounds; more of them have [`SHARD`] tokens each. For few tokens at a time words
-/// are entered and left too often: in four shards 2 M tokens took 0.90 of what they take in eight, 9 M 1.06.
+/// Up to this many shards, [`TASK`] alone determines the number; more shards need [`SHARD`] tokens each, as
+/// the overhead per word grows with the number of shards: with four shards instead of eight, 2 M tokens took
+/// 0.90 of the time, 9 M tokens 1.06.
 const FEW_SHARDS: usize = 4;
 
-/// Tokens of a shard where there are more than these few.
+/// Tokens of a shard if there are more than [`FEW_SHARDS`] shards.
 const SHARD: u64 = 500_000;
 
-/// A word has fewer tokens than this: a count kept as `f32` tells no more apart.
+/// Limit on the tokens of a word: counts in `f32` are exact below it.
 pub(crate) const MOST_TOKENS: u64 = 1 << 24;
 
-/// How many shards suit this number of tokens.
+/// Returns the default number of shards for this number of tokens.
 pub(crate) fn shards_for(tokens: u64) -> usize {
     let side = (tokens / TASK / 2).isqrt() as usize;
     let power = 1 << side.max(1).ilog2();
@@ -41,20 +42,20 @@ pub(crate) fn shards_for(tokens: u64) -> usize {
     most.min(power)
 }
 
-/// Documents and words, split.
+/// The assignment of documents and words.
 pub(crate) struct Layout {
     pub(crate) shards: Vec<DocumentShard>,
-    /// The words of each block, ascending.
+    /// Words of each block, ascending.
     pub(crate) blocks: Vec<Vec<u32>>,
-    /// Tokens of each word in the training documents.
+    /// Number of tokens of each word in the training documents.
     pub(crate) word_counts: Vec<u64>,
     pub(crate) places: Vec<Place>,
     pub(crate) tokens: u64,
 }
 
 impl Layout {
-    /// Deals the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and
-    /// its words to `blocks` blocks. Sizes are checked before memory is asked for.
+    /// Assigns the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and
+    /// its words to `blocks` blocks. Sizes are checked before memory is allocated.
     pub(crate) fn new(
         corpus: Source<'_>,
         train: Vec<u32>,
@@ -72,7 +73,7 @@ impl Layout {
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
 
-    /// The documents `train` and the words where they were assigned to in an earlier version of the corpus.
+    /// Assigns the documents `train` and the words as in an earlier version of the corpus.
     pub(crate) fn carried(corpus: Source<'_>, train: Vec<u32>, carried: &Carried) -> Result<Self, LdaError> {
         let word_counts = counted(corpus, &train)?;
         let length = |document: u32| corpus.length(document);
@@ -81,8 +82,8 @@ impl Layout {
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
 
-    /// Lays the tokens of documents out that are assigned to shards; where these are read by parts, each
-    /// shard does so where it lives.
+    /// Lays out the tokens of documents that are assigned to shards. If the corpus is read on demand, each
+    /// shard does this where it is placed.
     fn of(
         corpus: Source<'_>,
         documents: Vec<Vec<u32>>,
@@ -109,7 +110,7 @@ impl Layout {
     }
 }
 
-/// Tokens of each word in these documents, which must not be more than can be counted and held.
+/// Counts the tokens of each word in these documents; an error if they are too many to count or to store.
 fn counted(corpus: Source<'_>, documents: &[u32]) -> Result<Vec<u64>, LdaError> {
     let mut word_counts = vec![0u64; corpus.words()];
     corpus.each(documents, |word, count| word_counts[word as usize] += u64::from(count))?;
@@ -130,20 +131,20 @@ fn counted(corpus: Source<'_>, documents: &[u32]) -> Result<Vec<u64>, LdaError> 
     Ok(word_counts)
 }
 
-/// The system would give the memory that tokens take, four bytes each.
+/// Returns `true` if the system has memory for these tokens, four bytes each.
 fn has_room(tokens: u64) -> bool {
     let tokens = usize::try_from(tokens).ok();
     tokens.is_some_and(|tokens| Vec::<[u16; 2]>::new().try_reserve_exact(tokens).is_ok())
 }
 
-/// Keys of the stream that orders the documents.
+/// Key of the stream that orders the documents.
 const ORDER: u64 = 0x6f72_6465;
 
-/// Ranges of equal tokens, none with more documents than a shard can name.
+/// Cuts documents into ranges with equal numbers of tokens, none with more documents than a shard can number.
 fn cut(lengths: &[u64], shards: usize) -> Vec<std::ops::Range<usize>> {
     let mut shards = shards.clamp(1, lengths.len().max(1)).max(lengths.len().div_ceil(MOST_DOCUMENTS));
     loop {
-        // A document without tokens costs a little too: it must not all lie in one shard.
+        // A document without tokens has a small cost, so that not all of these fall into one shard.
         let costs: Vec<u64> = lengths.iter().map(|length| length + 1).collect();
         let ranges = even_parts(&costs, shards);
         if ranges.iter().all(|range| range.len() <= MOST_DOCUMENTS) {
@@ -153,7 +154,8 @@ fn cut(lengths: &[u64], shards: usize) -> Vec<std::ops::Range<usize>> {
     }
 }
 
-/// Words to blocks, the most frequent first, each to the block with the fewest tokens so far.
+/// Assigns words to blocks, in descending order of frequency, each to the block with the fewest tokens so
+/// far.
 fn assign_blocks(counts: &[u64], blocks: usize) -> (Vec<Vec<u32>>, Vec<Place>) {
     let blocks = blocks.clamp(1, counts.len().max(1));
     let mut order: Vec<u32> = (0..counts.len() as u32).collect();
@@ -163,7 +165,7 @@ fn assign_blocks(counts: &[u64], blocks: usize) -> (Vec<Vec<u32>>, Vec<Place>) {
     for word in order {
         if let Some(Reverse((load, block))) = loads.pop() {
             assigned[block].push(word);
-            // A word without tokens takes part in the balance by number.
+            // A word without tokens counts as one, so that such words are balanced, too.
             loads.push(Reverse((load + counts[word as usize].max(1), block)));
         }
     }
@@ -177,7 +179,7 @@ fn assign_blocks(counts: &[u64], blocks: usize) -> (Vec<Vec<u32>>, Vec<Place>) {
     (assigned, places)
 }
 
-/// Deals (word, topic, weight) to the blocks of the words.
+/// Distributes (word, topic, weight) to the blocks of the words.
 pub(crate) fn assign_priors(entries: &[(u32, u32, f32)], places: &[Place], blocks: usize) -> Vec<WordPriors> {
     let mut assigned = vec![Vec::new(); blocks];
     for &(word, topic, weight) in entries {
@@ -191,14 +193,14 @@ pub(crate) fn assign_priors(entries: &[(u32, u32, f32)], places: &[Place], block
     assigned.into_iter().map(word_priors).collect()
 }
 
-/// Sums of (word, topic, weight) for each topic; empty without any.
+/// Returns the sum of the weights for each topic; empty without entries.
 pub(crate) fn sums_by_topic(entries: &[(u32, u32, f32)], topics: usize) -> Vec<f64> {
     let mut sums = vec![0.0; if entries.is_empty() { 0 } else { topics }];
     entries.iter().for_each(|&(_, topic, weight)| sums[topic as usize] += f64::from(weight));
     sums
 }
 
-/// Memory over all words, used shard by shard.
+/// Memory for one entry per word, reused for each shard.
 pub(super) struct Scratch {
     count: Vec<u32>,
     next: Vec<u32>,
@@ -210,7 +212,7 @@ impl Scratch {
     }
 }
 
-/// The tokens of a shard's documents, a slice for each block.
+/// Returns the tokens of a shard's documents, one slice per block.
 pub(super) fn slices(
     corpus: &Corpus,
     documents: &[u32],

@@ -1,4 +1,4 @@
-//! [`Making`]: shards and rows of a corpus that is read by parts, each made where it begins.
+//! [`Making`]: makes the shards and rows of a corpus that is read on demand, each where it is placed.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::way::Way;
 use crate::error::LdaError;
 use raddle_kernels::topics::counts::words::WordRows;
 
-/// Sources of shards and blocks.
+/// The source of shards and blocks.
 pub(crate) struct Making {
     stored: Arc<StoredCorpus>,
     /// The shards without their tokens.
@@ -28,7 +28,8 @@ pub(crate) struct Making {
 }
 
 impl Making {
-    /// Of a problem, for this number of topics; `None` where the corpus is in memory.
+    /// Prepares the shards and rows of a problem for this number of topics; `None` if the corpus is in
+    /// memory.
     pub(crate) fn of(
         problem: &Problem,
         topics: usize,
@@ -49,13 +50,13 @@ impl Making {
         }))
     }
 
-    /// A shard, with its tokens.
+    /// Makes a shard with its tokens.
     pub(crate) fn shard(&self, number: u32) -> Result<DocumentShard, LdaError> {
         let mut shard = self.shards[number as usize].clone();
         let corpus = self.stored.some(&ascending(&shard.documents))?;
         let mut scratch = Scratch::new(corpus.words());
         shard.slices = slices(&corpus, &shard.documents, &self.blocks, &self.places, &mut scratch)?;
-        // It is asked of words that have tokens here.
+        // Asked only for words that have tokens in the shard.
         let has_full = |block: usize, at: usize| {
             let tokens = self.word_counts[self.blocks[block][at] as usize];
             self.way.full().is_some_and(|width| WordRows::is_full(tokens, self.topics, width))
@@ -64,7 +65,7 @@ impl Making {
         Ok(shard)
     }
 
-    /// The rows of a block's words.
+    /// Makes the rows of a block's words.
     pub(crate) fn rows(&self, block: u32) -> WordRows {
         word_rows(&self.blocks[block as usize], &self.word_counts, &self.kept, (self.topics, self.way))
     }

@@ -1,5 +1,4 @@
-//! The corpus as it is fitted, made once: documents assigned to shards, words to blocks, and what is held
-//! out.
+//! The prepared corpus: documents assigned to shards, words assigned to blocks, and the held-out documents.
 
 pub(crate) mod block;
 pub(crate) mod carried;

@@ -1,6 +1,6 @@
-//! [`Place`]: where a word is.
+//! [`Place`]: the position of a word.
 
-/// The place of a word: its block, and its place there.
+/// The position of a word: its block, and its index in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) block: u32,

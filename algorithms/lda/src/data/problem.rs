@@ -1,4 +1,4 @@
-//! [`Problem`]: a corpus assigned to shards and blocks, with the documents that are held out.
+//! [`Problem`]: a corpus assigned to shards and blocks, with its held-out documents.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use raddle_kernels::topics::counts::packing::Packing;
 use raddle_kernels::topics::counts::streams::assign_streams;
 use raddle_kernels::topics::counts::words::WordRows;
 
-/// The held-out set that ends a run.
+/// Name of the held-out set that ends a run.
 pub const VALIDATION: &str = "validation documents";
 
-/// The held-out set that measures a run.
+/// Name of the held-out set that is only measured.
 pub const TEST: &str = "test documents";
 
-/// How a corpus is prepared.
+/// Options for preparing a corpus.
 #[derive(Debug, Clone)]
 pub struct Preparation {
     /// Documents whose perplexity ends the run.
     pub validation: Held,
-    /// Documents whose perplexity is measured, and ends the run if it has a target.
+    /// Documents whose perplexity is measured; with a target, it ends the run.
     pub test: Held,
-    /// How many shards the documents are assigned to. Default: by the number of tokens. A shard has at most
-    /// 65,536 documents: where that needs more shards, there are more.
+    /// Number of shards. `None` chooses it by the number of tokens. As a shard has at most 65,536 documents,
+    /// there may be more shards.
     pub shards: Option<usize>,
-    /// How many blocks the words are assigned to. Default: twice the shards.
+    /// Number of blocks. `None` takes twice the number of shards.
     pub blocks: Option<usize>,
-    /// Names the order in which documents are assigned.
+    /// Seed for the order in which documents are assigned.
     pub seed: u64,
 }
 
@@ -46,11 +46,11 @@ impl Default for Preparation {
     }
 }
 
-/// A corpus assigned to shards and blocks: what [`Lda::fit`](crate::Lda::fit) takes.
+/// A corpus assigned to shards and blocks: the input of [`Lda::fit`](crate::Lda::fit).
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub(crate) shards: Vec<DocumentShard>,
-    /// The words of each block.
+    /// Words of each block.
     pub(crate) blocks: Vec<Vec<u32>>,
     pub(crate) word_counts: Vec<u64>,
     pub(crate) places: Vec<Place>,
@@ -60,26 +60,26 @@ pub struct Problem {
     documents: usize,
     held_out_documents: usize,
     longest: u64,
-    /// The corpus, where shards read their documents from it: they have none yet.
+    /// The corpus, if it is read on demand: then the shards have no documents yet.
     pub(crate) stored: Option<Arc<StoredCorpus>>,
 }
 
 impl Problem {
-    /// Deals a corpus out.
+    /// Prepares a corpus in memory.
     ///
     /// # Errors
-    /// If no token is left to train on, a held-out corpus has other words, held-out documents that were asked
-    /// for have nothing to score, or a word or a shard has more tokens than can be counted.
+    /// If no token is left to train on, a held-out corpus has other words, requested held-out documents have
+    /// nothing to score, or a word or a shard has too many tokens to count.
     pub fn new(corpus: &Corpus, preparation: &Preparation) -> Result<Self, LdaError> {
         Self::partitioned(Source::Memory(corpus), preparation)
     }
 
-    /// Deals a corpus out that stays in its file: each shard reads its documents where it lives, and the rows
-    /// of each block are made where it begins. Of several processes none then holds more than its share.
-    /// Models are those of the same corpus in memory.
+    /// Prepares a corpus that stays in its file: each shard reads its documents where it is placed, and the
+    /// rows of each block are made where they are placed, so that no process holds more than its share. The
+    /// model is the same as for the corpus in memory.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and if the file cannot be read.
+    /// Those of [`new`](Self::new), and a file that cannot be read.
     pub fn by_parts(corpus: Arc<StoredCorpus>, preparation: &Preparation) -> Result<Self, LdaError> {
         let problem = Self::partitioned(Source::Stored(&corpus), preparation)?;
         Ok(Self { stored: Some(corpus), ..problem })
@@ -93,12 +93,12 @@ impl Problem {
         })
     }
 
-    /// Deals the next version of a corpus out. Documents and words have the numbers that they had, with new
-    /// ones behind them, and stay in their shards and blocks; documents that were retracted are left in the
-    /// corpus without words. How many shards and blocks there are is as it was.
+    /// Prepares the next version of a corpus. Documents and words keep their numbers, shards and blocks, and
+    /// new ones get the next numbers; retracted documents stay in the corpus without words. The numbers of
+    /// shards and blocks do not change.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Those of [`new`](Self::new).
     pub fn going_on(corpus: &Corpus, preparation: &Preparation, carried: &Carried) -> Result<Self, LdaError> {
         let corpus = Source::Memory(corpus);
         Self::laid(corpus, preparation, |train, _| Layout::carried(corpus, train, carried))
@@ -136,7 +136,7 @@ impl Problem {
         let Layout { mut shards, blocks, word_counts, places, tokens } = lay_out(train, tokens)?;
         let count = shards.len();
         for (number, shard) in shards.iter_mut().enumerate() {
-            // Dealt in turn, so that every shard has as many to score.
+            // Distributed in turn, so that every shard has the same number to score.
             let some: Vec<(u8, Completion)> = held_out.iter().skip(number).step_by(count).cloned().collect();
             shard.held_out = HeldOut::new(&some, &places, blocks.len());
         }
@@ -158,39 +158,40 @@ impl Problem {
         })
     }
 
-    /// Number of documents of the corpus, held-out ones included.
+    /// Returns the number of documents of the corpus, held-out ones included.
     pub fn documents(&self) -> usize {
         self.documents
     }
 
-    /// Number of words of the corpus, V.
+    /// Returns the number of words of the corpus, V.
     pub fn words(&self) -> usize {
         self.word_counts.len()
     }
 
-    /// Number of tokens that are trained on.
+    /// Returns the number of training tokens.
     pub fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// Number of documents of the corpus that are held out; those of other corpora do not count.
+    /// Returns the number of documents of the corpus that are held out; documents of other corpora do not
+    /// count.
     pub fn held_out_documents(&self) -> usize {
         self.held_out_documents
     }
 
-    /// The sets of held-out documents: [`VALIDATION`], [`TEST`], both or neither.
+    /// Returns the names of the held-out sets: [`VALIDATION`], [`TEST`], both or neither.
     pub fn held_out(&self) -> &[&'static str] {
         &self.sets
     }
 
-    /// Number of shards.
+    /// Returns the number of shards.
     pub fn shards(&self) -> usize {
         self.shards.len()
     }
 
-    /// Makes room for the topic counts of every document and word. `kept` are counts of words without
-    /// training tokens, as (word, topic, count) in order: they are there from the start, and no task changes
-    /// them. `follow` asks for draws that see all moves of their shard before them.
+    /// Allocates the topic counts of every document and word. `kept` are counts of words without training
+    /// tokens, as sorted (word, topic, count): they are there from the start, and no task changes them. With
+    /// `follow`, each draw sees all moves of its shard before it.
     pub(crate) fn make_rows(
         &mut self,
         topics: usize,
@@ -206,7 +207,7 @@ impl Problem {
         Ok(rows)
     }
 
-    /// How topics are drawn.
+    /// Chooses how topics are drawn.
     pub(crate) fn way(&self, topics: usize, follow: bool) -> Result<Way, LdaError> {
         let of = |shard: &DocumentShard| SparseRows::bytes_for(shard.lengths(), topics);
         let sizes = Sizes {
@@ -225,7 +226,7 @@ impl Problem {
     }
 }
 
-/// Room for the topic counts of a block's words, of which `word_counts` says how many tokens they have.
+/// Allocates the topic counts of a block's words, which have `word_counts` tokens.
 pub(super) fn word_rows(
     words: &[u32],
     word_counts: &[u64],
@@ -244,7 +245,7 @@ pub(super) fn word_rows(
     rows
 }
 
-/// Makes room for the topic counts of a shard's documents. `has_full` says which words of which blocks have
+/// Allocates the topic counts of a shard's documents. `has_full` returns `true` for words of blocks that have
 /// full rows.
 pub(super) fn make_shard_rows(
     shard: &mut DocumentShard,

@@ -6,27 +6,27 @@ use super::held_out::HeldOut;
 use raddle_kernels::topics::counts::documents::DocumentRows;
 use raddle_kernels::topics::counts::tokens::Slice;
 
-/// Documents of a shard: tokens name them by 16 bits.
+/// Limit on the documents of a shard, whose numbers have 16 bits in the tokens.
 pub(crate) const MOST_DOCUMENTS: usize = 1 << 16;
 
-/// Documents with the topics of their tokens, and the held-out documents that are assigned to the shard.
+/// Documents with the topics of their tokens, and the held-out documents of the shard.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentShard {
-    /// The documents' numbers in the corpus, in the shard's order.
+    /// Numbers of the documents in the corpus, in the shard's order.
     pub(crate) documents: Vec<u32>,
-    /// Tokens up to and with each document.
+    /// Number of tokens up to and including each document.
     pub(crate) ends: Vec<u64>,
-    /// A slice for each block.
+    /// Tokens of each block.
     pub(crate) slices: Vec<Slice>,
     pub(crate) rows: DocumentRows,
     pub(crate) held_out: HeldOut,
-    /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else
+    /// Changes of the topics' totals by the shard's own tasks in the current epoch, which no other shard
     /// knows yet.
     pub(crate) moved: Moved,
-    /// By how much the topics' totals that its tasks read were off in the last epoch, at most: sum over topics. 0 where
+    /// Largest error of the topics' totals that its tasks read in the last epoch, summed over topics. 0 if
     /// changes become visible each round.
     pub(crate) unseen: u64,
-    /// Bytes of tokens and of room that it had, where it has dropped them.
+    /// Bytes of tokens and unused memory that were dropped.
     pub(crate) drop_training_data: usize,
 }
 
@@ -35,22 +35,22 @@ raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved, u
 /// Changes of the topics' totals in an epoch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moved {
-    /// The epoch, counted from 1; 0 before any.
+    /// The epoch, from 1; 0 before the first.
     epoch: u64,
     topics: Vec<i32>,
-    /// By how much totals that were fixed within a task were off when it ended, at most: sum over topics.
+    /// Largest error of totals that were fixed within a task, at its end: summed over topics.
     pub(crate) fixed: u64,
 }
 
 raddle::state!(Moved { epoch, topics, fixed });
 
-/// Sum over topics of those changes of the totals that are not a shard's own.
+/// Returns the sum over topics of the changes of totals by other shards.
 pub(crate) fn by_others(all: &[i64], own: impl Iterator<Item = i64>) -> u64 {
     all.iter().zip(own.chain(std::iter::repeat(0))).map(|(all, own)| (all - own).unsigned_abs()).sum()
 }
 
 impl Moved {
-    /// The changes in this epoch so far, for each of the topics.
+    /// Returns the changes in this epoch so far, for each topic.
     pub(crate) fn during(&mut self, epoch: u64, topics: usize) -> &mut [i32] {
         if self.epoch != epoch + 1 {
             (self.epoch, self.fixed) = (epoch + 1, 0);
@@ -62,15 +62,15 @@ impl Moved {
 }
 
 impl DocumentShard {
-    /// Takes in how all shards have changed the topics' totals in the epoch that is over: changes that the shard has
-    /// not seen are those of the others, and in lockstep those of a task itself.
+    /// Records the changes of the topics' totals by all shards in the finished epoch. The shard did not see
+    /// the changes of the other shards and, in lockstep, those of its current task.
     pub(crate) fn learn_of(&mut self, all: &[i64]) {
         let own = self.moved.topics.iter().map(|&own| i64::from(own));
         self.unseen = by_others(all, own) + self.moved.fixed;
     }
 
-    /// How many of the first documents hold about the part `fraction` of the tokens: as near to it as whole
-    /// documents come. Always too few would add up where shards are many and documents long.
+    /// Returns how many of the first documents have about the fraction `fraction` of the tokens, rounded to
+    /// the nearest document. Rounding down would lose much where shards are many and documents long.
     pub(crate) fn first_documents(&self, fraction: f64) -> usize {
         if fraction >= 1.0 {
             return self.documents.len();
@@ -82,12 +82,12 @@ impl DocumentShard {
         short + usize::from(above - wanted < wanted - below)
     }
 
-    /// Number of tokens of a document of the shard.
+    /// Returns the number of tokens of a document of the shard.
     pub(crate) fn length(&self, document: usize) -> u64 {
         self.ends[document] - document.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    /// Sixteens of the full rows of frequent words; 0 if words have none.
+    /// Returns the width of full rows of frequent words, in units of sixteen topics; 0 if there are none.
     pub(crate) fn full_width(&self) -> usize {
         match (&self.rows, self.slices.iter().any(Slice::has_streams)) {
             (DocumentRows::Dense(rows), true) => rows.width,
@@ -96,12 +96,12 @@ impl DocumentShard {
         }
     }
 
-    /// Numbers of tokens of the documents.
+    /// Iterates over the numbers of tokens of the documents.
     pub(crate) fn lengths(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         (0..self.documents.len()).map(|document| self.length(document))
     }
 
-    /// Drops the tokens, the held-out documents, and the room of rows that is not used.
+    /// Drops the tokens, the held-out documents, and the unused memory of rows.
     pub(crate) fn drop_training_data(&mut self) {
         let before = self.token_bytes() + self.rows.bytes();
         self.slices = Vec::new();
@@ -110,7 +110,7 @@ impl DocumentShard {
         self.drop_training_data += before - self.rows.bytes();
     }
 
-    /// Bytes of the documents, of their tokens with topics, dropped or not, and of their rows.
+    /// Returns the bytes of the documents, their tokens with topics (dropped or not), and their rows.
     pub(crate) fn bytes(&self) -> usize {
         let tokens = self.token_bytes() + self.drop_training_data;
         size_of_val(&*self.documents) + size_of_val(&*self.ends) + tokens + self.rows.bytes()
@@ -124,7 +124,7 @@ impl DocumentShard {
         self.slices.iter().map(slice).sum()
     }
 
-    /// Writes topics and rows, whose order is part of what is learned, and what a boundary is to score and to report.
+    /// Writes topics and rows, whose order is part of the state, and what a boundary is to score and report.
     pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         for slice in &self.slices {
             out.write(&slice.topics);
@@ -150,7 +150,7 @@ impl DocumentShard {
         self.rows = rows;
         self.held_out.is_gathered = from.read()?;
         self.unseen = from.read()?;
-        // An epoch that is run again begins without what it had changed.
+        // An epoch that is run again starts without its earlier changes.
         self.moved = Moved::default();
         Ok(())
     }

@@ -1,11 +1,11 @@
-//! [`Source`]: a corpus in memory, or one of which parts are read.
+//! [`Source`]: a corpus in memory, or one that is read on demand.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use raddle_datasets::{Corpus, ReadError, StoredCorpus};
 
-/// A corpus in memory, or one of which parts are read.
+/// A corpus in memory, or one that is read on demand.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     Memory(&'a Corpus),
@@ -13,7 +13,7 @@ pub(crate) enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// Number of documents.
+    /// Returns the number of documents.
     pub(crate) fn documents(self) -> usize {
         match self {
             Self::Memory(corpus) => corpus.documents(),
@@ -21,7 +21,7 @@ impl Source<'_> {
         }
     }
 
-    /// Number of words, V.
+    /// Returns the number of words, V.
     pub(crate) fn words(self) -> usize {
         match self {
             Self::Memory(corpus) => corpus.words(),
@@ -29,7 +29,7 @@ impl Source<'_> {
         }
     }
 
-    /// Number of tokens of a document.
+    /// Returns the number of tokens of a document.
     pub(crate) fn length(self, document: u32) -> u64 {
         match self {
             Self::Memory(corpus) => corpus.length(document as usize),
@@ -37,7 +37,7 @@ impl Source<'_> {
         }
     }
 
-    /// A word as text.
+    /// Returns a word as text.
     pub(crate) fn word(self, word: u32) -> String {
         match self {
             Self::Memory(corpus) => corpus.word(word),
@@ -45,7 +45,7 @@ impl Source<'_> {
         }
     }
 
-    /// Passes over the words of documents, in whatever order: (word, count).
+    /// Calls `see` with (word, count) of these documents, in any order.
     pub(crate) fn each(self, documents: &[u32], mut see: impl FnMut(u32, u16)) -> Result<(), ReadError> {
         match self {
             Self::Memory(corpus) => {
@@ -57,7 +57,7 @@ impl Source<'_> {
         }
     }
 
-    /// A corpus with these documents at least.
+    /// Returns a corpus that has at least these documents.
     pub(crate) fn some(&self, documents: &[u32]) -> Result<Cow<'_, Corpus>, ReadError> {
         match self {
             Self::Memory(corpus) => Ok(Cow::Borrowed(corpus)),

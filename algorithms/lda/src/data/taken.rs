@@ -1,4 +1,4 @@
-//! [`Held`]: documents that are not trained on, and which of a corpus these are.
+//! [`Held`]: the documents to hold out, and the selection of them from a corpus.
 
 use raddle::random::Stream;
 use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_document};
@@ -9,29 +9,29 @@ use crate::error::LdaError;
 /// Number of documents of a held-out set that are scored: the first ones that have something to score.
 const SCORED: usize = 1_000;
 
-/// Tokens of a document that can be scored: completion observes the first of them.
+/// Fewest tokens of a document that can be scored, as completion observes the first.
 const SCORABLE: u64 = 2;
 
-/// Keys of the stream that draws a document where the hash takes none.
+/// Key of the stream that draws a document if the hash selects none.
 const SPARE: u64 = 0x7370_6172;
 
-/// Documents that are not trained on.
+/// The documents to hold out.
 #[derive(Debug, Clone, Default)]
 pub enum Held {
-    /// None.
+    /// No documents.
     #[default]
     None,
-    /// The part of the documents that a hash of their numbers takes. Where these have no tokens to score, or nothing is
-    /// left to train on, one document is held out instead; where there is no such document, none
-    /// ([`Problem::held_out`](crate::Problem::held_out) tells).
+    /// A fraction of the documents, chosen by a hash of their numbers. If they have no tokens to score, or
+    /// nothing would be left to train on, one document is held out instead; if that is not possible either,
+    /// none ([`Problem::held_out`](crate::Problem::held_out) shows this).
     Fraction(f64),
-    /// The test documents of the split that comparisons share: [`is_test_document`].
+    /// The test documents of the split of published comparisons: [`is_test_document`].
     Split,
-    /// Those of another corpus over the same words.
+    /// The documents of another corpus over the same words.
     Corpus(Box<Corpus>),
 }
 
-/// The documents that a [`Held`] takes.
+/// The documents of a corpus that a [`Held`] selects.
 #[derive(Clone, Copy)]
 pub(super) enum Taken<'a> {
     None,
@@ -51,7 +51,7 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// `true` for a document of the corpus that is held out.
+    /// Returns `true` for a document of the corpus that is held out.
     pub(super) fn has(self, document: u32) -> bool {
         match self {
             Self::Hash(fraction) => is_validation_document(document as usize, fraction),
@@ -61,9 +61,9 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// Where a hash takes no document that can be scored, or leaves none to train on: one document, drawn from those
-    /// that can be scored while another one has words; none if there is no such document. What belongs to the test set
-    /// is neither trained nor validated on.
+    /// Replaces the selection if the hash selects no document that can be scored, or leaves none to train on:
+    /// by one document, drawn from those that can be scored while another one has words; by none if there is
+    /// no such document. Documents of the test set are neither trained nor validated on.
     pub(super) fn or_one(self, corpus: Source<'_>, test: &Self) -> Self {
         let Self::Hash(fraction) = self else { return self };
         let others = || (0..corpus.documents() as u32).filter(|&document| !test.has(document));
@@ -79,7 +79,7 @@ impl<'a> Taken<'a> {
         drawn.map_or(Self::None, Self::One)
     }
 
-    /// The halves of a set's documents; what belongs to the test set is not validated on.
+    /// Returns the halves of a set's documents; those of the test set are not validated on.
     pub(super) fn scored(self, corpus: Source<'_>, test: &Self) -> Result<Vec<Completion>, LdaError> {
         let from = match self {
             Self::Other(other) if other.words() != corpus.words() => {

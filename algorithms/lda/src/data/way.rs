@@ -1,39 +1,38 @@
-//! [`Way`]: how topics are drawn, by the number of topics and counted sizes alone.
+//! [`Way`]: how topics are drawn, chosen by the number of topics and counted sizes.
 
 use raddle_kernels::topics::counts::documents::Kind;
 use raddle_kernels::topics::counts::packing::{CountLine, FloatLine, LANES};
 use raddle_kernels::topics::{WIDE_WIDTHS, WIDTHS};
 
-/// One token after the other, with at most this number of topics, takes dense rows.
+/// With at most this number of topics, drawing one token after another uses dense rows.
 const CHAIN: usize = 7 * LANES;
 
-/// Tokens that a count kept as `f32` tells apart.
+/// Counts in `f32` are exact up to this number of tokens.
 const MOST_WIDE: u64 = 1 << 24;
 
 /// How topics are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// One token after the other; each sees what those before it have changed in the totals.
+    /// One token after another; each draw sees the changes of the totals by earlier ones.
     Chain(Kind),
-    /// Four words at a time; a task draws from the totals that it began with.
+    /// Four words at a time; a task draws from the totals at its start.
     Lockstep(Kind),
 }
 
-/// Sizes by which the way is chosen.
+/// Sizes that determine how topics are drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) topics: usize,
     pub(crate) shards: usize,
     /// Tokens of the longest document.
     pub(crate) longest: u64,
-    /// Number of documents, and bytes of their sparse rows.
+    /// Number of documents; then bytes of their sparse rows.
     pub(crate) documents: u64,
     pub(crate) sparse: u64,
 }
 
 impl Way {
-    /// The way for these sizes. With one shard every draw sees all moves before it; and where `follow` asks
-    /// for it.
+    /// Chooses for these sizes. With one shard, and with `follow`, every draw sees all moves before it.
     pub(crate) fn of(sizes: Sizes, follow: bool) -> Self {
         let Sizes { topics, shards, longest, documents, sparse } = sizes;
         let fitting = |widths: &[usize]| widths.iter().copied().find(|width| topics <= width * LANES);
@@ -42,8 +41,8 @@ impl Way {
             true => (fitting(&WIDTHS), Kind::Dense, size_of::<CountLine>()),
             false => (fitting(&WIDE_WIDTHS), Kind::Wide, size_of::<FloatLine>()),
         };
-        // Rows of short documents would be nearly empty: they would take memory, and a line of them no less
-        // time.
+        // Wide rows of short documents would be nearly empty: they would take memory, and no less time per
+        // line.
         let is_filled = |width: usize| 2 * documents * (width * bytes) as u64 <= 3 * sparse;
         let fits =
             |width: &usize| longest < MOST_WIDE && ((is_short && topics <= CHAIN) || is_filled(*width));
@@ -56,14 +55,14 @@ impl Way {
         }
     }
 
-    /// The documents' rows.
+    /// Returns the kind of the documents' rows.
     pub(crate) fn kind(self) -> Kind {
         match self {
             Self::Chain(kind) | Self::Lockstep(kind) => kind,
         }
     }
 
-    /// Sixteens of the full rows of frequent words, if they have such.
+    /// Returns the width of full rows of frequent words, in units of sixteen topics, if there are such rows.
     pub(crate) fn full(self) -> Option<usize> {
         match self {
             Self::Lockstep(Kind::Dense(width) | Kind::Wide(width)) => Some(width),

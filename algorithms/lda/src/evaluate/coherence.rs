@@ -1,4 +1,4 @@
-//! Coherence: whether the top words of a topic occur in the same documents.
+//! Coherence: how often the top words of a topic occur in the same documents.
 
 use raddle_datasets::Corpus;
 
@@ -14,12 +14,13 @@ pub struct Coherence {
     pub npmi: f64,
 }
 
-/// The coherence of each list of top words, most frequent first, over the documents of a corpus.
+/// Returns the coherence of each list of top words, in descending order of frequency, on the documents of a
+/// corpus.
 ///
-/// Counts are 64-bit. One pass over the corpus: what it costs beside is in proportion to how often top words
-/// meet.
+/// Takes one pass over the corpus, plus time proportional to the number of co-occurrences of top words.
+/// Counts have 64 bits.
 pub fn coherence(corpus: &Corpus, tops: &[Vec<u32>]) -> Vec<Coherence> {
-    // For each word, (list, place in it).
+    // For each word, pairs (list, position in the list).
     let mut lists: Vec<Vec<(u32, u32)>> = vec![Vec::new(); corpus.words()];
     let mut together: Vec<Vec<u64>> = Vec::new();
     for (list, words) in (0..).zip(tops) {
@@ -49,7 +50,7 @@ pub fn coherence(corpus: &Corpus, tops: &[Vec<u32>]) -> Vec<Coherence> {
     tops.iter().zip(&together).map(|(words, counts)| of(words.len(), counts, documents)).collect()
 }
 
-/// From the numbers of documents that have both of two words; on the diagonal, one.
+/// Computes the coherence from the numbers of documents that have both of two words; on the diagonal, one.
 fn of(width: usize, counts: &[u64], documents: f64) -> Coherence {
     let count = |one: usize, other: usize| counts[one * width + other] as f64;
     let (mut sum, mut pairs) = (Coherence::default(), 0.0);

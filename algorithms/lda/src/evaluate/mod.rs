@@ -1,4 +1,4 @@
-//! How good topics are: the perplexity of held-out documents, the likelihood's functions, coherence.
+//! Measures of topics: perplexity of held-out documents, functions of the likelihood, coherence.
 
 pub(crate) mod coherence;
 pub(crate) mod perplexity;

@@ -1,10 +1,10 @@
 //! Perplexity of held-out documents, by document completion.
 //!
-//! Half of a document's tokens are observed; from them theta is estimated by fixed rounds of
-//! expectation-maximisation with phi fixed, and the other half is scored:
+//! Half of a document's tokens are observed. From these, theta is estimated by a fixed number of rounds of
+//! expectation-maximisation with phi fixed; then the other half is scored:
 //!
 //! ```text
-//! theta_k <- alpha_k + sum_w c_w theta_k phi_kw / sum_j theta_j phi_jw, normalised      (50 rounds, from uniform)
+//! theta_k <- alpha_k + sum_w c_w theta_k phi_kw / sum_j theta_j phi_jw, normalised (50 rounds, from uniform)
 //! perplexity = exp(-sum over scored tokens of log(sum_k theta_k phi_kw) / scored tokens)
 //! ```
 //!
@@ -16,12 +16,12 @@ use raddle_kernels::topics::theta::{Theta, TopicModel};
 /// Rounds of expectation-maximisation.
 pub(crate) const ROUNDS: usize = 50;
 
-/// Score of held-out documents: of half their tokens, given the other half.
+/// The score of held-out documents: of half of their tokens, given the other half.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Log-likelihood of the tokens that are scored.
+    /// Log-likelihood of the scored tokens.
     pub log_likelihood: f64,
-    /// How many there are.
+    /// Number of scored tokens.
     pub tokens: u64,
 }
 
@@ -33,13 +33,13 @@ impl Score {
         self.tokens += other.tokens;
     }
 
-    /// exp(-log-likelihood / tokens); none without tokens.
+    /// Returns exp(-log-likelihood / tokens); `None` without tokens.
     pub fn perplexity(self) -> Option<f64> {
         (self.tokens > 0).then(|| libm::exp(-self.log_likelihood / self.tokens as f64))
     }
 }
 
-/// Scores each set's documents, and lets the rows go.
+/// Scores the documents of each set, and frees the rows.
 pub(crate) fn score(held_out: &mut HeldOut, sets: usize, given: &TopicModel<'_>) -> Vec<Score> {
     let mut scores = vec![Score::default(); sets];
     let mut theta = Theta::new(given);

@@ -1,10 +1,10 @@
-//! Sums that stand for digamma and log-gamma at whole distances: exact for small counts, the library's
-//! beyond.
+//! Differences of digamma and log-gamma at integer distances: exact sums for small counts, the library's
+//! functions beyond.
 
-/// Counts up to here are summed term by term.
+/// Counts up to this are summed term by term.
 const SHORT: u32 = 16;
 
-/// digamma(n + x) - digamma(x) = sum over j < n of 1 / (x + j).
+/// Returns digamma(n + x) - digamma(x) = sum over j < n of 1 / (x + j).
 pub(crate) fn digamma_step(x: f64, n: u32) -> f64 {
     match n <= SHORT {
         true => (0..n).fold(0.0, |sum, j| sum + 1.0 / (x + f64::from(j))),
@@ -12,7 +12,7 @@ pub(crate) fn digamma_step(x: f64, n: u32) -> f64 {
     }
 }
 
-/// ln gamma(n + x) - ln gamma(x) = sum over j < n of ln(x + j).
+/// Returns ln gamma(n + x) - ln gamma(x) = sum over j < n of ln(x + j).
 pub(crate) fn gamma_step(x: f64, n: u32) -> f64 {
     match n {
         0 => 0.0,
@@ -21,7 +21,8 @@ pub(crate) fn gamma_step(x: f64, n: u32) -> f64 {
     }
 }
 
-/// digamma for x > 0: the recurrence up to 10, then the asymptotic series (Abramowitz and Stegun 6.3.18).
+/// Returns digamma(x) for x > 0: the recurrence up to 10, then the asymptotic series (Abramowitz and Stegun
+/// 6.3.18).
 pub(crate) fn digamma(mut x: f64) -> f64 {
     let mut below = 0.0;
     while x < 10.0 {
@@ -33,7 +34,7 @@ pub(crate) fn digamma(mut x: f64) -> f64 {
     libm::log(x) - 0.5 / x - series - below
 }
 
-/// [`digamma_step`] and [`gamma_step`] from one x, remembered for small counts.
+/// [`digamma_step`] and [`gamma_step`] for one x, cached for small counts.
 pub(crate) struct Steps {
     x: f64,
     digamma: Vec<f64>,

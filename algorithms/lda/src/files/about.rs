@@ -1,4 +1,4 @@
-//! [`Model`]: `model.json`, the facts of a model beside its counts.
+//! [`Model`]: `model.json`, the metadata of a model.
 
 use raddle::files::VersionOf;
 use raddle_datasets::{Corpus, Tokenizer, Vocabulary};
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::Fit;
 use crate::topic_words::TopicWords;
 
-/// Facts about a model, `model.json`: those that inference needs beside the counts, and how the model came about.
+/// The metadata of a model, `model.json`: what inference needs besides the counts, and how the model was
+/// made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Model {
     /// Number of topics, K.
@@ -16,36 +17,35 @@ pub struct Model {
     pub words: usize,
     /// Number of documents of the corpus.
     pub documents: usize,
-    /// Tokens that have a topic.
+    /// Number of tokens with a topic.
     pub tokens: u64,
-    /// alpha of every topic; in the file one number if it is the same, else nothing, and `alpha.npy` has
-    /// them.
+    /// alpha of every topic. The file has one number if all are equal; otherwise they are in `alpha.npy`.
     #[serde(rename = "alpha", with = "short_alpha")]
     pub alpha: Vec<f64>,
     /// beta.
     pub beta: f64,
-    /// (word, topic, what was added to beta), from 0.
+    /// Priors (word, topic, addition to beta), numbered from 0.
     pub word_priors: Vec<(u32, u32, f32)>,
-    /// End of the run, as in its report.
+    /// How the run ended, as in its report.
     pub ending: String,
-    /// Epoch after which it was evaluated last.
+    /// Epoch of the last evaluation.
     pub evaluated_epoch: Option<u64>,
-    /// Perplexity of the validation documents then, if there are some.
+    /// Perplexity of the validation documents at that epoch, if there are any.
     pub validation_perplexity: Option<f64>,
-    /// Perplexity of the test documents then, if there are some.
+    /// Perplexity of the test documents at that epoch, if there are any.
     pub test_perplexity: Option<f64>,
-    /// The words as text, if they are known.
+    /// The words as texts, if known.
     pub vocabulary: Option<Vec<String>>,
-    /// The rule that divided texts into words; none of bags of words. Models before there was a choice name none.
+    /// The rule that split texts into words; `None` for bags of words. Old models do not name a rule.
     #[serde(default = "old_rule")]
     pub tokenizer: Option<Tokenizer>,
-    /// Documents that were not trained on, so that `doc_topic.npz` has no topics of them.
+    /// Number of documents that were held out, so that `doc_topic.npz` has no topics of them.
     #[serde(default)]
     pub held_out_documents: u64,
-    /// `documents.txt` has the documents' names.
+    /// `true` if `documents.txt` has the documents' names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub named_documents: bool,
-    /// Of a corpus that changes: which version of it the model is of.
+    /// Version of the corpus that the model was fitted to, if the corpus changes.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionOf>,
 }
@@ -54,12 +54,12 @@ fn old_rule() -> Option<Tokenizer> {
     Some(Tokenizer::of_old_models())
 }
 
-/// Number that all of a list are, if they are.
+/// Returns the number that all elements are equal to, if they are.
 pub fn symmetric(alpha: &[f64]) -> Option<f64> {
     alpha.first().copied().filter(|first| alpha.iter().all(|other| other == first))
 }
 
-/// A list of equal numbers as one.
+/// Stores a list of equal numbers as one number.
 mod short_alpha {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -73,7 +73,7 @@ mod short_alpha {
 }
 
 impl Model {
-    /// That of a fit with these [counts](Fit::topic_words), by the words of its corpus.
+    /// Returns the metadata of a fit with these [counts](Fit::topic_words), with the words of its corpus.
     pub fn new(fit: &Fit, counts: &TopicWords, vocabulary: Option<&Vocabulary>) -> Self {
         let last = fit.evaluations().last();
         Self {
@@ -96,7 +96,7 @@ impl Model {
         }
     }
 
-    /// That of a fit of a corpus, with all that this says of its documents.
+    /// Returns the metadata of a fit, with those of the documents in its corpus.
     pub(super) fn of(fit: &Fit, counts: &TopicWords, corpus: &Corpus) -> Self {
         Self {
             tokenizer: corpus.tokenizer,
@@ -106,7 +106,7 @@ impl Model {
         }
     }
 
-    /// Flaw of a description that no model can have, if there is one.
+    /// Returns what is wrong with metadata that no model can have, or `None`.
     pub(super) fn fault(&self) -> Option<String> {
         let Self { topics, words, alpha, beta, word_priors, vocabulary, .. } = self;
         let is_prior = |prior: f64| prior.is_finite() && prior > 0.0;
@@ -130,14 +130,14 @@ impl Model {
         Some(format!("the word prior ({word}, {topic}, {weight}) is outside of the model, or not above 0"))
     }
 
-    /// A word as text, or its number from 1.
+    /// Returns a word as text, or its number from 1.
     pub fn word(&self, word: u32) -> String {
         let text = self.vocabulary.as_ref().and_then(|words| words.get(word as usize));
         text.cloned().unwrap_or_else(|| format!("word {}", u64::from(word) + 1))
     }
 }
 
-/// Names of a corpus's documents, if each has one.
+/// Returns the names of a corpus's documents, if each has one.
 pub(super) fn names(corpus: &Corpus) -> Option<&Vocabulary> {
     corpus.document_names.as_ref().filter(|names| names.len() == corpus.documents())
 }

@@ -1,4 +1,4 @@
-//! [`SavedDocuments`]: how much of a model's own documents each topic has, and what these are called.
+//! [`SavedDocuments`]: the topics and names of a model's own documents.
 
 use raddle::files::{FileError, ModelFolder};
 use raddle_datasets::Csc;
@@ -7,20 +7,20 @@ use super::about::Model;
 use super::names::{DOC_TOPIC, DOCUMENTS};
 use super::sparse::sparse;
 
-/// The documents of a model by topics.
+/// The topics of a model's own documents.
 #[derive(Debug)]
 pub struct SavedDocuments {
-    /// Counts of each topic in each document: documents by topics, in columns.
+    /// Count of each topic in each document, a matrix of documents by topics in compressed columns.
     pub counts: Csc,
-    /// Tokens of each document, with all of alpha.
+    /// Number of tokens of each document plus the sum of alpha.
     lengths: Vec<f64>,
     alpha: Vec<f64>,
-    /// Names of the documents, if they have some.
+    /// Names of the documents, if there are any.
     pub names: Option<Vec<String>>,
 }
 
 impl SavedDocuments {
-    /// Reads them from a model's folder.
+    /// Reads them from the folder of a model.
     pub(super) fn read(folder: &ModelFolder, model: &Model) -> Result<Self, FileError> {
         let broken = |why: &str| FileError::refused(&folder.path().join(DOC_TOPIC), why);
         let counts = sparse(folder, DOC_TOPIC)?;
@@ -47,7 +47,8 @@ impl SavedDocuments {
         Ok(Self { counts, lengths, alpha, names })
     }
 
-    /// (document, share) of those with the largest share of a topic, of documents that have it at all.
+    /// Returns (document, share) of the documents with the largest share of a topic, without documents that
+    /// lack the topic.
     pub fn top(&self, topic: usize, most: usize) -> Vec<(usize, f64)> {
         let column = self.counts.outer_view(topic);
         let share = |(document, count): (usize, &f64)| {
@@ -60,7 +61,7 @@ impl SavedDocuments {
         shares
     }
 
-    /// A document's name, or its number from 1.
+    /// Returns the name of a document, or its number from 1.
     pub fn name(&self, document: usize) -> String {
         let name = self.names.as_ref().and_then(|names| names.get(document));
         name.cloned().unwrap_or_else(|| (document + 1).to_string())

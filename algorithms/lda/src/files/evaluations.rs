@@ -1,11 +1,11 @@
-//! The evaluations of a fit, as a file has them.
+//! The evaluations of a fit in a file.
 
 use crate::run::pinned::Evaluation;
 
 const HEAD: &str =
     "epoch\tvalidation_perplexity\ttest_perplexity\tjoint_log_likelihood\tword_log_likelihood\tcount_drift";
 
-/// The evaluations as a table: a line each, between tabs; empty cells for sets that there are not.
+/// Formats the evaluations as a tab-separated table, one line each; cells of missing sets are empty.
 pub(super) fn table(evaluations: &[Evaluation]) -> String {
     let mut text = format!("{HEAD}\n");
     let cell = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
@@ -17,7 +17,7 @@ pub(super) fn table(evaluations: &[Evaluation]) -> String {
     text
 }
 
-/// The evaluations of such a table, if it is one.
+/// Parses such a table.
 pub(super) fn parsed(text: &[u8]) -> Option<Vec<Evaluation>> {
     let mut lines = std::str::from_utf8(text).ok()?.lines();
     let number = |cell: &str| cell.parse::<f64>().ok();

@@ -1,4 +1,4 @@
-//! Topic models as folders: what the program `lda` writes and reads, without its command line.
+//! Topic models in folders: the files that the program `lda` writes and reads, without its command line.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [`Saved`]: a model in a folder, read.
+//! [`Saved`]: a model read from a folder.
 
 use std::path::Path;
 
@@ -16,21 +16,22 @@ use crate::params::MOST_TOPICS;
 use crate::run::pinned::Evaluation;
 use crate::topic_words::TopicWords;
 
-/// A topic model that `lda fit --out` or [`Fit::save`](crate::Fit::save) wrote, every file of it checked.
+/// A topic model that `lda fit --out` or [`Fit::save`](crate::Fit::save) wrote; every file that is read is
+/// checked.
 #[derive(Debug)]
 pub struct Saved {
     folder: ModelFolder,
-    /// Facts of the model: priors, words, the rule that divides texts.
+    /// Metadata: priors, words, the rule that splits texts.
     pub model: Model,
-    /// Counts of each word in each topic.
+    /// Count of each word in each topic.
     pub counts: TopicWords,
 }
 
 impl Saved {
-    /// Opens the folder of a model. Its documents are read when they are asked for.
+    /// Opens the folder of a model. Its documents are read only when needed.
     ///
     /// # Errors
-    /// If there is none, it is another program's, or a file is not as it was written.
+    /// If there is no model, it belongs to another program, or a file is not as it was written.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let folder = ModelFolder::open(path, "lda")?;
         let mut model: Model = folder.about()?;
@@ -46,17 +47,17 @@ impl Saved {
         Ok(Self { folder, model, counts })
     }
 
-    /// The folder, as it was opened.
+    /// Returns the opened folder.
     pub fn folder(&self) -> &ModelFolder {
         &self.folder
     }
 
-    /// Digest of the model: [`Fit::digest`](crate::Fit::digest) of the fit that was saved.
+    /// Returns the digest of the model, [`Fit::digest`](crate::Fit::digest) of the saved fit.
     pub fn digest(&self) -> String {
         self.counts.digest(&self.model.alpha)
     }
 
-    /// The model, ready to find the topics of new documents.
+    /// Prepares the model for inference on new documents.
     ///
     /// # Errors
     /// Those of [`Inference::new`].
@@ -64,15 +65,15 @@ impl Saved {
         Inference::new(&self.counts, self.model.alpha.clone())
     }
 
-    /// The topics of the documents that the model was fitted on, and their names.
+    /// Reads the topics and names of the documents that the model was fitted to.
     ///
     /// # Errors
-    /// If the files are of other documents, or not as they were written.
+    /// If the files belong to other documents, or are not as they were written.
     pub fn documents(&self) -> Result<SavedDocuments, FileError> {
         SavedDocuments::read(&self.folder, &self.model)
     }
 
-    /// Every evaluation of the fit, in order.
+    /// Reads every evaluation of the fit, in order.
     ///
     /// # Errors
     /// If the file is not as it was written.
@@ -82,7 +83,7 @@ impl Saved {
     }
 }
 
-/// The numbers of what was written, if there is one for each topic.
+/// Parses alpha, if there is one number per topic.
 fn alphas(bytes: &[u8], topics: usize) -> Option<Vec<f64>> {
     let mut header = Vec::new();
     npy::header(&mut header, "<f8", &[topics]).ok()?;

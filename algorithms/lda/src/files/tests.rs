@@ -1,4 +1,4 @@
-//! Folders that no run can have written.
+//! Folders that no run can have written are refused.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn models_that_name_no_rule_divide_texts_as_they_did() {
     assert!(read(newer).fault().is_some_and(|why| why.contains("newer version")));
 }
 
-/// A model of 2 topics of 3 words, changed, written and read back.
+/// Writes a changed model of 2 topics and 3 words, and reads it back.
 fn read_back(
     change: impl FnOnce(&mut serde_json::Value),
     files: &[(&str, Vec<u8>)],
@@ -30,7 +30,7 @@ fn read_back(
     opened(folder.path(), change, files).map(|saved| saved.model)
 }
 
-/// A model in this folder, whose `model.json` is changed; all digests are right.
+/// Opens a model in this folder with a changed `model.json`; all digests are right.
 fn opened(
     folder: &Path,
     change: impl FnOnce(&mut serde_json::Value),
@@ -53,7 +53,8 @@ fn opened(
     Saved::open(&path).map_err(|why| why.to_string())
 }
 
-/// `topic_word_counts.npz` of so many topics and words: 3 tokens of the first word in topic 0, one of the last.
+/// Makes `topic_word_counts.npz` with this many topics and words: 3 tokens of the first word in topic 0, and
+/// one of the last.
 fn npz((topics, words): (usize, usize)) -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     let starts = (0..=topics as u64).map(|topic| topic.min(1) * 2);
@@ -64,13 +65,13 @@ fn npz((topics, words): (usize, usize)) -> Vec<u8> {
     out.into_inner()
 }
 
-/// Counts of 2 topics and 3 words, in single precision.
+/// Makes counts of 2 topics and 3 words, in single precision.
 fn npz_of(counts: [f32; 2]) -> Vec<u8> {
     let mut file = std::io::Cursor::new(Vec::new());
     let bits = counts.map(f32::to_bits);
     npz::csr(&mut file, (2, 3), [0, 2, 2].into_iter(), (2, [0, 2].into_iter()), bits.into_iter()).unwrap();
     let mut file = file.into_inner();
-    // The archive ends with the counts: a head of 128 bytes, and eight of them.
+    // The archive ends with the counts: a header of 128 bytes, and eight bytes of counts.
     let magic = b"\x93NUMPY";
     let at = file.windows(magic.len()).rposition(|bytes| bytes == magic).unwrap();
     let member = at..at + 128 + 8;
@@ -84,7 +85,7 @@ fn npz_of(counts: [f32; 2]) -> Vec<u8> {
     file
 }
 
-/// The sum that an archive keeps of each member.
+/// Returns the checksum that an archive has for each member.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
     !bytes.iter().fold(!0, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), |sum, _| step(sum)))
@@ -186,7 +187,7 @@ fn topics_of_other_documents_are_refused_by_their_file() {
         let shares = saved.documents().map_err(|why| why.to_string())?;
         Ok::<_, String>((shares.top(0, 9), shares.name(0)))
     };
-    // Of 4 tokens topic 0 has 3, and each topic half a token more.
+    // Topic 0 has 3 of 4 tokens, and each topic half a token more.
     let top = vec![(0, 3.5 / 5.0)];
     let topics = |shape| (DOC_TOPIC, npz(shape));
     assert_eq!(read(false, &[topics((1, 2))]), Ok((top.clone(), "1".into())));

@@ -1,4 +1,4 @@
-//! [`ToSave`]: what a model's files are written from.
+//! [`ToSave`]: the parts of a model from which its files are written.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -13,26 +13,26 @@ use crate::model::Fit;
 use crate::run::pinned::Evaluation;
 use crate::topic_words::TopicWords;
 
-/// Parts of a model, to be written into a folder.
+/// The parts of a model, to be written to a folder.
 pub struct ToSave<'a> {
-    /// Facts of the model.
+    /// Metadata of the model.
     pub model: &'a Model,
-    /// Counts of each word in each topic.
+    /// Count of each word in each topic.
     pub counts: &'a TopicWords,
-    /// (topic, count) of each document, topics ascending; none for those held out.
+    /// Returns (topic, count) of a document, with ascending topics; empty for a held-out document.
     pub topics_of: &'a dyn Fn(usize) -> Vec<(u32, u32)>,
-    /// Names of the documents, if they have some.
+    /// Names of the documents, if there are any.
     pub names: Option<&'a Vocabulary>,
     /// Every evaluation, in order.
     pub evaluations: &'a [Evaluation],
 }
 
 impl Fit {
-    /// Writes the model into a folder of its own, as the program does, to be read by [`Saved`](super::Saved)
-    /// and by the program. `corpus` is the one that was fitted.
+    /// Writes the model to its own folder, as the program does; [`Saved`](super::Saved) and the program can
+    /// read it. `corpus` must be the one that was fitted.
     ///
     /// # Errors
-    /// If the folder holds a run, or it cannot be written.
+    /// If the folder contains a run, or cannot be written.
     pub fn save(&self, path: &Path, corpus: &Corpus) -> Result<(), FileError> {
         let (counts, rows) = (self.topic_words(), self.document_topics());
         let parts = ToSave {
@@ -47,18 +47,18 @@ impl Fit {
 }
 
 impl ToSave<'_> {
-    /// Writes them into a folder of their own.
+    /// Writes the model to its own folder.
     ///
     /// # Errors
-    /// If the folder holds a run, or it cannot be written.
+    /// If the folder contains a run, or cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         self.commit(NewModel::create(path)?)
     }
 
-    /// Writes them in the place of the run that may be in the folder, as `lda --out --force` does.
+    /// Writes the model and replaces the run in the folder, if any, as `lda --out --force` does.
     ///
     /// # Errors
-    /// If a run is at work there, or the folder cannot be written.
+    /// If a run is active in the folder, or the folder cannot be written.
     pub fn replace(&self, path: &Path) -> Result<(), FileError> {
         self.commit(NewModel::replace(path)?)
     }
@@ -68,10 +68,10 @@ impl ToSave<'_> {
         folder.commit("lda", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Writes the files, nothing of them held dense.
+    /// Writes the files, without any dense matrix in memory.
     ///
     /// # Errors
-    /// If one cannot be written.
+    /// If a file cannot be written.
     pub fn write(&self, to: &mut impl ModelFiles) -> Result<(), FileError> {
         let Self { model, counts, names, evaluations, .. } = *self;
         let (topics, words) = (counts.topics(), counts.words);
@@ -91,7 +91,7 @@ impl ToSave<'_> {
         to.write(DOC_TOPIC, |out| self.write_documents(out))?;
         if let Some(names) = names {
             to.write(DOCUMENTS, |out| {
-                // A name that held the end of a line would be two.
+                // A line end inside a name would make two names of it.
                 names.iter().try_for_each(|name| writeln!(out, "{}", name.replace(char::is_control, " ")))
             })?;
         }

@@ -1,62 +1,61 @@
-//! [`Course`]: what each epoch of a run does, counted in epochs and tokens alone.
+//! [`Course`]: the plan of a run's epochs, which depends only on numbers of epochs and tokens.
 //!
-//! Topics are started on a part of every shard's documents and take in the rest step by step: few tokens find
-//! the topics at a fraction of the cost. Where topics have few tokens each, a part has soon told them what it
-//! can, and parts double after a few epochs. Where they have many, it takes longest to find the right ones,
-//! and the first part is kept for long. beta starts larger and falls to the user's value, which lets topics
-//! move while they are forming. The last epochs always run at the user's priors over all documents, so the
-//! chain that ends a run is that of its posterior.
+//! Topics are started on a part of every shard's documents, and the rest joins step by step: few tokens find
+//! the topics at a fraction of the cost. If topics have few tokens each, a part is soon exhausted, so parts
+//! double after a few epochs. If they have many, finding the right topics takes longest, so the first part is
+//! kept for long. beta starts larger and falls to the user's value, which lets topics move while they form.
+//! The last epochs always use the user's priors and all documents, so that the final chain has the model's
+//! posterior distribution.
 
-/// A part of the documents, and for how many epochs.
+/// A fraction of the documents, with its number of epochs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stage {
     pub(crate) fraction: f64,
     pub(crate) epochs: u64,
 }
 
-/// The course of a run.
+/// The plan of a run's epochs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Course {
-    /// The parts before all documents take part.
+    /// The stages before all documents take part.
     stages: Vec<Stage>,
-    /// First factor of beta.
+    /// Initial factor of beta.
     beta_anneal: f64,
-    /// Passes over all tokens until it is 1.
+    /// Passes over all tokens until the factor is 1.
     anneal_epochs: f64,
-    /// The first epoch draws from the counts of a model instead of uniformly.
+    /// `true` if the first epoch draws from the counts of a model instead of uniformly.
     warm: bool,
-    /// All tokens have topics before the first epoch.
+    /// `true` if all tokens have topics before the first epoch.
     goes_on: bool,
-    /// The run's length, if it has one.
+    /// Length of the run in epochs, if given.
     length: Option<u64>,
-    /// Held-out documents are scored after every N epochs, N being this.
+    /// Number of epochs from one scoring of held-out documents to the next.
     pub(crate) every: u64,
 }
 
-/// Plan of one epoch.
+/// The plan of one epoch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pass {
-    /// Topics are drawn uniformly.
+    /// `true` if topics are drawn uniformly.
     pub(crate) uniform: bool,
-    /// The part of the documents whose tokens had topics before.
+    /// Fraction of the documents whose tokens had topics before the epoch.
     pub(crate) had: f64,
-    /// The part whose tokens have topics after.
+    /// Fraction whose tokens have topics after the epoch.
     pub(crate) has: f64,
     /// Factor of beta.
     pub(crate) beta_factor: f64,
 }
 
-/// Tokens that the first of parts has at least for each topic: of parts that double, and of those that grow
-/// fourfold.
+/// Fewest tokens per topic in the first stage: of stages that double, and of stages that grow fourfold.
 const DOUBLING: f64 = 200.0;
 const FOURFOLD: f64 = 400.0;
 
-/// Topics have many tokens if they have more than this number each in the first of parts that grow fourfold.
+/// Topics have many tokens if the first of the stages that grow fourfold has more than this for each.
 const MANY: f64 = 2_000.0;
 
-/// Parts of a number of tokens, each `growth` times the one before, the last a `growth`th of all. The first
-/// has at least so many tokens for each topic, and as many as a thousand topics need: fewer do not show what
-/// a corpus is about.
+/// Returns stages of a number of tokens, each `growth` times the one before, the last 1 / `growth` of all.
+/// The first has at least `per_topic` tokens for each topic and enough for a thousand topics, as fewer do not
+/// show what a corpus is about.
 fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
     let least = per_topic * topics.max(1_000.0);
     let mut parts: Vec<f64> = std::iter::successors(Some(1.0 / growth), |part| Some(part / growth))
@@ -67,8 +66,8 @@ fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
 }
 
 impl Course {
-    /// The course for these numbers of tokens and topics. `beta_anneal` is the user's, or follows from the
-    /// data; so do the parts, unless `progressive` is off.
+    /// Makes the plan for these numbers of tokens and topics. `beta_anneal` is the user's, or follows from
+    /// the data; so do the stages, unless `progressive` is `false`.
     pub(crate) fn new(
         tokens: u64,
         topics: usize,
@@ -84,7 +83,7 @@ impl Course {
             true => (fourfold, &[20, 8]),
             false => (allowed(parts(tokens, topics, 2.0, DOUBLING)), &[5, 4, 2]),
         };
-        // Many small parts have let topics move enough: annealing only delays what follows.
+        // Many small stages let topics move enough: annealing would only delay the rest.
         let (factor, anneal_epochs) = match (many, parts.len()) {
             (true, 2..) => (3.0, 4.0),
             (true, _) => (10.0, 20.0),
@@ -107,18 +106,18 @@ impl Course {
         course
     }
 
-    /// The course of a run that starts from a model.
+    /// Makes the plan of a run that starts from a model.
     pub(crate) fn warm(length: Option<u64>) -> Self {
         let (beta_anneal, anneal_epochs) = (1.0, 1.0);
         Self { stages: Vec::new(), beta_anneal, anneal_epochs, warm: true, goes_on: false, length, every: 5 }
     }
 
-    /// The course of a run whose tokens have topics.
+    /// Makes the plan of a run whose tokens have topics.
     pub(crate) fn going_on(length: Option<u64>) -> Self {
         Self { goes_on: true, ..Self::warm(length) }
     }
 
-    /// Shortens start and annealing to half of a run that is short.
+    /// Shortens stages and annealing to half of a short run.
     fn fit(&mut self) {
         let Some(length) = self.length else { return };
         let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
@@ -133,7 +132,7 @@ impl Course {
         self.anneal_epochs = self.anneal_epochs.min(self.in_stages(u64::MAX) + whole / 2.0);
     }
 
-    /// Plan of an epoch, counted from 0.
+    /// Returns the plan of an epoch, from 0.
     pub(crate) fn pass(&self, epoch: u64) -> Pass {
         let beta_factor = self.beta_factor(epoch);
         if self.goes_on {
@@ -154,15 +153,15 @@ impl Course {
         Pass { uniform: false, had: if epoch == end { had } else { 1.0 }, has: 1.0, beta_factor }
     }
 
-    /// Held-out documents are scored at the boundary after an epoch.
+    /// Returns `true` if held-out documents are scored at the boundary after an epoch.
     pub(crate) fn scores(&self, epoch: u64) -> bool {
         (epoch + 1).is_multiple_of(self.every) || self.length == Some(epoch + 1)
     }
 
-    /// The epochs (from 1) during which the same documents take part as in `epoch`: those before the first of them, and
-    /// the last, which the epochs with all documents lack.
+    /// Returns the epochs (from 1) in which the same documents take part as in `epoch`: the epoch before the
+    /// first of them, and the last, which is `None` once all documents take part.
     pub(crate) fn part_of(&self, epoch: u64) -> (u64, Option<u64>) {
-        // The epoch that first draws topics belongs to the first part.
+        // The epoch that draws the first topics belongs to the first stage.
         let (mut begin, mut end) = (0, 1);
         for stage in &self.stages {
             end += stage.epochs;
@@ -174,24 +173,25 @@ impl Course {
         (begin, None)
     }
 
-    /// The priors are optimised at the boundary after an epoch: once all documents take part.
+    /// Returns `true` if the priors are optimised at the boundary after an epoch: once all documents take
+    /// part.
     pub(crate) fn optimises(&self, epoch: u64) -> bool {
         self.pass(epoch).had >= 1.0
     }
 
-    /// The first epoch that runs over all documents at the user's priors.
+    /// Returns the first epoch with all documents and the user's priors.
     pub(crate) fn settled(&self) -> u64 {
         let start: u64 = 1 + self.stages.iter().map(|stage| stage.epochs).sum::<u64>();
         let passes = (self.anneal_epochs - self.in_stages(u64::MAX)).max(0.0).ceil() as u64;
         if self.beta_anneal == 1.0 { start } else { start + passes }
     }
 
-    /// The run's length, if it has one.
+    /// Returns the length of the run, if given.
     pub(crate) fn length(&self) -> Option<u64> {
         self.length
     }
 
-    /// Factor of beta: from `beta_anneal` to 1 in equal factors, by the passes done.
+    /// Returns the factor of beta: it falls geometrically from `beta_anneal` to 1 with the passes done.
     fn beta_factor(&self, epoch: u64) -> f64 {
         let start: u64 = self.stages.iter().map(|stage| stage.epochs).sum();
         let whole = epoch.saturating_sub(1 + start) as f64;
@@ -202,7 +202,7 @@ impl Course {
         }
     }
 
-    /// Passes over all tokens that this number of first epochs of the stages amounts to.
+    /// Returns the passes over all tokens that this many first epochs of the stages amount to.
     fn in_stages(&self, epochs: u64) -> f64 {
         let mut left = epochs;
         let part = |stage: &Stage| {
@@ -256,7 +256,7 @@ mod tests {
     fn the_same_documents_take_part_throughout_a_part() {
         for (tokens, topics) in [(390_000, 100), (2_000_000, 100), (2_000_000, 1000), (9_200_000, 1000)] {
             let course = Course::new(tokens, topics, true, None, None);
-            // Epochs count from 1 here, and from 0 where they are planned.
+            // Epochs count from 1 here, and from 0 in the plan.
             let has = |epoch: u64| course.pass(epoch - 1).has;
             for epoch in 1..60 {
                 let (begin, end) = course.part_of(epoch);

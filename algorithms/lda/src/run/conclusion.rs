@@ -1,4 +1,4 @@
-//! Conclusions of a boundary: new priors, an evaluation, and the end of the run.
+//! The conclusion of a boundary: new priors, an evaluation, and the end of the run.
 
 use raddle::{Metric, Status, Verdict};
 
@@ -10,15 +10,16 @@ use crate::data::problem::{TEST, VALIDATION};
 use crate::evaluate::special::{digamma_step, gamma_step};
 
 impl Spec {
-    /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000,
-    /// eq. 55):
-    /// `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d + A) - digamma(A))`.
+    /// Returns alpha after one step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet
+    /// distribution", 2000, eq. 55): `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) /
+    /// sum_d (digamma(n_d + A) - digamma(A))`.
     pub(super) fn new_alpha(&self, sums: &Sums, totals: &Replica) -> Vec<f64> {
         let step = |(&alpha, &sum): (&f64, &f64)| (alpha * sum / sums.alpha_all).clamp(1e-6, 1e3);
         totals.alpha.iter().zip(&sums.alpha).map(step).collect()
     }
 
-    /// New beta by the step for alpha: words take the place of topics, topics that of documents.
+    /// Returns beta after the same step, with words in the place of topics, and topics in the place of
+    /// documents.
     pub(super) fn new_beta(&self, sums: &Sums, totals: &Replica) -> f64 {
         let norm = self.words as f64 * totals.beta;
         let every: f64 = totals
@@ -32,7 +33,8 @@ impl Spec {
         }
     }
 
-    /// Griffiths and Steyvers (2004), equations 2 and 3, for each token that has a topic.
+    /// Returns the evaluation, with the likelihoods of Griffiths and Steyvers (2004), equations 2 and 3, per
+    /// token that has a topic.
     pub(super) fn evaluation(
         &self,
         epoch: u64,
@@ -54,9 +56,9 @@ impl Spec {
         Evaluation { epoch, validation, test, joint: words + sums.documents / tokens, words, count_drift }
     }
 
-    /// The perplexity of the test documents if the run has a target and there are some, else of the
-    /// validation documents; without any, exp(-joint log-likelihood) of the training tokens. And whether the
-    /// run is over.
+    /// Returns the metric, and whether the run is over. The metric is the perplexity of the test documents if
+    /// the run has a target and there are any, else of the validation documents; without either, exp(-joint
+    /// log-likelihood) of the training tokens.
     pub(super) fn verdict(&self, epoch: u64, record: &Record) -> Verdict<Change> {
         let set = if self.target.is_some() { self.sets.last() } else { self.sets.first() };
         let value = |evaluation: &Evaluation| match set {
@@ -80,8 +82,8 @@ impl Spec {
         verdict
     }
 
-    /// The chain has settled, and ten epochs have not gained a thousandth; with a target, which may be near,
-    /// they, and the last two evaluations, have gained nothing.
+    /// Returns `true` if the chain has settled and ten epochs have gained less than a thousandth; with a
+    /// target, which may be near, if they and the last two evaluations have gained nothing.
     fn gains_nothing(&self, record: &Record, value: impl Fn(&Evaluation) -> f64) -> bool {
         let all = &record.evaluations;
         let Some(last) = all.last() else { return false };

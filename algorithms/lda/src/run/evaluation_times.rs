@@ -1,30 +1,30 @@
-//! [`EvaluationTimes`]: the epochs after which held-out documents are scored.
+//! [`EvaluationTimes`]: decides after which epochs held-out documents are scored.
 
 use raddle::schedule::EpochStart;
 
 use super::annealing::Course;
 
-/// Share of itself that a perplexity loses, at most as a rule, while the epochs of a part double: in the first part, and
-/// in those that follow, which begin with topics. On four public corpora it was 0.21 at most (on one of them 0.42, in the
-/// first six epochs) and 0.055.
+/// Largest usual decrease of a perplexity, relative to itself, while the epochs of a stage double: in the
+/// first stage, and in later ones, which start with topics. On four public corpora it was at most 0.21 (on
+/// one of them 0.42 in the first six epochs) and 0.055.
 const FALLS: [f64; 2] = [0.2, 0.07];
 
-/// Epochs after which held-out documents are scored: every fifth, or as the user says, and the last one of a run of
-/// given length.
+/// The epochs after which held-out documents are scored: every fifth one, or by the user's interval, and the
+/// last one of a run of given length.
 ///
-/// Where a run is to meet a target and the user says nothing, an evaluation is due when the perplexity may have met the
-/// target, at most twenty epochs after the last. While the same documents take part (see [`Course`]), a perplexity falls
-/// about in proportion to the logarithm of their epochs, as far as between the last two evaluations, or by [`FALLS`]
-/// where there is one. A chain that settles falls ever more slowly, so that this is early rather than late. The first
-/// epoch of more documents lowers it more than many before: an evaluation is due there too, and none in the two epochs
-/// before.
+/// If a run has a target and the user gave no interval, an evaluation is due when the perplexity may have met
+/// the target, at most twenty epochs after the last. While the same documents take part (see [`Course`]), the
+/// perplexity falls about in proportion to the logarithm of their epochs: as fast as between the last two
+/// evaluations, or by [`FALLS`] if there is only one. A settling chain falls ever more slowly, so that
+/// evaluations are early rather than late. The first epoch with more documents lowers the perplexity more
+/// than many before: an evaluation is due there, too, and none in the two epochs before.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvaluationTimes {
-    /// The interval is the user's: no epoch between is scored.
+    /// `true` if the user gave the interval: no other epoch is scored.
     pub(crate) is_fixed: bool,
     /// Epoch (from 1) and perplexity of the last two evaluations, in order.
     seen: Vec<(u64, f64)>,
-    /// The epoch (from 1) of the last evaluation that was due.
+    /// Epoch (from 1) of the last evaluation that was due.
     planned: Option<u64>,
 }
 
@@ -35,7 +35,8 @@ impl EvaluationTimes {
         Self { is_fixed, ..Self::default() }
     }
 
-    /// An evaluation is due at the boundary after the epoch that begins here. To be asked once an epoch.
+    /// Returns `true` if an evaluation is due at the boundary after the epoch that starts here. Must be
+    /// called once per epoch.
     pub(crate) fn due(&mut self, course: &Course, start: &EpochStart) -> bool {
         if self.planned.is_some_and(|planned| planned == start.epoch) {
             self.seen.push((start.epoch, start.metric.value));
@@ -52,14 +53,14 @@ impl EvaluationTimes {
         is_due
     }
 
-    /// The epoch (from 1) after which the target may be met, or the last evaluation is long ago.
+    /// Returns the epoch (from 1) after which the target may be met, or the last evaluation is too long ago.
     fn next(&self, course: &Course, target: f64) -> u64 {
         let Some(&(at, value)) = self.seen.last() else {
             return Self::before_more(course, 1, course.every);
         };
         let (begin, _) = course.part_of(at);
         let earlier = self.seen.iter().rev().nth(1).filter(|&&(earlier, _)| earlier > begin);
-        // By how much it falls where the epochs of the part grow by a factor of e.
+        // Decrease while the epochs of the stage grow by a factor of e.
         let falls = match earlier {
             Some(&(earlier, from)) => {
                 (from - value) / libm::log((at - begin) as f64 / (earlier - begin) as f64)
@@ -73,7 +74,7 @@ impl EvaluationTimes {
         Self::before_more(course, at, at + epochs.clamp(1.0, 4.0 * course.every as f64) as u64)
     }
 
-    /// The epoch that is planned, or the first of more documents than in `at` where that is soon.
+    /// Returns the planned epoch, or the first with more documents than `at` if that is soon.
     fn before_more(course: &Course, at: u64, planned: u64) -> u64 {
         match course.part_of(at) {
             (_, Some(end)) if planned + 2 > end => end + 1,
@@ -93,7 +94,8 @@ mod tests {
         EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 }
     }
 
-    /// Epochs after which a perplexity that falls like this is evaluated, until the target is met.
+    /// Returns the epochs after which a perplexity that falls like this is evaluated, until the target is
+    /// met.
     fn times(
         mut times: EvaluationTimes,
         course: &Course,
@@ -118,7 +120,7 @@ mod tests {
         let course = Course::new(390_000, 100, true, None, None);
         for (scale, power) in [(9000.0, 0.3), (5000.0, 0.5), (3000.0, 1.0)] {
             let falls = |epoch: u64| 1000.0 + scale * (epoch as f64).powf(-power);
-            // What is met before the second evaluation is met there.
+            // A target that is met before the second evaluation is seen there.
             for met in [11, 12, 17, 40, 77, 100] {
                 let found = times(EvaluationTimes::default(), &course, falls, falls(met) + 1e-9);
                 assert_eq!(found.last(), Some(&met), "{found:?}");
@@ -133,7 +135,7 @@ mod tests {
         for (tokens, topics) in [(2_000_000, 100), (2_000_000, 1000), (9_200_000, 100), (9_200_000, 1000)] {
             let course = Course::new(tokens, topics, true, None, None);
             let ends: Vec<u64> = (1..60).filter(|&epoch| course.part_of(epoch).1 == Some(epoch)).collect();
-            // A third is left with each part, and a twentieth for each doubling of the epochs in it.
+            // Each stage leaves a third, and each doubling of its epochs a twentieth less.
             let falls = |epoch: u64| {
                 let (begin, _) = course.part_of(epoch);
                 let parts = ends.iter().filter(|&&end| end < epoch).count() as f64;
@@ -149,7 +151,8 @@ mod tests {
                     let is_asked = end < *last;
                     assert_eq!(found.contains(&(end + 1)), is_asked, "{end}: {found:?}");
                 }
-                // Seen late only where it is met before the first evaluation or in the two epochs that have none.
+                // The target may be seen late only if it is met before the first evaluation, or in the two
+                // epochs without one.
                 let is_waited_for = *last == met || before.is_empty() || ends.contains(&(last - 1));
                 assert!(is_waited_for, "{topics} of {tokens}, {met}: {found:?}");
                 assert!(found.len() <= ends.len() + 6, "{topics} of {tokens}, {met}: {found:?}");

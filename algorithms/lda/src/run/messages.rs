@@ -2,28 +2,28 @@
 
 use crate::evaluate::perplexity::Score;
 
-/// Answer of a task, of a shard, or of neighbouring shards.
+/// The result of a task, of a shard, or of neighbouring shards.
 #[derive(Clone, Debug, Default)]
 pub struct Partial {
-    /// How the tokens of each topic changed.
+    /// Change of the number of tokens of each topic.
     pub(crate) moved: Vec<i64>,
-    /// By how much totals were off that a task or shard read, at most: sum over topics. Of a round, totals that were
-    /// fixed within a task; at a boundary, all of the epoch before.
+    /// Largest error of the totals that a task or shard read, summed over topics: for a round, of totals that
+    /// were fixed within a task; at a boundary, of the whole epoch before.
     pub(crate) unseen: u64,
-    /// Sums of each shard that has some. They are of floating-point numbers and added up in shard order, so they are
-    /// not merged.
+    /// Sums of each shard that has any. They are floating-point numbers that are added in shard order, so
+    /// they are not merged here.
     pub(crate) sums: Vec<Sums>,
 }
 
 raddle::state!(Partial { moved, unseen, sums });
 
 impl Partial {
-    /// Sums alone.
+    /// Makes a result of sums only.
     pub(crate) fn of(sums: Sums) -> Self {
         Self { sums: vec![sums], ..Self::default() }
     }
 
-    /// Adds the answer of the shard's next task.
+    /// Adds the result of the shard's next task.
     pub(crate) fn fold(&mut self, next: Self) {
         self.add_moved(next.moved, next.unseen);
         for sums in next.sums {
@@ -34,7 +34,7 @@ impl Partial {
         }
     }
 
-    /// Merges the answer of the shards behind these.
+    /// Merges the result of the next shards.
     pub(crate) fn merge(&mut self, mut right: Self) {
         self.add_moved(right.moved, right.unseen);
         self.sums.append(&mut right.sums);
@@ -46,18 +46,18 @@ impl Partial {
     }
 }
 
-/// Sums that add up over tasks and shards.
+/// Sums over tasks and shards.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sums {
-    /// For alpha: the numerators of the topics, and the common denominator.
+    /// For alpha: the numerators of the topics; then the common denominator.
     pub(crate) alpha: Vec<f64>,
     pub(crate) alpha_all: f64,
     /// For beta: the numerator.
     pub(crate) beta: f64,
-    /// Joint log-likelihood: what words and documents contribute.
+    /// Joint log-likelihood: the terms of words; then those of documents.
     pub(crate) words: f64,
     pub(crate) documents: f64,
-    /// The held-out sets' scores.
+    /// Scores of the held-out sets.
     pub(crate) scores: Vec<Score>,
 }
 
@@ -74,18 +74,18 @@ impl Sums {
     }
 }
 
-/// Change that a round or boundary makes visible.
+/// A change that a round or boundary makes visible.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// How n_k changes.
+    /// Change of n_k.
     pub(crate) moved: Vec<i64>,
-    /// New priors, alpha and beta, where they are optimised.
+    /// New priors, alpha and beta, if they are optimised.
     pub(crate) priors: Option<(Vec<f64>, f64)>,
 }
 
 raddle::state!(Change { moved, priors });
 
-/// Adds two lists of which one may be empty.
+/// Adds two lists, of which one may be empty.
 fn sum<T>(sums: &mut Vec<T>, parts: Vec<T>, add: impl Fn(&mut T, T)) {
     match sums.is_empty() {
         true => *sums = parts,

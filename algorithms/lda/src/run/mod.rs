@@ -1,8 +1,8 @@
-//! The topic model as a program of the engine: a run's schedule, replica and pinned block, and what they say
-//! to each other.
+//! The topic model as a program of the engine: the schedule, replica and pinned block of a run, and their
+//! messages.
 //!
-//! To be read from `program.rs`, which has the verbs. What a task samples is in `kernels/`; `statistics.rs`
-//! has the sums that tasks and shards answer, `conclusion.rs` what a boundary makes of them.
+//! Start reading at `program.rs`. What a task samples is in `kernels/`; `statistics.rs` has the sums that
+//! tasks and shards return, and `conclusion.rs` what a boundary makes of them.
 
 pub(crate) mod annealing;
 pub(crate) mod conclusion;

@@ -1,9 +1,9 @@
 //! [`LdaProgram`]: the sampler as a program of the engine.
 //!
-//! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share.
-//! Changes of the topic totals become visible at the boundary (or each round), but to the shard itself at once,
-//! or, where words are assigned to streams, with its next task. The randomness of a task is named by (seed,
-//! epoch, shard, block).
+//! A task brings together a shard's documents and a block's words: [`Sample`] draws a topic for each of their
+//! common tokens. Changes of the topic totals become visible at the boundary (or each round), but to the
+//! shard itself at once or, where words are assigned to streams, in its next task. The random numbers of a
+//! task are named by (seed, epoch, shard, block).
 
 use raddle::random::Stream;
 use raddle::state::{Learned, Reader, StateError, Writer};
@@ -46,8 +46,8 @@ impl Program for LdaProgram {
         self.spec.visibility
     }
 
-    /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the
-    /// likelihood asks for them.
+    /// Returns `true` for rounds that score held-out documents or gather rows for that, and for statistics of
+    /// words if only the likelihood needs them.
     fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         match phase {
             None | Some(Phase::Gather) => true,
@@ -62,7 +62,7 @@ impl Program for LdaProgram {
         for partial in &partials {
             moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += part);
         }
-        // Where changes become visible at the boundary, the shards find it there.
+        // If changes become visible at the boundary, the shards get them there.
         if self.spec.visibility == Visibility::EachRound {
             let unseen =
                 |partial: &Partial| by_others(&moved, partial.moved.iter().copied()) + partial.unseen;
@@ -152,7 +152,7 @@ impl Program for LdaProgram {
 }
 
 impl Update for LdaProgram {
-    /// The only rounds without blocks: statistics of documents for alpha.
+    /// Returns the statistics of documents for alpha, the only rounds without blocks.
     fn update(&self, at: TaskOf<'_, Self>) -> Partial {
         assert_eq!(at.task.phase, Phase::Alpha, "a round without blocks");
         Partial::of(self.spec.alpha_sums(at.shard, at.replica, at.task.epoch))
@@ -185,8 +185,8 @@ impl Merge for LdaProgram {
         left.merge(right);
     }
 
-    /// Where changes become visible each round, each shard's own is needed to say how far the others' have taken the
-    /// totals from those that it read.
+    /// Returns `false` for sampling if changes become visible each round: each shard's own change is then
+    /// needed to compute how far the other shards changed the totals that it read.
     fn merges(&self, phase: Option<&Phase>) -> bool {
         phase.is_none() || self.spec.visibility == Visibility::AtBoundary
     }
@@ -206,7 +206,7 @@ impl LdaProgram {
         let first = task.epoch == 0;
         let beta = totals.beta * pass.beta_factor;
         let mut norms = self.spec.norms(totals, beta, first);
-        // Totals know of the shard's own changes in this epoch too, unless these are merged each round.
+        // The totals include the shard's own changes in this epoch, unless these are merged each round.
         let own = match self.spec.visibility {
             Visibility::AtBoundary => shard.moved.during(task.epoch, self.spec.topics),
             Visibility::EachRound => &mut [],

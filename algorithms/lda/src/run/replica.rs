@@ -1,22 +1,22 @@
-//! [`Replica`]: tokens of each topic, and the priors.
+//! [`Replica`]: the number of tokens of each topic, and the priors.
 
 use super::messages::Change;
 
-/// Tokens of each topic and the priors, equal on every worker.
+/// The number of tokens of each topic and the priors, equal on every worker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replica {
     /// n_k.
     pub(crate) topics: Vec<i64>,
     /// alpha_k.
     pub(crate) alpha: Vec<f64>,
-    /// beta, without what the course multiplies it by.
+    /// beta, without the factor of the course.
     pub(crate) beta: f64,
 }
 
 raddle::state!(Replica { topics, alpha, beta });
 
 impl Replica {
-    /// Tokens of each topic.
+    /// Returns the number of tokens of each topic.
     pub fn topics(&self) -> &[i64] {
         &self.topics
     }

@@ -1,4 +1,4 @@
-//! Checks of a checkpoint before the run goes on: counts must be those of the topics that tokens have.
+//! Checks of a checkpoint before the run continues: counts must match the topics of tokens.
 
 use raddle::state::StateError;
 use raddle::{Boundary, RestoreByShard, Restoring};
@@ -11,60 +11,60 @@ use super::spec::Spec;
 use crate::data::block::WordBlock;
 use crate::data::shard::DocumentShard;
 
-/// Epochs that no run comes to.
+/// Limit on the epochs of a run.
 const MOST_EPOCHS: u64 = 1 << 48;
 
 fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
     if holds { Ok(()) } else { Err(StateError::new(what)) }
 }
 
-/// Question to the parts of a run that is restored.
+/// A question to the parts of a restored run.
 #[derive(Debug)]
 pub enum TopicsQuestion {
-    /// Of the topics of documents, of which those that hold this part of the tokens have some.
+    /// Checks the topics of documents; the documents with this fraction of the tokens have topics.
     Documents(f64),
-    /// Of the topics of a block's words.
+    /// Asks for the topics of a block's words.
     Words(WordsQuestion),
-    /// Shards gather the rows of this block, the last one; its number.
+    /// Tells shards to gather the rows of the last block, which has this number.
     Gather(u32, Box<WordBlock>),
 }
 
-/// Question about the topics of a block's words.
+/// A question about the topics of a block's words.
 #[derive(Debug)]
 pub struct WordsQuestion {
-    /// The part of the tokens whose documents have topics.
+    /// Fraction of the tokens whose documents have topics.
     part: f64,
     /// Number of the block.
     block: u32,
     /// Tokens of each topic in the blocks before.
     sums: Vec<i64>,
-    /// The block before, where shards gather rows of it.
+    /// The block before, if shards gather its rows.
     gathered: Option<Box<WordBlock>>,
 }
 
-/// Answer to a [`TopicsQuestion`].
+/// The answer to a [`TopicsQuestion`].
 #[derive(Debug)]
 pub enum TopicsAnswer {
-    /// Nothing is wrong.
+    /// No error was found.
     Fits,
-    /// Topics of a block's words, in a shard.
+    /// Topics of a block's words in a shard.
     Words(ShardWords),
     /// The block.
     Block(Box<WordBlock>),
 }
 
-/// Topics of a block's words, as the tokens of a shard have them.
+/// The topics of a block's words in the tokens of a shard.
 #[derive(Debug, Default)]
 pub struct ShardWords {
-    /// Sixteens of the full rows of frequent words.
+    /// Width of the full rows of frequent words, in units of sixteen topics.
     width: usize,
-    /// Rows of words are to be gathered.
+    /// `true` if rows of words are to be gathered.
     is_gathered: bool,
-    /// The words, ascending, each with its number of tokens and the end of its counts.
+    /// Words, ascending; then the number of tokens of each, and the end of its counts.
     words: Vec<u32>,
     tokens: Vec<u64>,
     ends: Vec<u64>,
-    /// Tokens of each topic, word by word.
+    /// Topics of the tokens, word by word.
     topics: Vec<u16>,
     counts: Vec<u32>,
 }
@@ -86,8 +86,9 @@ raddle::state!(
 );
 raddle::state!(ShardWords { width, is_gathered, words, tokens, ends, topics, counts });
 
-/// All parts must be those of a run on this data, and agree with each other: first the documents, then the words,
-/// block by block. Where the boundary is concluded anew, what its scores need is gathered anew.
+/// All parts must belong to a run on this data and agree with each other: first the documents are checked,
+/// then the words, block by block. If the boundary is concluded again, the rows that its scores need are
+/// gathered again.
 impl RestoreByShard for LdaProgram {
     type Question = TopicsQuestion;
     type Answer = TopicsAnswer;
@@ -101,7 +102,7 @@ impl RestoreByShard for LdaProgram {
                 // The documents whose tokens have topics.
                 let part = match boundary.epoch.checked_sub(1) {
                     Some(last) => spec.course.pass(last).has,
-                    // Of a run that goes on from another they have topics before its first epoch.
+                    // In a run that continues an earlier fit, they have topics before the first epoch.
                     None => spec.course.pass(0).had,
                 };
                 Ok(Some(TopicsQuestion::Documents(part)))
@@ -174,7 +175,7 @@ impl RestoreByShard for LdaProgram {
     }
 }
 
-/// Gathers the rows of a block, where the shard needs rows.
+/// Gathers the rows of a block, if the shard needs rows.
 fn gather(shard: &mut DocumentShard, number: u32, block: &WordBlock) {
     if shard.held_out.is_gathered {
         shard.held_out.gather(number, block);
@@ -182,7 +183,8 @@ fn gather(shard: &mut DocumentShard, number: u32, block: &WordBlock) {
 }
 
 impl ShardWords {
-    /// Counts the topics of a block's words in the first `joined` documents; tokens count in all.
+    /// Counts the topics of a block's words in the first `joined` documents; the numbers of tokens are of all
+    /// documents.
     fn of(shard: &DocumentShard, joined: usize, block: usize) -> Self {
         let (width, is_gathered) = (shard.full_width(), shard.held_out.is_gathered);
         let mut all = Self { width, is_gathered, ..Self::default() };
@@ -204,7 +206,8 @@ impl ShardWords {
         all
     }
 
-    /// Number of tokens of a word, and (topic, count) of those, of the word at `next`, if it is there.
+    /// Returns the number of tokens of a word, and its (topic, count) pairs, if the word is the one at
+    /// `next`.
     fn of_word(
         &self,
         word: usize,
@@ -220,7 +223,7 @@ impl ShardWords {
 }
 
 impl Spec {
-    /// Check of what lies where rounds are aggregated, and of the replica.
+    /// Checks the state at the aggregation of rounds, and the replica.
     fn check_rest(
         &self,
         (boundary, is_concluded): (Boundary, bool),
@@ -230,7 +233,7 @@ impl Spec {
         let is_prior = |prior: &f64| (1e-6..=1e3).contains(prior);
         let priors = totals.alpha.len() == self.topics && totals.alpha.iter().all(is_prior);
         ensure(priors && is_prior(&totals.beta), "the priors")?;
-        // A conclusion begins the next epoch.
+        // A conclusion starts the next epoch.
         let begun = if is_concluded { boundary.epoch } else { boundary.epoch.saturating_sub(1) };
         ensure(begun < MOST_EPOCHS, "how far the run has come")?;
         let epochs = record.evaluations.iter().map(|one| one.epoch);
@@ -241,7 +244,7 @@ impl Spec {
         ensure(self.are_sums(&record.sums, last), "the sums of an epoch")
     }
 
-    /// Check of a block, by itself and by the topics that shards have of its words.
+    /// Checks a block by itself and against the topics that shards have of its words.
     fn check_block(&self, number: u32, block: &WordBlock, shards: &[ShardWords]) -> Result<(), StateError> {
         ensure(self.blocks.get(number as usize) == Some(&block.words), "the words of the blocks")?;
         let words = block.words.len();
@@ -252,7 +255,7 @@ impl Spec {
         ensure(self.words_agree(shards, block), "the topics of words")
     }
 
-    /// Check for sums of an epoch that is to be concluded, or of none.
+    /// Returns `true` if the sums belong to an epoch that is to be concluded, or to none.
     fn are_sums(&self, sums: &Sums, epoch: Option<u64>) -> bool {
         let optimises = epoch.is_some_and(|epoch| self.optimise && self.course.optimises(epoch));
         let is_sum = |sum: &f64| sum.is_finite() && *sum >= 0.0;
@@ -262,8 +265,8 @@ impl Spec {
             && (!optimises || sums.alpha_all > 0.0)
     }
 
-    /// Check that the rows of a shard's documents count the topics of its tokens, of which those of the first
-    /// `joined` documents have one.
+    /// Returns `true` if the rows of a shard's documents count the topics of its tokens; those of the first
+    /// `joined` documents have topics.
     fn documents_agree(&self, shard: &DocumentShard, joined: usize) -> bool {
         let tokens = shard.slices.iter().flat_map(|slice| slice.documents.iter().zip(&slice.topics));
         let mut pairs: Vec<(u16, u16)> = tokens
@@ -288,8 +291,8 @@ impl Spec {
         expected.next().is_none()
     }
 
-    /// Check that a block's rows count the topics of its words' tokens. Words without tokens keep what they
-    /// were given.
+    /// Returns `true` if a block's rows count the topics of its words' tokens. Words without tokens keep
+    /// their initial counts.
     fn words_agree(&self, shards: &[ShardWords], block: &WordBlock) -> bool {
         let mut next = vec![0; shards.len()];
         let mut counts = vec![0u32; self.topics];

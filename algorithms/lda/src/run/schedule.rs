@@ -1,5 +1,6 @@
-//! [`LdaSchedule`]: a rotation of word blocks round the document shards; then, where the course asks for it,
-//! each block once more for statistics of words, and a rotation that gathers what held-out documents need.
+//! [`LdaSchedule`]: a rotation of word blocks round the document shards. Where the course asks for it, each
+//! block is scheduled once more for statistics of words, and a rotation gathers the rows that held-out
+//! documents need.
 
 use std::sync::Arc;
 
@@ -10,16 +11,16 @@ use raddle::state::{Reader, StateError, Writer};
 use super::annealing::Course;
 use super::evaluation_times::EvaluationTimes;
 
-/// Purpose of a round.
+/// The purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Topics are drawn.
+    /// Draw topics.
     Sample,
-    /// Every block meets one shard: statistics of its words.
+    /// Compute statistics of each block's words, at one shard.
     Statistics,
-    /// Shards copy the rows of held-out words.
+    /// Copy the rows of held-out words to the shards.
     Gather,
-    /// Every shard sums up its documents' topics.
+    /// Sum up the topics of each shard's documents.
     Alpha,
 }
 
@@ -38,9 +39,9 @@ pub struct LdaSchedule {
     pub(crate) shards: u32,
     pub(crate) blocks: u32,
     pub(crate) course: Arc<Course>,
-    /// Some documents are held out.
+    /// `true` if documents are held out.
     pub(crate) held_out: bool,
-    /// The priors are optimised.
+    /// `true` if the priors are optimised.
     pub(crate) optimise: bool,
     pub(crate) evaluations: EvaluationTimes,
 }
@@ -50,7 +51,8 @@ impl raddle::Schedule<Phase> for LdaSchedule {
         let Self { shards, blocks, course, held_out, optimise, evaluations } = self;
         let every = if evaluations.is_fixed { "every" } else { "at most" };
         format!(
-            "{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, evaluated {every}, {course:?}"
+            "{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, evaluated {every}, \
+             {course:?}"
         )
     }
 
@@ -92,7 +94,7 @@ impl raddle::Schedule<Phase> for LdaSchedule {
 }
 
 impl LdaSchedule {
-    /// Each block once, at the shard where the rotation leaves it.
+    /// Schedules each block once, at the shard where the rotation leaves it.
     fn statistics(&self) -> Vec<Round<Phase>> {
         let blocks: Vec<u32> = (0..self.blocks).collect();
         let round = |some: &[u32]| {
@@ -127,7 +129,7 @@ mod tests {
             let tasks = rounds.iter().map(|round| (round.tasks.len() as u64, &round.phase));
             costs.push(tasks.map(|(tasks, phase)| tasks * schedule.cost(epoch, phase, 3_200)).sum());
         }
-        // Parts of a thirty-second, a thirty-second with the next half of a sixteenth joining, and so on to all.
+        // Stages: 1/32 of the documents; 1/32 while the rest of 1/16 joins; and so on to all documents.
         let whole = 3 * 4 * 3_200;
         assert_eq!(costs, [whole / 32, whole / 32, whole / 16, whole]);
     }

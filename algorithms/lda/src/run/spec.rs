@@ -1,4 +1,4 @@
-//! [`Spec`]: what a run is asked for, which every part of it may read.
+//! [`Spec`]: the specification of a run, which every part of it may read.
 
 use std::sync::Arc;
 
@@ -7,35 +7,36 @@ use raddle::Visibility;
 use super::annealing::Course;
 use super::replica::Replica;
 
-/// Specification of a run: the model, its priors, and when the run is done.
+/// The specification of a run: the model, its priors, and when the run ends.
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) topics: usize,
-    /// V.
+    /// Number of words, V.
     pub(crate) words: usize,
-    /// Tokens that are trained on.
+    /// Number of training tokens.
     pub(crate) tokens: u64,
     pub(crate) course: Arc<Course>,
     pub(crate) seed: u64,
     pub(crate) visibility: Visibility,
-    /// The priors are optimised.
+    /// `true` if the priors are optimised.
     pub(crate) optimise: bool,
-    /// `true` if a run among several processes keeps its tokens.
+    /// `true` if a run on several processes keeps its tokens.
     pub(crate) to_carry: bool,
-    /// For each topic, what word priors add to V beta; empty without them.
+    /// For each topic, the addition of word priors to V beta; empty without priors.
     pub(crate) seeded: Vec<f64>,
-    /// For each topic, the tokens of the model to start from; empty without one.
+    /// For each topic, the tokens of the initial model; empty without one.
     pub(crate) warm: Vec<f64>,
-    /// The words of each block.
+    /// Words of each block.
     pub(crate) blocks: Vec<Vec<u32>>,
     /// Names of the held-out sets.
     pub(crate) sets: Vec<&'static str>,
-    /// Perplexity at which the run is done.
+    /// Perplexity that ends the run.
     pub(crate) target: Option<f64>,
 }
 
 impl Spec {
-    /// n_k + V beta and what priors add; with the tokens of the model to start from in the first epoch.
+    /// Returns n_k + V beta plus the additions of priors; in the first epoch, plus the tokens of the initial
+    /// model.
     pub(crate) fn norms(&self, totals: &Replica, beta: f64, first: bool) -> Vec<f64> {
         let add = |list: &[f64], topic: usize| list.get(topic).copied().unwrap_or(0.0);
         let norm = |(topic, &total): (usize, &i64)| {
@@ -45,12 +46,12 @@ impl Spec {
         totals.topics.iter().enumerate().map(norm).collect()
     }
 
-    /// Changes of the topics' totals that a task or shard has not seen, for each token.
+    /// Returns the changes of the topics' totals that a task or shard did not see, per token.
     pub(crate) fn drift(&self, unseen: u64) -> f64 {
         unseen as f64 / self.tokens as f64
     }
 
-    /// 1 / N_k.
+    /// Returns 1 / N_k.
     pub(crate) fn inverse(&self, totals: &Replica, beta: f64, first: bool) -> Vec<f64> {
         self.norms(totals, beta, first).into_iter().map(|norm| 1.0 / norm).collect()
     }

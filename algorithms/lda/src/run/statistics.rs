@@ -1,4 +1,4 @@
-//! Sums over words and over documents, from which priors and likelihood follow: what tasks and shards answer.
+//! Sums over words and over documents, from which priors and likelihood follow.
 
 use super::messages::Sums;
 use super::replica::Replica;
@@ -8,7 +8,7 @@ use crate::data::shard::DocumentShard;
 use crate::evaluate::special::{Steps, digamma_step, gamma_step};
 
 impl Spec {
-    /// Contributions of a block's words to beta and to the likelihood.
+    /// Returns the terms of a block's words in beta and in the likelihood.
     pub(super) fn statistics(&self, block: &WordBlock, totals: &Replica) -> Sums {
         let steps = Steps::new(totals.beta);
         let (mut beta, mut words) = (0.0, 0.0);
@@ -29,7 +29,7 @@ impl Spec {
         Sums { beta, words, ..Sums::default() }
     }
 
-    /// The shard's sums for alpha in an epoch: see [`new_alpha`](Spec::new_alpha).
+    /// Returns the shard's sums for alpha in an epoch: see [`new_alpha`](Spec::new_alpha).
     pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Replica, epoch: u64) -> Sums {
         let mut share = Sums::default();
         let all: f64 = totals.alpha.iter().sum();
@@ -49,7 +49,7 @@ impl Spec {
         share
     }
 
-    /// Contribution of documents to the joint log-likelihood after an epoch: log p(topics).
+    /// Returns the term of a shard's documents in the joint log-likelihood after an epoch: log p(topics).
     pub(super) fn documents_likelihood(&self, shard: &DocumentShard, totals: &Replica, epoch: u64) -> f64 {
         let all: f64 = totals.alpha.iter().sum();
         let first = totals.alpha.first().copied().unwrap_or(1.0);

@@ -1,4 +1,4 @@
-//! Test of the counts and draws that a version of a corpus begins with: they are those of a naive sampler.
+//! The counts and draws with which a version of a corpus starts are those of a naive sampler.
 
 use raddle::random::Stream;
 use raddle_common::testing::pairs;
@@ -17,8 +17,8 @@ fn document(draws: &mut Stream, width: usize) -> Vec<(u32, u64)> {
     (0..).zip(words).filter(|pair| pair.1 > 0).collect()
 }
 
-/// Documents go, come back, come anew with new words, and change: words go and come, and are there more or
-/// less often.
+/// Changes documents at random: they are retracted, inserted again, or inserted with new words; words
+/// disappear, appear, or change their counts.
 fn change(documents: &mut Documents, width: usize, draws: &mut Stream) {
     for _ in 0..3 {
         let (gone, back) = (draws.below(documents.len()), draws.below(documents.len()));
@@ -47,7 +47,7 @@ fn change(documents: &mut Documents, width: usize, draws: &mut Stream) {
     }
 }
 
-/// All counts of a fit are those of the tokens that the naive sampler has.
+/// Asserts that all counts of a fit match the tokens of the naive sampler.
 fn agree(fit: &Fit, naive: &Naive, documents: &Documents, is_trained: impl Fn(u32) -> bool) {
     let found = Naive::of(&fit.carried());
     assert_eq!((found.shards, found.blocks), (naive.shards.clone(), naive.blocks.clone()));
@@ -81,7 +81,7 @@ fn agree(fit: &Fit, naive: &Naive, documents: &Documents, is_trained: impl Fn(u3
     assert_eq!(fit.totals().iter().sum::<i64>(), tokens);
 }
 
-/// Versions in a row, with so many epochs between them; the sum of what became of tokens.
+/// Runs versions in a row with `epochs` epochs between them; returns the sum of the tokens' fates.
 fn versions((topics, shards, blocks, workers): (usize, usize, usize, usize), epochs: u64) -> Fates {
     let (mut draws, mut width, seed) = (Stream::new(&[17, topics as u64]), 19, 5);
     let is_trained = |document: u32| !is_validation_document(document as usize, 0.1);
@@ -97,13 +97,13 @@ fn versions((topics, shards, blocks, workers): (usize, usize, usize, usize), epo
     let lda = Lda::params().topics(topics).seed(seed).workers(workers);
     let problem = Problem::new(&corpus(&documents, width), &preparation).unwrap();
     let mut carried: Carried = lda.clone().epochs(2).fit(problem).unwrap().carried();
-    // Priors that differ from topic to topic, so that none stands for another.
+    // Priors differ between topics, so that a mix-up of topics is noticed.
     carried.alpha = (0..topics).map(|topic| 0.05 + 0.1 * (topic % 7) as f64).collect();
     let mut naive = Naive::of(&carried);
     let mut sum = Fates::default();
     for version in 0..6 {
         change(&mut documents, width, &mut draws);
-        // While there is one to score, no other document is held out in its place.
+        // This document can be scored, so that no other one is held out in its place.
         documents[held_out] = (0..10).map(|word| (word, 2)).collect();
         if version % 2 == 1 {
             width += 2;
@@ -117,7 +117,7 @@ fn versions((topics, shards, blocks, workers): (usize, usize, usize, usize), epo
         };
         agree(&run(0), &next, &documents, is_trained);
         carried = run(epochs).carried();
-        // Without epochs the naive sampler goes on from its own counts.
+        // Without epochs the naive sampler continues from its own counts.
         naive = if epochs == 0 { next } else { Naive::of(&carried) };
         sum.kept += fates.kept;
         sum.gone += fates.gone;
@@ -129,7 +129,7 @@ fn versions((topics, shards, blocks, workers): (usize, usize, usize, usize), epo
 
 #[test]
 fn a_version_begins_with_the_counts_and_draws_of_a_naive_sampler() {
-    // Few topics are drawn in lockstep, many one after the other.
+    // Few topics are drawn in lockstep, many one after another.
     for sizes in [(4, 1, 1, 1), (7, 3, 5, 2), (7, 4, 2, 3), (300, 2, 4, 2)] {
         for epochs in [0, 1] {
             let Fates { kept, gone, drawn, drawn_in_new_documents } = versions(sizes, epochs);

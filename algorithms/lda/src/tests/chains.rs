@@ -1,4 +1,4 @@
-//! Tests that whole states of a tiny corpus occur as often as all states enumerated say.
+//! The states of a tiny corpus occur as often as the enumeration of all states says.
 
 use raddle_datasets::Corpus;
 
@@ -6,13 +6,13 @@ use super::{convert, drive, problem};
 use crate::params::{Lda, SyncInterval};
 use raddle_kernels::topics::counts::documents::Kind;
 
-/// Runs a chain over six tokens of two documents and compares how often it is in each of its 64 states with
+/// Runs a chain over six tokens of two documents and compares the frequency of its 64 states with
 ///
 /// ```text
 /// p(z) ~ prod_d prod_k Gamma(n_dk + alpha) prod_k prod_w Gamma(n_kw + beta) / prod_k Gamma(n_k + V beta)
 /// ```
 ///
-/// Returns chi-square, of 63 degrees of freedom.
+/// Returns chi-square, with 63 degrees of freedom.
 fn chi_square(beta: f64, blocks: usize, kind: Kind, merging: SyncInterval) -> f64 {
     let (alpha, words) = (0.4, 3);
     let documents = [vec![(0, 2), (1, 1), (2, 1)], vec![(0, 1), (2, 1)]];
@@ -26,7 +26,7 @@ fn chi_square(beta: f64, blocks: usize, kind: Kind, merging: SyncInterval) -> f6
         .progressive(false);
     let lda = lda.sync(merging).evaluate_every(1 << 40).seed(5);
     let mut made = lda.parts(problem(&corpus, 1, blocks)).unwrap();
-    // (document, word) of the tokens, in the order in which the state is read.
+    // Pairs (document, word) of the tokens, in the order in which the state is read.
     let mut tokens: Vec<(usize, usize)> = Vec::new();
     for (slice, block) in made.2.shards[0].slices.iter().zip(&made.2.blocks) {
         let mut start = 0;
@@ -39,7 +39,7 @@ fn chi_square(beta: f64, blocks: usize, kind: Kind, merging: SyncInterval) -> f6
     }
     assert_eq!(tokens.len(), 6);
     convert(&mut made.2.shards[0], 2, kind);
-    // States that follow each other are alike: so one of five is counted.
+    // Consecutive states are correlated, so only one of five is counted.
     let (mut seen, mut epoch, samples) = ([0u32; 64], 0u64, 20_000);
     drive(&mut made, 0..5 * samples, |parts| {
         epoch += 1;

@@ -1,5 +1,4 @@
-//! Tests that a task in lockstep is, to the bit, what its definition says when it is done token by token, by
-//! hand.
+//! A task in lockstep has, to the bit, the result of its definition, carried out token by token.
 
 use raddle::random::splitmix64;
 use raddle::simd_level::SimdLevel;
@@ -11,7 +10,7 @@ use raddle_kernels::topics::counts::priors::WordPriors;
 use raddle_kernels::topics::counts::tokens::Slice;
 use raddle_kernels::topics::{Draws, Sample, TopicParams};
 
-/// The uniform number of a stream's token.
+/// Returns the uniform number for a token of a stream.
 fn unit(start: u64, step: usize, stream: usize) -> f32 {
     let at = (2 * step + stream / 2) as u64;
     let bits = splitmix64(splitmix64(start).wrapping_add(at.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
@@ -19,12 +18,13 @@ fn unit(start: u64, step: usize, stream: usize) -> f32 {
     bits as f32 / (1 << 24) as f32
 }
 
-/// The topic at a point of the masses of 16 N topics, of which `topics` are some.
+/// Returns the topic at this point of the cumulated masses; of 16 N masses, the first `topics` belong to
+/// topics.
 fn pick(masses: &[f32], unit: f32, topics: usize) -> usize {
     let lines: Vec<&[f32]> = masses.chunks(LANES).collect();
     let column = |lane: usize, upto: usize| lines[..=upto].iter().fold(0.0f32, |sum, line| sum + line[lane]);
     let whole: Vec<f32> = (0..LANES).map(|lane| column(lane, lines.len() - 1)).collect();
-    // Within four lanes, and then over the four sums of four, in two steps each.
+    // Prefix sums within four lanes, then over the four sums of four, in two steps each.
     let prefix =
         |of: &[f32]| [of[0], of[1] + of[0], (of[2] + of[1]) + of[0], (of[3] + of[2]) + (of[1] + of[0])];
     let fours: Vec<[f32; 4]> = whole.chunks(4).map(prefix).collect();
@@ -39,7 +39,7 @@ fn pick(masses: &[f32], unit: f32, topics: usize) -> usize {
     (line * LANES + lane).min(topics - 1)
 }
 
-/// One task by hand: the topics of its tokens afterwards.
+/// Carries out one task token by token; returns the topics of its tokens.
 fn by_hand(
     slice: &Slice,
     (in_document, in_word): (&mut [Vec<f32>], &mut [Vec<f32>]),

@@ -1,5 +1,5 @@
-//! Tests that the sampler draws from the right distribution, with sparse rows and with dense ones: every draw
-//! against its conditional probability computed by hand.
+//! The sampler draws from the right distribution, with sparse and with dense rows: every draw is compared
+//! with its conditional probability.
 
 use raddle::Parts;
 
@@ -11,7 +11,7 @@ use raddle_kernels::topics::counts::documents::Kind;
 use raddle_kernels::topics::counts::priors::WordPriors;
 use raddle_kernels::topics::{Draws, Sample, TopicParams};
 
-/// Sums of what was drawn less what was expected, and of variances, by how probable a topic was.
+/// Sums of observed minus expected draws, and of variances, by the probability of the topic.
 #[derive(Default)]
 struct Calibration {
     bins: [(f64, f64, u64); 12],
@@ -41,14 +41,14 @@ impl Calibration {
 /// How topics are drawn in a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Drawn {
-    /// One after the other.
+    /// One after another.
     Chain(Kind),
     /// In lockstep.
     Lockstep(Kind),
 }
 
-/// How often each topic occurs in each document of a shard, and in each word of the only block in all shards:
-/// by their tokens.
+/// Counts each topic in each document of a shard, and in each word of the only block over all shards, from
+/// the tokens.
 fn recount(shards: &[DocumentShard], shard: usize, topics: usize) -> [Vec<Vec<i64>>; 2] {
     let mut in_document = vec![vec![0; topics]; shards[shard].documents.len()];
     let mut in_word = vec![vec![0; topics]; 23];
@@ -63,11 +63,11 @@ fn recount(shards: &[DocumentShard], shard: usize, topics: usize) -> [Vec<Vec<i6
     [in_document, in_word]
 }
 
-/// Replays one task token by token, and compares every draw with
-/// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token
-/// itself; in lockstep N_k is what the task was given, without the token.
+/// Replays one task token by token and compares every draw with (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k,
+/// where all counts are those before the draw, without the token itself. In lockstep N_k is the total at the
+/// start of the task, without the token.
 fn calibrate(topics: usize, drawn: Drawn, beta: f64, word_priors: &WordPriors) {
-    // For lockstep enough documents that most steps are of four.
+    // For lockstep there are enough documents that most steps have four tokens.
     let (kind, follows, documents, shards, seed_count) = match drawn {
         Drawn::Chain(kind) => (kind, true, 9, 1, 60),
         Drawn::Lockstep(kind) => (kind, false, 90, 2, 12),
@@ -86,7 +86,7 @@ fn calibrate(topics: usize, drawn: Drawn, beta: f64, word_priors: &WordPriors) {
         drive(&mut made, 0..3, |_| ());
         let (program, _, mut parts) = made;
         let mut norms = program.spec.norms(&parts.replica, beta, false);
-        // N_k has the priors of all words in it, as a program with these priors has.
+        // N_k includes the priors of all words, as in a program with these priors.
         for word in 0..23 {
             word_priors.of(word).for_each(|(topic, weight)| norms[topic as usize] += f64::from(weight));
         }
@@ -137,7 +137,7 @@ fn calibrate(topics: usize, drawn: Drawn, beta: f64, word_priors: &WordPriors) {
     calibration.check();
 }
 
-/// Counts kept by the kernel are those of the tokens.
+/// The counts that the kernel keeps are those of the tokens.
 fn check_counts(parts: &Parts<LdaProgram>, topics: usize, [in_document, in_word]: [&[Vec<i64>]; 2]) {
     assert_eq!(recount(&parts.shards, 0, topics), [in_document, in_word]);
     let counted = |counts: &[i64]| -> Vec<(u32, u32)> {

@@ -1,4 +1,4 @@
-//! Tests of the sampler: every draw and whole chains against exact probabilities, tasks against their
+//! Tests of the sampler: draws and whole chains against exact probabilities, and tasks against their
 //! definition.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
@@ -22,8 +22,8 @@ use raddle_kernels::topics::counts::packing::{LANES, Packing};
 use raddle_kernels::topics::counts::tokens::Ends;
 use raddle_kernels::topics::counts::tokens::Slice;
 
-/// A corpus in which words are common and rare, documents long and short; if they are many, four times as
-/// long.
+/// Makes a corpus with common and rare words, and long and short documents; if there are many documents, they
+/// are four times as long.
 pub(super) fn corpus(documents: u32) -> Corpus {
     let times = if documents > 9 { 4 } else { 1 };
     let document = |d: u32| {
@@ -38,7 +38,7 @@ pub(super) fn problem(corpus: &Corpus, shards: usize, blocks: usize) -> Problem 
     Problem::new(corpus, &Preparation { shards: Some(shards), blocks: Some(blocks), ..none }).unwrap()
 }
 
-/// Runs epochs by hand.
+/// Runs epochs step by step.
 pub(super) fn drive(
     (program, schedule, parts): &mut (LdaProgram, crate::LdaSchedule, Parts<LdaProgram>),
     epochs: std::ops::Range<u64>,
@@ -101,9 +101,9 @@ pub(super) fn convert(shard: &mut DocumentShard, topics: usize, kind: Kind) {
     shard.rows = rows;
 }
 
-/// The tokens of a slice in the order in which they are drawn, as (step, stream, token): step by step the
-/// next one of each stream, first of its long visits, then of each short one until those of all streams are
-/// done.
+/// Returns the tokens of a slice in the order in which they are drawn, as (step, stream, token). Each step
+/// takes the next token of each stream: first of the long visits, then of each short visit until all streams
+/// have finished theirs.
 pub(super) fn order(slice: &Slice) -> Vec<(usize, usize, usize)> {
     if slice.streams.is_empty() {
         return (0..slice.documents.len()).map(|token| (token, 0, token)).collect();

@@ -1,4 +1,4 @@
-//! A naive sampler of what a version of a corpus begins with: plain loops over every token, dense counts.
+//! A naive sampler for the start of a version of a corpus: plain loops over every token, dense counts.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use raddle::random::Stream;
 
 use crate::data::carried::Carried;
 
-/// Documents as (word, count) pairs, by number; none has a word twice.
+/// Documents as (word, count) pairs, by number; no document has a word twice.
 pub(super) type Documents = Vec<Vec<(u32, u64)>>;
 
-/// Where documents and words are, and the topics of all tokens.
+/// The shards, the blocks, and the topics of all tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Naive {
     pub(super) shards: Vec<Vec<u32>>,
     pub(super) blocks: Vec<Vec<u32>>,
-    /// Of each word of each document, ascending.
+    /// Topics of each word of each document, ascending.
     pub(super) topics: BTreeMap<(u32, u32), Vec<u16>>,
     pub(super) alpha: Vec<f64>,
     pub(super) beta: f64,
 }
 
-/// Fates of the tokens of documents that were there.
+/// The fates of the tokens of old documents.
 #[derive(Debug, Default)]
 pub(super) struct Fates {
     pub(super) kept: usize,
@@ -40,7 +40,7 @@ impl Naive {
         Self { shards, blocks, topics, alpha: carried.alpha.clone(), beta: carried.beta }
     }
 
-    /// How often each topic occurs among the tokens that `is_asked` picks by document and word.
+    /// Counts each topic among the tokens for which `is_asked(document, word)` returns `true`.
     pub(super) fn count(&self, is_asked: impl Fn(u32, u32) -> bool) -> Vec<i64> {
         let mut counts = vec![0; self.alpha.len()];
         for (&(document, word), topics) in &self.topics {
@@ -51,7 +51,8 @@ impl Naive {
         counts
     }
 
-    /// The start of the next version: of its documents, those that `is_trained` on, over `width` words.
+    /// Returns the start of the next version, with the documents for which `is_trained` returns `true` and
+    /// `width` words.
     pub(super) fn next(
         &self,
         documents: &Documents,
@@ -71,7 +72,7 @@ impl Naive {
                 next.shards.iter_mut().min_by_key(|shard| load(shard)).unwrap().push(document);
             }
         }
-        // So do words, of which those without tokens count as one if they are new.
+        // The same goes for words; a new word without tokens counts as one token.
         let mut tokens = vec![0; width];
         for &document in next.shards.iter().flatten() {
             documents[document as usize].iter().for_each(|&(word, count)| tokens[word as usize] += count);
@@ -90,8 +91,8 @@ impl Naive {
         (next, fates)
     }
 
-    /// Tokens that were there keep their topics. Of a word that a document has less often now the lowest
-    /// topics stay.
+    /// Old tokens keep their topics. If a document has fewer tokens of a word now, the lowest topics are
+    /// kept.
     fn keep(&mut self, before: &Self, documents: &Documents) -> Fates {
         let mut fates = Fates::default();
         for &document in self.shards.iter().flatten() {
@@ -113,7 +114,7 @@ impl Naive {
     }
 
     /// All other tokens draw a topic from the counts of those that have one: block by block, each from its
-    /// own stream, word by word, of each word by shard and document.
+    /// own stream, word by word, and for each word by shard and document.
     fn draw(&mut self, documents: &Documents, width: usize, seed: u64) {
         let first = u64::from(u32::from_be_bytes(*b"firs"));
         let mut all = self.count(|_, _| true);

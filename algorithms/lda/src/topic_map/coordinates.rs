@@ -1,12 +1,12 @@
 //! Principal coordinates (classical scaling) of squared distances.
 
-/// Dimension of the subspace in which eigenvectors are looked for; of fewer points, it is the whole space.
+/// Dimension of the Krylov space in which eigenvectors are searched; with fewer points it is the whole space.
 const DIMENSION: usize = 80;
 
-/// Part of a length below which nothing but rounding is left of it.
+/// Relative length below which only rounding errors are left of a vector.
 const ROUNDING: f64 = 1e-10;
 
-/// The first two principal coordinates of n points, of whose squared distances this is the matrix.
+/// Returns the first two principal coordinates of n points, given the matrix of their squared distances.
 pub(super) fn principal_coordinates(mut squares: Vec<f64>, n: usize) -> Vec<[f64; 2]> {
     centre(&mut squares, n);
     let mut places = vec![[0.0; 2]; n];
@@ -16,7 +16,7 @@ pub(super) fn principal_coordinates(mut squares: Vec<f64>, n: usize) -> Vec<[f64
         if value <= ROUNDING * first {
             continue;
         }
-        // Of entries that differ by rounding alone, the first.
+        // Of entries that are equal up to rounding, the first counts.
         let largest = vector.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
         let longest = vector.iter().find(|entry| entry.abs() > (1.0 - 1e-6) * largest).unwrap_or(&1.0);
         let scale = value.sqrt() * longest.signum();
@@ -25,7 +25,7 @@ pub(super) fn principal_coordinates(mut squares: Vec<f64>, n: usize) -> Vec<[f64
     places
 }
 
-/// -1/2 J S J with J = I - 11'/n.
+/// Computes -1/2 J S J with J = I - 11'/n.
 fn centre(squares: &mut [f64], n: usize) {
     if n == 0 {
         return;
@@ -39,8 +39,8 @@ fn centre(squares: &mut [f64], n: usize) {
     }
 }
 
-/// The two largest eigenvalues of a symmetric matrix, with their vectors of length 1, by the method of Rayleigh and
-/// Ritz in a Krylov space with a fixed start.
+/// Returns the two largest eigenvalues of a symmetric matrix, with their unit eigenvectors, by the method of
+/// Rayleigh and Ritz in a Krylov space with a fixed start.
 fn largest(matrix: &[f64], n: usize) -> Vec<(f64, Vec<f64>)> {
     let (basis, images) = krylov(matrix, n);
     let m = basis.len();
@@ -57,14 +57,14 @@ fn largest(matrix: &[f64], n: usize) -> Vec<(f64, Vec<f64>)> {
     order.into_iter().take(2).map(vector).collect()
 }
 
-/// An orthonormal basis, and the images of its vectors: of the space that a start and its images span, and where that
-/// is too small, of another start's.
+/// Returns an orthonormal basis of the space that a start vector and its images span, with the images of the
+/// basis. If the space is too small, another start vector is added.
 fn krylov(matrix: &[f64], n: usize) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let (mut basis, mut images): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
     let (mut next, mut starts) = (start(n, 0), 1);
     while basis.len() < n.min(DIMENSION) {
         let before = length(&next);
-        // Twice, as the first time leaves rounding errors.
+        // Orthogonalised twice, as the first time leaves rounding errors.
         for _ in 0..2 {
             for vector in &basis {
                 let part = dot(vector, &next);
@@ -88,7 +88,7 @@ fn krylov(matrix: &[f64], n: usize) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     (basis, images)
 }
 
-/// A fixed start without a pattern, by its number.
+/// Returns the fixed start vector with this number, which has no pattern.
 fn start(n: usize, number: usize) -> Vec<f64> {
     let mixed = |at: usize| {
         let bits = (((number as u64) << 32) + at as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -110,7 +110,8 @@ fn add(to: &mut [f64], factor: f64, vector: &[f64]) {
     to.iter_mut().zip(vector).for_each(|(to, entry)| *to += factor * entry);
 }
 
-/// Makes a small symmetric matrix diagonal by Jacobi's rotations; their product, whose columns are the eigenvectors.
+/// Diagonalises a small symmetric matrix by Jacobi's rotations; returns their product, whose columns are the
+/// eigenvectors.
 fn diagonalise(matrix: &mut [Vec<f64>]) -> Vec<Vec<f64>> {
     const SWEEPS: usize = 30;
     let m = matrix.len();

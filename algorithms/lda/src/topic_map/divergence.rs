@@ -1,8 +1,9 @@
 //! Jensen-Shannon divergences of all pairs of topics.
 //!
-//! With f(x) = x ln x, and P the words of topic p, JS(p, q) = ln 2 + 1/2 sum over w in P of f(p) + f(q) - f(p + q):
-//! where one of both is 0, a word adds nothing. So each pair takes as many logarithms as the topic of fewer words has
-//! words. Topics with more words are side by side in memory, and one of fewer meets them word by word.
+//! With f(x) = x ln x, and P the words of topic p, JS(p, q) is ln 2 + 1/2 sum over w in P of f(p) + f(q) -
+//! f(p + q). Words that one of the two topics lacks contribute nothing. So each pair takes as many logarithms
+//! as its topic with fewer words has words. The rows of topics with more words are adjacent in memory, and a
+//! topic with fewer words is compared with them word by word.
 
 use std::f64::consts::LN_2;
 
@@ -10,13 +11,13 @@ use super::logarithm::x_ln_x;
 use super::words::Words;
 use crate::topic_words::TopicWords;
 
-/// Words that are taken at a time: their rows stay in the cache.
+/// Words per block: their rows stay in the cache.
 const BLOCK: usize = 64;
 
-/// Divergences below this are no more than what 32 bits lose.
+/// Divergences below this are rounding errors of 32 bits.
 const PRECISION: f64 = 1e-6;
 
-/// JS of each pair of topics, in nats: a row for each of `topics`.
+/// Returns JS of each pair of topics, in nats: one row for each of `topics`.
 pub(super) fn divergences(counts: &TopicWords, topics: &[usize], words: &Words) -> Vec<f64> {
     let k = topics.len();
     let occurring =
@@ -31,7 +32,7 @@ pub(super) fn divergences(counts: &TopicWords, topics: &[usize], words: &Words) 
     let mut shares = vec![0.0; BLOCK * k];
     for first in (0..words.count).step_by(BLOCK) {
         let end = (first + BLOCK).min(words.count);
-        // The last block takes the others that stand behind its words, too.
+        // The last block also takes the entry for all other words, which follows its words.
         let is_last = end == words.count;
         shares.fill(0.0);
         for (at, row) in rows.iter_mut().enumerate() {
@@ -51,15 +52,15 @@ pub(super) fn divergences(counts: &TopicWords, topics: &[usize], words: &Words) 
     sums.divergences(&order)
 }
 
-/// sum over words of f(p) + f(q) - f(p + q), for each pair of topics in the order of their rows.
+/// Sums over words of f(p) + f(q) - f(p + q), for each pair of topics in the order of their rows.
 struct Sums {
     topics: usize,
-    /// Of a topic and those behind it.
+    /// Sums of each topic with those after it.
     sums: Vec<f64>,
 }
 
 impl Sums {
-    /// Adds some words: the shares of each in all topics.
+    /// Adds a few words, given by their shares in all topics.
     fn add(&mut self, shares: &[f32]) {
         let k = self.topics;
         let functions: Vec<f32> = shares.iter().map(|&share| x_ln_x(share)).collect();
@@ -77,7 +78,7 @@ impl Sums {
         }
     }
 
-    /// Divergences of topics in the order in which they were before `order` ordered them.
+    /// Returns the divergences of topics in their original order, before they were sorted by `order`.
     fn divergences(&self, order: &[usize]) -> Vec<f64> {
         let k = self.topics;
         let mut divergences = vec![0.0; k * k];
@@ -93,7 +94,7 @@ impl Sums {
     }
 }
 
-/// Adds a word of share p and f(p) in one topic to the sums of that and the others.
+/// Adds a word with the share p, and f(p), in one topic to the sums of this topic with the others.
 fn add(sums: &mut [f32], (p, f_of_p): (f32, f32), others: &[f32], f_of_others: &[f32]) {
     for ((sum, &q), &f_of_q) in sums.iter_mut().zip(others).zip(f_of_others) {
         *sum += (f_of_p + f_of_q) - x_ln_x(p + q);

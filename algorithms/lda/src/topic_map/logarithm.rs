@@ -1,13 +1,14 @@
-//! x ln x of many numbers at once.
+//! Computes x ln x of many numbers at once.
 
-/// The bits of the square root of 1/2.
+/// The bits of sqrt(1/2).
 const ROOT_OF_HALF: u32 = 0x3f35_04f3;
 
-/// x ln x, and 0 of 0: to 3e-7 of the larger one of itself and x, for x from 1e-30 to 2. Plain arithmetic without a
-/// branch, which compilers turn into vectors, and the same on every machine.
+/// Returns x ln x, and 0 for 0, with an error below 3e-7 of the larger of its absolute value and x, for x
+/// from 1e-30 to 2. Plain arithmetic without branches, which compilers vectorise, and with the same result on
+/// every machine.
 ///
-/// With x = m 2^e, m from sqrt(1/2) to sqrt(2), ln x = e ln 2 + 2 artanh(z) for z = (m - 1) / (m + 1), of which the
-/// series' first four terms are taken: z is at most 0.172, and the rest below 3e-8.
+/// With x = m 2^e and m from sqrt(1/2) to sqrt(2), ln x = e ln 2 + 2 artanh(z) for z = (m - 1) / (m + 1). The
+/// first four terms of the series are used: z is at most 0.172, and the rest is below 3e-8.
 #[inline]
 pub(super) fn x_ln_x(x: f32) -> f32 {
     let exponent = (x.to_bits().wrapping_sub(ROOT_OF_HALF) as i32) >> 23;

@@ -1,4 +1,4 @@
-//! [`topic_map`]: topics on a plane, those with like words side by side.
+//! [`topic_map`]: places topics on a plane, so that topics with similar words are close.
 
 mod coordinates;
 mod divergence;
@@ -13,12 +13,12 @@ use self::words::Words;
 pub use self::words::{MOST_BY_ALL_WORDS, SALIENT_WORDS};
 use crate::topic_words::TopicWords;
 
-/// Places of some topics on a plane, by their numbers from 0: the first two principal coordinates of their
-/// Jensen-Shannon distances. The result has a place (x, y) for each of `topics`, in their order; distances are in units
-/// of the square root of a nat, and no two topics are further apart than sqrt(ln 2) = 0.83.
+/// Places topics, given by their numbers from 0, on a plane by the first two principal coordinates of their
+/// Jensen-Shannon distances. Returns (x, y) for each of `topics`, in order. Distances are in units of the
+/// square root of a nat, and no two topics are farther apart than sqrt(ln 2) = 0.83.
 ///
-/// With p(w|k) = n_kw / n_k, the share of a topic's tokens that are of the word, without the prior, and
-/// H(p) = -sum_w p(w) ln p(w), topics j and k have the distance d(j, k) of
+/// With p(w|k) = n_kw / n_k, the share of a word in a topic's tokens, without the prior, and H(p) = -sum_w
+/// p(w) ln p(w), the distance d(j, k) of topics j and k is given by
 ///
 /// ```text
 /// d(j, k)^2 = JS(j, k) = H((p_j + p_k) / 2) - (H(p_j) + H(p_k)) / 2
@@ -26,15 +26,16 @@ use crate::topic_words::TopicWords;
 /// place of k = (sqrt(l_1) v_1k, sqrt(l_2) v_2k)
 /// ```
 ///
-/// where l_1 and l_2 are the largest eigenvalues of B and v_1 and v_2 their vectors, the largest entry of each positive, of
-/// equal ones the first (classical scaling: Gower 1966; the distance is that of a Euclidean space: Fuglede and Topsoe
-/// 2004). Divergences are computed in 32 bits, and those below 1e-6 count as 0: equal topics have one place.
+/// where l_1 and l_2 are the largest eigenvalues of B and v_1 and v_2 their eigenvectors, with the sign that
+/// makes the largest entry positive, the first of equal ones (classical scaling: Gower 1966; the distances
+/// are those of a Euclidean space: Fuglede and Topsoe 2004). Divergences are computed in 32 bits, and those
+/// below 1e-6 count as 0, so that equal topics have the same place.
 ///
-/// More than [`MOST_BY_ALL_WORDS`] topics are compared by the [`SALIENT_WORDS`] most salient words and by one that
-/// stands for all others. Saliency is p(w) KL(p(t|w) || p(t)) over these topics (Chuang, Manning and Heer 2012). A topic
-/// without a token has no word in common with any other, one without tokens included.
+/// More than [`MOST_BY_ALL_WORDS`] topics are compared by the [`SALIENT_WORDS`] most salient words and one
+/// entry for all others. Saliency is p(w) KL(p(t|w) || p(t)) over these topics (Chuang, Manning and Heer
+/// 2012). A topic without tokens has no word in common with any other topic, even another empty one.
 ///
-/// pyLDAvis places topics alike, but takes JS itself for the distance, and adds the prior to the counts.
+/// pyLDAvis places topics similarly, but uses JS itself as the distance, and adds the prior to the counts.
 ///
 /// ```
 /// use raddle_lda::{TopicWords, topic_map};

@@ -1,4 +1,4 @@
-//! Places of topics against divergences by their definition, and eigenvectors by a plain power iteration.
+//! Places of topics compared with divergences by definition, and eigenvectors with a plain power iteration.
 
 use raddle_common::testing::pairs;
 
@@ -11,13 +11,13 @@ fn counts(topics: usize, words: usize, mut entries: Vec<Entry>) -> TopicWords {
     TopicWords::from_counts((topics, words), entries.into_iter(), (Vec::new(), 0.01))
 }
 
-/// Numbers without a pattern.
+/// Returns a number without a pattern.
 fn mixed(number: u64) -> u64 {
     let bits = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (bits ^ (bits >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33
 }
 
-/// Topics of three kinds, of different sizes: a kind has words of its own, and all have some in common.
+/// Makes topics of three kinds and different sizes: each kind has its own words, and all share some.
 fn made(topics: u32, words: u32, each: u64) -> TopicWords {
     let kinds = [(0, 1), (1, 2), (1, 3)];
     let entries = (0..topics).flat_map(|topic| {
@@ -40,14 +40,14 @@ fn made(topics: u32, words: u32, each: u64) -> TopicWords {
     )
 }
 
-/// JS of distributions by its definition.
+/// Returns JS of two distributions by definition.
 fn js(p: &[f64], q: &[f64]) -> f64 {
     let entropy = |p: &[f64]| -> f64 { p.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln()).sum() };
     let mean: Vec<f64> = p.iter().zip(q).map(|(p, q)| (p + q) / 2.0).collect();
     entropy(&mean) - (entropy(p) + entropy(q)) / 2.0
 }
 
-/// Shares of all words in each topic, dense.
+/// Returns the shares of all words in each topic, dense.
 fn dense(counts: &TopicWords) -> Vec<Vec<f64>> {
     let row = |topic| {
         let mut row = vec![0.0; counts.words];
@@ -58,7 +58,7 @@ fn dense(counts: &TopicWords) -> Vec<Vec<f64>> {
     (0..counts.topics()).map(row).collect()
 }
 
-/// Coordinates by the definition, from divergences of each pair.
+/// Returns coordinates by definition, from the divergences of each pair.
 fn placed(js: &dyn Fn(usize, usize) -> f64, n: usize) -> Vec<[f64; 2]> {
     let s = |a, b| if a == b { 0.0 } else { js(a, b) };
     let row = |a| (0..n).map(|b| s(a, b)).sum::<f64>() / n as f64;
@@ -104,7 +104,7 @@ fn few_topics_lie_where_the_definition_has_them() {
         let counts = made(topics, words, each);
         let p = dense(&counts);
         assert_near(&all(&counts), &placed(&|a, b| js(&p[a], &p[b]), topics as usize), 2e-4);
-        // Some of them, in another order.
+        // A subset, in another order.
         let some = [5, 0, 8, 3, 1];
         let expected = placed(&|a, b| js(&p[some[a]], &p[some[b]]), some.len());
         assert_near(&topic_map(&counts, &some), &expected, 2e-4);
@@ -141,7 +141,7 @@ fn many_topics_are_compared_by_the_most_salient_words_and_one_for_all_others() {
     };
     let mut order: Vec<(f64, usize)> = (0..counts.words).map(|word| (saliency(word), word)).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    // Of equally salient words it is a matter of rounding which ones are taken.
+    // Rounding decides which of equally salient words are used.
     let numbers: Vec<usize> = (0..topics).collect();
     let words = Words::of(&counts, &numbers);
     let (taken, others): (Vec<usize>, Vec<usize>) =
@@ -164,14 +164,15 @@ fn many_topics_are_compared_by_the_most_salient_words_and_one_for_all_others() {
 fn few_and_equal_and_empty_topics_have_places() {
     assert!(topic_map(&counts(2, 3, Vec::new()), &[]).is_empty());
     assert_eq!(all(&counts(1, 3, vec![(0, 0, 2), (2, 0, 1)])), [[0.0; 2]]);
-    // Nothing in common: sqrt(ln 2) apart, one to each side.
+    // Topics with nothing in common are sqrt(ln 2) apart, one on each side.
     let half = 2f64.ln().sqrt() / 2.0;
     assert_near(&all(&counts(2, 2, vec![(0, 0, 3), (1, 1, 5)])), &[[half, 0.0], [-half, 0.0]], 1e-6);
-    // The same shares of other sizes.
+    // The same shares with other sizes.
     let same =
         counts(4, 2, (0..4).flat_map(|topic| [(0, topic, topic + 1), (1, topic, 3 * topic + 3)]).collect());
     assert_eq!(all(&same), [[0.0; 2]; 4]);
-    // An empty topic is as far from each as topics that have no word in common; so is another empty one.
+    // An empty topic is as far from each other topic as topics without common words, and from another empty
+    // topic, too.
     let mut entries: Vec<Entry> = vec![(0, 0, 3), (1, 1, 5)];
     let places = all(&counts(4, 3, entries.clone()));
     entries.extend([(2, 2, 1), (3, 3, 1)]);

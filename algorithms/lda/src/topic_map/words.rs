@@ -2,24 +2,24 @@
 
 use crate::topic_words::TopicWords;
 
-/// The most topics of a [`topic_map`](crate::topic_map()) that are compared by all words.
+/// Limit on the topics of a [`topic_map`](crate::topic_map()) that are compared by all words.
 pub const MOST_BY_ALL_WORDS: usize = 200;
 
-/// Words by which more topics than that are compared: the most salient ones.
+/// Number of words, the most salient ones, by which more topics are compared.
 pub const SALIENT_WORDS: usize = 2_000;
 
-/// The words by which topics are compared, ascending; behind them there may be one that stands for all others.
+/// The words by which topics are compared, ascending; an entry for all other words may follow them.
 pub(super) struct Words {
-    /// Place of each word; `None` for the others.
+    /// Position of each word; `None` for the other words.
     places: Vec<Option<u32>>,
-    /// Number of places without that of the others.
+    /// Number of positions, without the entry for the others.
     pub(super) count: usize,
-    /// There are others.
+    /// `true` if there is an entry for other words.
     pub(super) has_others: bool,
 }
 
 impl Words {
-    /// Those by which these topics are compared.
+    /// Selects the words by which these topics are compared.
     pub(super) fn of(counts: &TopicWords, topics: &[usize]) -> Self {
         let mut occurs = vec![false; counts.words];
         let entries = topics.iter().flat_map(|&topic| counts.topic(topic));
@@ -46,18 +46,18 @@ impl Words {
         Self { places, count: count as usize, has_others }
     }
 
-    /// Place of a word, and `None` for one of the others.
+    /// Returns the position of a word; `None` for one of the others.
     pub(super) fn place(&self, word: u32) -> Option<usize> {
         self.places[word as usize].map(|place| place as usize)
     }
 
-    /// `true` for the words before a place, and for all others.
+    /// Returns `true` for words before a position, and for the other words.
     pub(super) fn is_before(&self, word: u32, place: usize) -> bool {
         self.place(word) < Some(place)
     }
 }
 
-/// Saliency of each word, times the number of tokens: sum over topics of n_kw ln(p(k|w) / p(k)).
+/// Returns the saliency of each word, times the number of tokens: sum over topics of n_kw ln(p(k|w) / p(k)).
 fn saliency(counts: &TopicWords, topics: &[usize]) -> Vec<f64> {
     let mut tokens = vec![0u64; counts.words];
     let mut saliency = vec![0.0; counts.words];
@@ -79,7 +79,7 @@ fn saliency(counts: &TopicWords, topics: &[usize]) -> Vec<f64> {
     saliency
 }
 
-/// Logarithms of counts, most of which are small.
+/// Logarithms of counts, cached for small ones.
 struct Logarithms(Vec<f64>);
 
 impl Logarithms {
@@ -87,7 +87,7 @@ impl Logarithms {
         Self((0..1024).map(|count| libm::log(f64::from(count.max(1)))).collect())
     }
 
-    /// ln of a count; 0 of 0.
+    /// Returns ln of a count; 0 for 0.
     fn of(&self, count: u64) -> f64 {
         self.0.get(count as usize).copied().unwrap_or_else(|| libm::log(count as f64))
     }

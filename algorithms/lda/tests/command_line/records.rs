@@ -59,7 +59,7 @@ fn every_document_has_its_topics() {
     ends(folder.path(), "fit a.txt --topics 2 --epochs 3 --validation none --out run", 0);
     let (out, err) = ends(folder.path(), "infer run new.txt --least 0", 0);
     assert_eq!(out.lines().count(), 4);
-    let note = "documents without a word that it knows, which have the topics of the prior: 2, 3";
+    let note = "documents without a word of the model, which get the topics of the prior: 2, 3";
     assert!(err.contains(note), "{err}");
     let said: serde_json::Value =
         serde_json::from_str(&ends(folder.path(), "infer run new.txt --json", 0).0).unwrap();

@@ -1,4 +1,4 @@
-//! The curve of a cross-validation: `cv.tsv`, the screen, the report.
+//! The curve of a cross-validation: `cv.tsv`, screen and report.
 
 use std::io::Write as _;
 
@@ -8,10 +8,10 @@ use raddle_common::listing::{abridged, short};
 use raddle_linear::{Curve, CurvePoint, Rule};
 use serde_json::json;
 
-/// Points of the curve listed on the screen, about.
+/// Approximate number of points on the screen.
 const LISTED: usize = 20;
 
-/// A curve over the folds, and the choice that it leads to.
+/// A curve over the folds, with the choice of C that follows.
 pub(super) struct Chosen {
     pub(super) curve: Curve,
     pub(super) rule: Rule,
@@ -20,7 +20,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// The point that is chosen.
+    /// Returns the chosen point.
     pub(super) fn point(&self) -> CurvePoint {
         self.curve.choose(self.rule)
     }
@@ -36,7 +36,7 @@ impl Chosen {
         })?)
     }
 
-    /// The report with what was measured and chosen.
+    /// Adds the curve and the choice to the report.
     pub(super) fn reported(&self, report: Report) -> Report {
         let chosen = self.point();
         let point = |CurvePoint { c, mean, se, support }: &CurvePoint| json!({"C": c, "mean": mean, "se": se, "support": support});
@@ -53,8 +53,8 @@ impl Chosen {
             .result("curve", self.curve.points.iter().map(point).collect::<Vec<_>>())
     }
 
-    /// The curve as a person reads it, about twenty of its points and those of the rules; and as a generic table of all
-    /// points.
+    /// Returns the curve as text, with about twenty of its points and those of the rules, and as a table of
+    /// all points.
     pub(super) fn describe(&self, is_written: bool) -> (String, Table) {
         let Self { curve, rule, folds, worst_gap } = self;
         let mut text = format!(

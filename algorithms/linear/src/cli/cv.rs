@@ -1,4 +1,4 @@
-//! `linear cv`.
+//! `linear cv`: chooses C by cross-validation.
 
 use raddle::Ending;
 use raddle::cli::{Error, ExitStatus, PartEnd, PartRun, Session, Timed, combine, number};
@@ -13,7 +13,7 @@ use super::pictures::curve;
 use super::problem::{started, tell_of_classes};
 use super::refused::Named;
 
-/// Fits the folds, then all rows at the chosen C; writes and reports.
+/// Fits the folds, then all rows at the chosen C; writes and reports the result.
 pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let rule = options.rule()?;
@@ -28,7 +28,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let start = || cv.start(table.x, table.y);
     let mut folds = session.timed(Timed::Prepare, start).map_err(|why| named.refuse(why))?;
     tell_of_classes(&session, folds.problem(), &mut data);
-    // A model to start from is refused before anything is fitted.
+    // A bad initial model is refused before anything is fitted.
     let of_all = |folds: &Folds, c: f64| started(train, folds.all(c), folds.problem(), (&features, &named));
     of_all(&folds, folds.costs().first().copied().unwrap_or(1.0))?;
 
@@ -70,7 +70,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &summary.table(listing), &text)
 }
 
-/// Fits a fold at each C, and measures it.
+/// Fits one fold at each C, and measures the fits.
 fn fit_fold(
     part: &mut PartRun<'_>,
     folds: &Folds,
@@ -84,7 +84,7 @@ fn fit_fold(
         let linear = folds.linear(point, fits.last());
         let engine = folds.engine(&fold, &linear).map_err(refuse)?;
         let outcome = part.run(engine.identity(format!("{identity} fold {number} at {point}")))?;
-        // A solver that can come no closer has an end of its own: its gap is told.
+        // A solver that cannot come any closer ends its run; its gap is reported.
         if matches!(outcome.report.ending, Ending::Limit(_) | Ending::Interrupted) {
             return Ok(PartEnd::Cut);
         }

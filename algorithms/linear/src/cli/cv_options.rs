@@ -16,10 +16,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 The model is that of `linear fit --C` at the chosen C; cv.tsv has the measure at each C.";
 
-/// Values of C at most: more say nothing new.
+/// Limit on the values of C: more add no information.
 const MOST_POINTS: usize = 300;
 
-/// Values of C in a range unless another number is given.
+/// Default number of values in a range of C.
 const POINTS: usize = 9;
 
 /// The options of `linear cv`.
@@ -27,24 +27,26 @@ const POINTS: usize = 9;
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule", "shards"])))]
 #[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
-#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]
-#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, on which folds are fitted side by side. Default: the number of cores. Never changes the model")))]
+#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier \
+     run")))]
+#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel and never change the model. Default: the number of cores")))]
 pub(crate) struct Options {
-    /// The values of C to choose from: a range, FIRST:LAST, or some, 0.1,1,10.
+    /// Values of C to choose from: a range, FIRST:LAST, or a list, 0.1,1,10.
     #[arg(long = "C", value_name = "RANGE|LIST", default_value = "0.01:100", allow_hyphen_values = true)]
     #[serde(rename = "C")]
     c: String,
-    /// Number of values in the range, evenly spaced in their logarithm: 2 to 300, 9 by default.
+    /// Number of values in the range, evenly spaced on a logarithmic scale: 2 to 300. Default: 9.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     points: Option<usize>,
-    /// Number of folds, each with its part of every class. Each is predicted by fits of the other rows.
+    /// Number of folds, stratified by class. Each is predicted by fits to the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Measure of the rows held out: accuracy, balanced-accuracy, f1 (of the larger of two classes, else the mean over all),
-    /// auc (of two classes), or log-loss (of the logistic loss).
+    /// Measure on held-out rows: accuracy, balanced-accuracy, f1 (for two classes that of the larger, else
+    /// the mean over all), auc (two classes), or log-loss (logistic loss).
     #[arg(long, value_name = "NAME", default_value = "accuracy")]
     measure: String,
-    /// Which C is chosen: min, the one with the best mean, or 1se, the smallest whose mean is within one standard error of it.
+    /// Rule for choosing C: min takes the best mean; 1se takes the smallest C whose mean is within one
+    /// standard error of it.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Keep rows with the same value of this column in one fold. The column is no feature.
@@ -59,24 +61,24 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The rule by which C is chosen.
+    /// Returns the rule for choosing C.
     pub(super) fn rule(&self) -> Result<Rule, Error> {
         choose("--rule", &self.rule, &Rule::NAMES)
     }
 
-    /// The column whose values keep rows together.
+    /// Returns the column whose values keep rows together.
     pub(super) fn beside(&self) -> Option<Beside> {
         self.groups.as_ref().map(|name| Beside { option: "--groups", name: name.clone() })
     }
 
-    /// The cross-validation of these parameters, but for what each row has.
+    /// Returns the parameters of the cross-validation, without those of single rows.
     pub(super) fn cross_validation(&self, linear: Linear) -> Result<CrossValidation, Error> {
         let measure = choose("--measure", &self.measure, &Measure::NAMES)?;
         let cv = linear.cv().folds(self.folds).seed(self.train.seed).measure(measure).costs(self.costs()?);
         Ok(cv.bias(self.problem.bias).scaled(self.problem.scale))
     }
 
-    /// The cross-validation with weights and groups of the rows.
+    /// Adds weights and groups of the rows to a cross-validation.
     pub(super) fn of_rows(cv: CrossValidation, ready: &Ready) -> CrossValidation {
         let cv = match &ready.weights {
             Some(weights) => cv.weights(weights.clone()),
@@ -89,7 +91,7 @@ impl Options {
         cv.filled(ready.table.filled.clone())
     }
 
-    /// Values of C, rising.
+    /// Returns the values of C, ascending.
     fn costs(&self) -> Result<Vec<f64>, Error> {
         let refused = |why: String| Error::usage(format!("--C {}: {why}", self.c));
         let number = |text: &str| match text.trim().parse::<f64>() {

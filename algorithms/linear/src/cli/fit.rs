@@ -1,4 +1,4 @@
-//! `linear fit`.
+//! `linear fit`: fits a classifier.
 
 use raddle::cli::{Error, ExitStatus, Session, Timed};
 
@@ -6,7 +6,7 @@ use super::fit_options::Options;
 use super::outcome::{Found, hinted, write};
 use super::problem::{Prepared, started};
 
-/// Fits, writes and reports.
+/// Runs the verb.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let linear = options.linear()?;

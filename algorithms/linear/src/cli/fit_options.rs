@@ -13,17 +13,18 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --loss logistic --class-weights balanced --out run
   linear fit diabetes --scale --init run
 
-The response has 2 to 1000 values, numbers or texts; of the embedded diabetes patients it is: above the mean (1) or not (0).
-Of more than two classes each is fitted against the rest, and the largest score says the class.";
+The response has 2 to 1000 values, numbers or texts; for the embedded diabetes patients it is whether
+the value is above the mean (1) or not (0). With more than two classes each is fitted against the
+rest, and the largest score decides.";
 
 /// The options of `linear fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-// There is one schedule.
+// There is only one schedule.
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule"])))]
-#[command(mut_arg("init", |arg| arg.help("Start from the model of an earlier run: from its dual values where there are as many rows, else from its coefficients")))]
+#[command(mut_arg("init", |arg| arg.help("Start from the model of an earlier run: from its dual values if there are as many rows, else from its coefficients")))]
 pub(crate) struct Options {
-    /// The weight C of a row's loss, beside |w|^2 / 2.
+    /// Weight C of the loss of each row, relative to the penalty |w|^2 / 2.
     #[arg(
         long = "C",
         value_name = "X",
@@ -33,17 +34,18 @@ pub(crate) struct Options {
     )]
     #[serde(rename = "C")]
     c: f64,
-    /// The weight of the penalty beside the mean loss, in place of C: C = 1 / (lambda n).
+    /// Weight of the penalty relative to the mean loss, instead of C: C = 1 / (lambda n).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Cut the rows into parts, each with passes of its own: a number, EPOCH:PARTS with commas such as 0:16,8:4, or auto.
+    /// Split the rows into parts that are optimised separately within an epoch: a number, EPOCH:PARTS
+    /// separated by commas such as 0:16,8:4, or auto.
     #[arg(long, value_name = "K|PLAN|auto", allow_hyphen_values = true)]
     parts: Option<String>,
-    /// With --parts K: the share of each part in the rows' values, such as 1,1,1,0.5.
+    /// Share of each part in the values of all rows, such as 1,1,1,0.5; needs --parts K.
     #[arg(long, value_name = "LIST", requires = "parts", value_delimiter = ',', allow_hyphen_values = true)]
     shares: Option<Vec<f64>>,
-    /// With --parts: the factor by which a part takes its own change for that of all; adaptive (the default), K or a
-    /// number.
+    /// Factor sigma' by which a part scales its own change to stand for the changes of all: adaptive (the
+    /// default), K or a number; needs --parts.
     #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
     sigma: Option<String>,
     #[command(flatten)]
@@ -55,7 +57,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The parameters of a fit in parts, if that is asked for.
+    /// Returns the parameters of a fit in parts, if requested.
     pub(super) fn in_parts(&self, linear: &Linear) -> Result<Option<InParts>, Error> {
         let Some(plan) = &self.parts else { return Ok(None) };
         refuse_without_effect(&[("--init", self.train.init.is_some())], "with --parts")?;
@@ -70,7 +72,7 @@ impl Options {
         Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
     }
 
-    /// The parameters, but for where they start.
+    /// Returns the parameters of the fit, without its start.
     pub(super) fn linear(&self) -> Result<Linear, Error> {
         let linear = self.problem.linear(&self.train, self.parts.is_some())?;
         Ok(match self.lambda {

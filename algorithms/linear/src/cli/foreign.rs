@@ -1,17 +1,19 @@
-//! Words of other libraries, and what `linear` says to them.
+//! Options and verbs of other libraries, and the hints that `linear` gives for them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The table of foreign words.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         ("c cost inverse-regularization penalty-parameter", "--C"),
         (
-            "alpha l2-reg reg reg-param regularization regularisation lam lambd lambda2 strength weight-decay l2",
+            "alpha l2-reg reg reg-param regularization regularisation lam lambd lambda2 strength \
+             weight-decay l2",
             "--lambda",
         ),
         (
-            "alpha l2-reg reg reg-param regularization regularisation lam lambd lambda2 strength weight-decay l2 lambda",
+            "alpha l2-reg reg reg-param regularization regularisation lam lambd lambda2 strength \
+             weight-decay l2 lambda",
             "[folds] C is 1 / (n lambda) for n rows: --C takes a range of values, 0.01:100, or a list",
         ),
         (
@@ -35,13 +37,14 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("scoring score metric metrics eval-metric criterion", "--measure"),
         (
             "scoring score metric metrics eval-metric criterion measure",
-            "[C] `linear cv --measure NAME` chooses C by a measure; a fit says its accuracy and its duality gap",
+            "[C] `linear cv --measure NAME` chooses C by a measure; a fit says its accuracy and its duality \
+             gap",
         ),
         ("group group-column group-by fold-by foldid", "--groups"),
         (
             "solver s",
-            "[loss] --loss and the data say it: of LIBLINEAR's -s, 0 and 7 are --loss logistic, 1 and 2 squared-hinge, 3 hinge; \
-             5 and 6, with the l1 penalty, are `lasso fit --loss logistic`",
+            "[loss] --loss and the data say it: of LIBLINEAR's -s, 0 and 7 are --loss logistic, 1 and 2 \
+             squared-hinge, 3 hinge; 5 and 6, with the l1 penalty, are `lasso fit --loss logistic`",
         ),
         (
             "family objective distribution obj type",
@@ -49,7 +52,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "penalty l1 l1-ratio elastic-net elasticnet",
-            "[C] the penalty is |w|^2 / 2 (l2); `lasso fit --loss logistic --l1-ratio A` has the l1 penalty and the elastic net",
+            "[C] the penalty is |w|^2 / 2 (l2); `lasso fit --loss logistic --l1-ratio A` has the l1 penalty \
+             and the elastic net",
         ),
         ("kernel gamma degree coef0", "[C] the classifiers are linear: there is no kernel"),
         (
@@ -71,7 +75,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("class-weight classweight wi", "--class-weights"),
         ("sample-weight sample-weights weight weight-column case-weights W", "--weights"),
         (
-            "standardize standardise standardization scaling scaler standard-scaler normalize normalise normalization",
+            "standardize standardise standardization scaling scaler standard-scaler normalize normalise \
+             normalization",
             "--scale",
         ),
         ("no-standardize no-scale no-normalize", "[scale] columns are not scaled unless --scale is given"),
@@ -80,14 +85,16 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "--tol",
         ),
         (
-            "label labels label-column label-col target target-column target-col response response-column outcome dependent \
-             y-column y-col ycol y-name class class-column",
+            "label labels label-column label-col target target-column target-col response response-column \
+             outcome dependent y-column y-col ycol y-name class class-column",
             "--y",
         ),
         ("n m", "--workers"),
         (
-            "test test-size test-fraction test-split holdout hold-out validation validation-split val-size train-size",
-            "[C] `linear cv` measures on rows that are held out, and `linear predict MODEL DATA --y NAME` on other data",
+            "test test-size test-fraction test-split holdout hold-out validation validation-split val-size \
+             train-size",
+            "[C] `linear cv` measures on rows that are held out, and `linear predict MODEL DATA --y NAME` on \
+             other data",
         ),
         (
             "probability predict-proba proba probabilities prob",
@@ -112,7 +119,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("train fitting", "the verb is fit: `linear fit DATA`"),
         (
             "evaluate eval score test validate",
-            "`linear predict MODEL DATA --y NAME` measures a model on data, and `linear cv` on rows that are held out",
+            "`linear predict MODEL DATA --y NAME` measures a model on data, and `linear cv` on rows that are \
+             held out",
         ),
         ("transform apply infer inference classify", "the verb is predict: `linear predict MODEL DATA`"),
         (

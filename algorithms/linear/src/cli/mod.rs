@@ -17,7 +17,8 @@ mod predict;
 mod problem;
 mod refused;
 
-/// Linear classifiers with a certificate: support vector machines and logistic regression, proven to the duality gap asked for.
+/// Linear classifiers with a certificate: support vector machines and logistic regression, fitted to a proven
+/// duality gap.
 #[derive(Debug, Parser)]
 #[command(name = "linear", version, after_help = EXAMPLES)]
 enum Verb {
@@ -37,16 +38,16 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// Options of the short help, and their lines there.
+/// Options that `-h` shows, each with its line there.
 const COMMON: &[(&str, &str)] = &[
     ("y", "response: column name, index from 1, or file"),
     ("loss", "squared-hinge (default), hinge, logistic"),
-    ("C", "weight of a row's loss: 1; of cv 0.01:100"),
+    ("C", "weight of the loss: 1; for cv 0.01:100"),
     ("tol", "relative duality gap to reach; 1e-4 by default"),
     ("scale", "divide columns by their standard deviations"),
     ("folds", "number of folds"),
     ("measure", "accuracy, balanced-accuracy, f1, auc or log-loss"),
-    ("rule", "C of the curve: min or 1se"),
+    ("rule", "rule for choosing C: min or 1se"),
 ];
 
 const LINE: CommandLine<'static> = CommandLine {

@@ -1,4 +1,4 @@
-//! Outcome of a fit: written, for the report, as tables, pictures and text.
+//! The outcome of a fit: files, report, tables, pictures and text.
 
 use raddle::cli::{Error, Report, Session, Summary, Table, aligned, count, number};
 use raddle_common::tables::summary;
@@ -10,29 +10,29 @@ use serde_json::{Value, json};
 use super::pictures::strongest;
 use super::problem::sentences;
 
-/// Coefficients listed on the screen.
+/// Limit on the coefficients on the screen.
 const LISTED: usize = 20;
 
-/// Writes the model, and gives the facts about it.
+/// Writes the model; returns its metadata.
 pub(super) fn write(session: &mut Session, fit: &Fit, features: &Features) -> Result<About, Error> {
     let about = About::new(fit, features);
     fit.write(session, &about)?;
     Ok(about)
 }
 
-/// Ratio of the sizes of columns from which on a fit that misses its target is told of it.
+/// Ratio of column sizes from which on a fit that misses its target gets a hint to scale.
 const UNEVEN: f64 = 1e3;
 
-/// Report with a note on columns of very different size, where the fit has missed its target, and the note as a line of
-/// its own.
+/// Adds a hint to the report if columns differ much in size and the fit missed its target; also returns the
+/// hint as a line of text.
 pub(super) fn hinted(mut report: Report, problem: &Problem, about: &About) -> (Report, String) {
     let spread = if report.metric.is_missed() { problem.spread() } else { None };
     let Some((ratio, largest)) = spread.filter(|(ratio, _)| *ratio >= UNEVEN) else {
         return (report, String::new());
     };
     let note = format!(
-        "the largest column, {}, is {} times the smallest: --scale divides columns by their standard deviations, and the \
-         fit comes closer, sooner",
+        "the largest column, {}, is {} times the smallest: --scale divides columns by their standard \
+         deviations, and the fit comes closer, sooner",
         about.name(largest),
         number(ratio)
     );
@@ -53,27 +53,27 @@ impl Found<'_> {
         self.fit.scorers.len() > 1
     }
 
-    /// Number of the class that scores above 0 speak for.
+    /// Returns the number of the class that scores above 0 stand for.
     fn class(&self, scorer: usize) -> usize {
         if self.is_several() { scorer } else { 1 }
     }
 
-    /// A class as JSON, with its type.
+    /// Returns a class as JSON, with its type.
     fn label(&self, scorer: usize) -> Value {
         self.about.class_labels().value(self.class(scorer))
     }
 
-    /// The same class on the screen.
+    /// Returns the class as text for the screen.
     fn shown(&self, scorer: usize) -> String {
         self.about.class_labels().shown(self.class(scorer))
     }
 
-    /// Number of a column in the data, from 1.
+    /// Returns the number in the data, from 1, of a fitted column.
     fn column(&self, fitted: u32) -> u32 {
         self.about.layout().place(fitted).1 + 1
     }
 
-    /// Report with what was found.
+    /// Adds the results to the report.
     pub(super) fn reported(&self, report: Report) -> Report {
         let Self { fit, about, features } = self;
         let order = by_size(fit);
@@ -97,7 +97,8 @@ impl Found<'_> {
         }
     }
 
-    /// Text for a person, without the conclusion, and tables and pictures; `all` says where all coefficients are.
+    /// Returns text for the screen, without the conclusion, and tables and pictures; `all` says where all
+    /// coefficients are.
     pub(super) fn describe(&self, data: &str, all: &str) -> (String, Summary) {
         let Self { fit, about, features } = self;
         let order = by_size(fit);
@@ -140,16 +141,16 @@ impl Found<'_> {
     }
 }
 
-/// The first of some numbers, of which a report lists only a few.
+/// Returns the first numbers, as a report lists only a few.
 fn listed(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers.truncate(LISTED);
     numbers
 }
 
-/// Scorer, column as the fit numbers it, and coefficient.
+/// Scorer, number of the fitted column, and coefficient.
 type Strength = (usize, u32, f64);
 
-/// Coefficients, the strongest first.
+/// Returns the coefficients in descending order of size.
 fn by_size(fit: &Fit) -> Vec<Strength> {
     let of = |(scorer, of): (usize, &Scorer)| -> Vec<Strength> {
         of.coefficients.iter().map(|&(column, value)| (scorer, column, value)).collect()

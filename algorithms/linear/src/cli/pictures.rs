@@ -1,14 +1,14 @@
-//! Pictures of results, described for whoever draws them.
+//! Pictures of results.
 
 use raddle::cli::{Axis, Picture, PictureKind, Series};
 use raddle_common::listing::largest;
 use raddle_linear::files::About;
 use raddle_linear::{Curve, Fit, Rule};
 
-/// Scorers that have pictures of their own: the first.
+/// Number of scorers, the first ones, that get their own pictures.
 const PICTURED: usize = 6;
 
-/// The largest coefficients, a picture for each scorer that has some.
+/// Returns a picture of the largest coefficients for each scorer that has any.
 pub(super) fn strongest(fit: &Fit, about: &About) -> Vec<Picture> {
     let all = fit.scorers.len();
     let mut pictures = Vec::new();
@@ -27,7 +27,8 @@ pub(super) fn strongest(fit: &Fit, about: &About) -> Vec<Picture> {
     pictures
 }
 
-/// The mean over C, between its standard errors, with the values that the rules choose; nothing of a single C.
+/// Returns a picture of the mean with its standard error over C, with the choices of the rules marked; `None`
+/// for a single C.
 pub(super) fn curve(curve: &Curve) -> Option<Picture> {
     let of =
         |value: fn(&raddle_linear::CurvePoint) -> f64| curve.points.iter().map(value).collect::<Vec<f64>>();

@@ -1,4 +1,4 @@
-//! `linear predict`.
+//! `linear predict`: predicts with a fitted model.
 
 use std::path::PathBuf;
 
@@ -19,9 +19,10 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Write the predictions to this file, one a line, rather than to stdout: with --id the id and a tab, the class and, behind a tab, the margin, or
-    /// of a logistic model the probability of the larger class (of texts, of the last in order). Of more than two classes
-    /// the margin or probability of each, in their order.
+    /// Write the predictions to this file instead of stdout, one per line: with --id the id and a tab; the
+    /// class; a tab; and the margin or, for a logistic model, the probability of the larger class (for texts:
+    /// the last in sorted order). With more than two classes, the margin or probability of each in sorted
+    /// order.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -30,8 +31,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --out run
   linear predict run diabetes";
 
-/// Predicts the class of each row, and its margins or probabilities. Where there is a response, the accuracy is said: on
-/// stdout if the predictions go to a file, else on stderr.
+/// Predicts the class of each row, and margins or probabilities. If there is a response, prints the accuracy:
+/// on stdout if the predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let args = &options.args;
     let Saved { about, coefficients, .. } = Saved::open(&args.model)?;
@@ -54,7 +55,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     notes.extend(said_of_rows(&lacking, &without_response));
     let scores = (0..rows).map(|row| scores.iter().skip(row).step_by(rows).copied().collect()).collect();
     let predictions = Classified { about: &about, scores };
-    // A row of a class that the model has not is wrong.
+    // A row of a class that the model does not have counts as wrong.
     let nothing = lacking.iter().chain(&without_response).copied();
     let weights = args.counted(weights, (rows, y.is_some()), nothing)?;
     let accuracy = y.as_ref().and_then(|y| predictions.accuracy(y, &weights));
@@ -69,14 +70,15 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     args.tell(options.out.as_deref(), (ids.as_deref(), &predictions), (said, measures), (records, notes))
 }
 
-/// Scores of a model for all rows, one of each scorer.
+/// The scores of all rows by each scorer of a model.
 struct Classified<'a> {
     about: &'a About,
     scores: Vec<Vec<f64>>,
 }
 
 impl Classified<'_> {
-    /// Share of the rows whose class is right; nothing where no row that counts is of a class of the model.
+    /// Returns the fraction of the rows whose class is right; `None` if no row with a weight has a class of
+    /// the model.
     fn accuracy(&self, y: &[f64], weights: &[f64]) -> Option<f64> {
         let is_known = |row: &usize| weights[*row] > 0.0 && self.about.classes.contains(&y[*row]);
         let any = (0..y.len()).find(is_known);
@@ -86,14 +88,15 @@ impl Classified<'_> {
         any.map(|_| right / all)
     }
 
-    /// Number of the class of a row; none where a value is missing that the model needs.
+    /// Returns the number of a row's class; `None` if a value is missing that the model needs.
     fn class(&self, row: usize) -> Option<usize> {
         let scores = &self.scores[row];
         let is_whole = scores.iter().all(|score| !score.is_nan());
         is_whole.then(|| Fit::class(scores))
     }
 
-    /// Margins; of the logistic loss the probability of the larger class, or that of each class among them.
+    /// Returns the margins of a row; for the logistic loss, the probability of the larger class, or of each
+    /// class.
     fn shown(&self, row: usize) -> Vec<f64> {
         let scores = &self.scores[row];
         if self.about.loss() != Loss::Logistic {

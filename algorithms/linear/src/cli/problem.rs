@@ -1,4 +1,4 @@
-//! The options that say what is fitted: shared by the verbs that train.
+//! Options for the problem to fit, shared by the verbs that train.
 
 use std::path::PathBuf;
 
@@ -16,33 +16,33 @@ use serde::{Serialize, Serializer};
 
 use super::refused::Named;
 
-/// A tolerance only says when a fit ends; epochs end an attempt.
+/// A tolerance only decides when a fit ends; epochs end one attempt.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] };
 
-/// The response, the loss, the preparation, the tolerance.
+/// Options for the response, the loss, the preparation and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
+    /// Response: name of a column, its index from 1 (-1 is the last), or a file; libsvm data have their own.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// squared-hinge, hinge or logistic.
+    /// Loss: squared-hinge, hinge or logistic.
     #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
     /// Stop at this relative duality gap, (P - D) / P.
     #[arg(long, value_name = "X", default_value_t = 1e-4, allow_negative_numbers = true)]
     tol: f64,
-    /// balanced: weigh classes so that all count the same.
+    /// Weight classes so that all count the same: balanced.
     #[arg(long, value_name = "RULE")]
     class_weights: Option<ClassWeights>,
-    /// Count each row this many times: a column, which is no feature then, or a file with one value a row.
+    /// Weight of each row: a column, which is no feature then, or a file with one value per row.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// The value of a constant column, whose coefficient is penalised as the others; 0 for none.
+    /// Value of a constant column, whose coefficient is penalised like the others; 0 for none.
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(super) bias: f64,
-    /// Divide columns by their standard deviations, without centring: sparse data stay sparse. Coefficients are those of
-    /// the columns as they stand.
+    /// Divide columns by their standard deviations, without centring, so that sparse data stay sparse.
+    /// Coefficients are reported for the original columns.
     #[arg(long)]
     pub(super) scale: bool,
     #[command(flatten)]
@@ -50,50 +50,50 @@ pub(crate) struct ProblemOptions {
     columns: ColumnArgs,
 }
 
-/// Weighing of classes.
+/// The rule for weighting classes.
 #[derive(Debug, Clone, Copy, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum ClassWeights {
-    /// All count the same.
+    /// All classes count the same.
     Balanced,
 }
 
-/// The losses by name.
+/// Returns the parser of losses by name.
 fn losses() -> impl TypedValueParser<Value = Loss> {
     let names = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name));
     names.try_map(|name| Loss::named(&name).ok_or("no loss has this name"))
 }
 
-/// A loss as options show it.
+/// Serializes a loss by its name.
 fn by_name<S: Serializer>(loss: &Loss, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(loss.name())
 }
 
-/// A problem to fit, of data that were read.
+/// A problem to fit and where its data came from.
 pub(super) struct Prepared {
     pub(super) problem: Problem,
     pub(super) data: Data,
     pub(super) features: Features,
-    /// Names for messages.
+    /// Names of the features, for messages.
     pub(super) named: Named,
 }
 
-/// Data as they were read.
+/// Data that were read, before the problem is made.
 pub(super) struct Ready {
     pub(super) table: Table,
     pub(super) data: Data,
     pub(super) features: Features,
     pub(super) weights: Option<Vec<f64>>,
-    /// Names for messages.
+    /// Names of the features, for messages.
     pub(super) named: Named,
 }
 
 impl ProblemOptions {
-    /// The parameters, but for C; shards are those of parts.
+    /// Returns the parameters, without C; `--shards` is accepted only in parts.
     pub(super) fn linear(&self, train: &TrainOptions, is_in_parts: bool) -> Result<Linear, Error> {
         train.schedule_from(&[("auto", ())])?;
         train.refuse_idle(&ROUND_OPTIONS, "with linear")?;
-        // Shards are parts of the rows.
+        // Shards exist only for rows in parts.
         if !is_in_parts {
             train.refuse_idle(&["shards"], "with linear")?;
         }
@@ -101,7 +101,7 @@ impl ProblemOptions {
         Ok(linear.balanced(self.class_weights.is_some()))
     }
 
-    /// Reads the data, and other columns beside the features.
+    /// Reads the data, with an additional column.
     pub(super) fn read(
         &self,
         session: &mut Session,
@@ -114,7 +114,7 @@ impl ProblemOptions {
         self.ready(session, table, data)
     }
 
-    /// How the data are read.
+    /// Returns the options for reading the data.
     fn reading(&self, train: &TrainOptions, other: Option<Beside>) -> Result<Reading, Error> {
         let (format, y) = (train.format.as_deref(), self.y.as_deref());
         let options = self.columns.text.options(format, y, train.worker_count())?;
@@ -123,8 +123,8 @@ impl ProblemOptions {
         Ok(Reading { classes: Classes::Any, beside, columns, ..options })
     }
 
-    /// Reads the data and prepares the problem; on several processes the data are read once, and each takes the rows that
-    /// it needs.
+    /// Reads the data and prepares the problem. With several processes, the data are read once, and each
+    /// process takes the rows that it needs.
     pub(super) fn prepared(&self, session: &mut Session, train: &TrainOptions) -> Result<Prepared, Error> {
         let folder = kept(None, train, session);
         let open = |folder: PathBuf| {
@@ -151,13 +151,13 @@ impl ProblemOptions {
         let mut data = data;
         tell_of_classes(session, &problem, &mut data);
         if stored.is_some() {
-            // Rows are read where they are placed.
+            // Each row is read where it is placed.
             session.set_preparation_part(Timed::Prepare);
         }
         Ok(Prepared { problem, data, features, named })
     }
 
-    /// The response, weights and names of a table.
+    /// Returns the response, weights and names of a table.
     fn ready(&self, session: &Session, mut table: Table, mut data: Data) -> Result<Ready, Error> {
         if table.format == "embedded" {
             data.notes.push("the response is whether a value is above the mean (1) or not (0)".into());
@@ -174,7 +174,7 @@ impl ProblemOptions {
         Ok(Ready { table, data, features, weights, named })
     }
 
-    /// The options of this verb, and the data and the model that it starts from, as a run's identity.
+    /// Returns the identity of a run: the options of its verb, its data and its initial model.
     pub(super) fn identity(
         &self,
         options: &impl Serialize,
@@ -187,7 +187,7 @@ impl ProblemOptions {
     }
 }
 
-/// Says what many classes take, before anything is fitted.
+/// Says how much memory many classes take, before anything is fitted.
 pub(super) fn tell_of_classes(session: &Session, problem: &Problem, data: &mut Data) {
     if let Some(note) = many_classes(problem.machines(), problem.scorer_bytes()) {
         session.screen().tell(&note);
@@ -195,7 +195,7 @@ pub(super) fn tell_of_classes(session: &Session, problem: &Problem, data: &mut D
     }
 }
 
-/// Parameters that start from an earlier run's model, where one is named.
+/// Sets the initial model of the parameters, if an option names one.
 pub(super) fn started(
     train: &TrainOptions,
     linear: Linear,
@@ -210,12 +210,12 @@ pub(super) fn started(
     }
 }
 
-/// Notes on what was encoded, filled and left out, a sentence each.
+/// Returns a sentence on each column that was encoded, filled or left out.
 pub(super) fn sentences(features: &Features) -> Vec<String> {
     features.encoding.as_ref().map(Encoding::sentences).unwrap_or_default()
 }
 
-/// Two classes of a response of numbers.
+/// Turns a response of numbers into two classes.
 fn above_the_mean(y: &mut [f64]) {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     y.iter_mut().for_each(|value| *value = f64::from(u8::from(*value > mean)));

@@ -1,51 +1,52 @@
-//! [`Curve`]: a measure of rows that were held out, for each C.
+//! [`Curve`]: the measure on held-out rows for each C.
 
 use raddle_common::folds::{Mean, Means, Rule};
 
 use super::measure::Measure;
 
-/// Scores of the fits of one fold on the rows that it holds out. Its bytes ([`raddle::State`]) can be kept.
+/// The measures of one fold's fits on its held-out rows. [`raddle::State`] writes them as bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldScores {
-    /// The fold, from 0.
+    /// Number of the fold, from 0.
     pub(crate) fold: usize,
-    /// Rows held out, weighted.
+    /// Weighted number of held-out rows.
     pub(crate) rows: f64,
-    /// The measure over them, for each C.
+    /// The measure for each C.
     pub(crate) values: Vec<f64>,
-    /// Rows with a dual value that is not zero, for each C, over all scorers.
+    /// For each C, the number of nonzero dual values over all scorers.
     pub(crate) support: Vec<usize>,
-    /// The largest relative duality gap of the fits.
+    /// Largest relative duality gap of the fits.
     pub(crate) worst_gap: f64,
 }
 
 raddle::state!(FoldScores { fold, rows, values, support, worst_gap });
 
-/// A C with its measure on held-out rows.
+/// A value of C with its measure on held-out rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
     /// C, the same in every fold.
     pub c: f64,
-    /// Mean over all rows held out; for the area under the curve and F1 that of the folds, by their rows.
+    /// Mean over all held-out rows; for the area under the curve and F1, the mean over folds, weighted by
+    /// their rows.
     pub mean: f64,
-    /// Standard error of that mean, from how the folds differ.
+    /// Standard error of the mean, from the differences between folds.
     pub se: f64,
-    /// Rows with a dual value that is not zero, on average over the folds.
+    /// Number of nonzero dual values, averaged over the folds.
     pub support: f64,
 }
 
 /// The curve of a cross-validation; [`Means`] has its formulas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Measure of the rows held out.
+    /// Measure on held-out rows.
     pub measure: Measure,
-    /// At least one point, C rising: the first is the simplest.
+    /// Points in ascending order of C, at least one: the first has the simplest model.
     pub points: Vec<CurvePoint>,
     means: Means,
 }
 
 impl Curve {
-    /// From the scores of all folds, two at least, each with a value for each C.
+    /// Makes the curve from the scores of all folds, at least two, each with a value for each C.
     pub(crate) fn new(measure: Measure, costs: &[f64], folds: &[&FoldScores]) -> Self {
         let of: Vec<(f64, &[f64])> = folds.iter().map(|fold| (fold.rows, &fold.values[..])).collect();
         let means = Means::new(&of, measure.is_larger_better());
@@ -57,12 +58,12 @@ impl Curve {
         Self { measure, points, means }
     }
 
-    /// Position of the chosen C in [`points`](Self::points).
+    /// Returns the index of the chosen C in [`points`](Self::points).
     pub fn position(&self, rule: Rule) -> usize {
         self.means.position(rule)
     }
 
-    /// The chosen C with its measure.
+    /// Returns the chosen C with its measure.
     pub fn choose(&self, rule: Rule) -> CurvePoint {
         self.points[self.position(rule)]
     }

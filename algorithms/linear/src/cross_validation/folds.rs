@@ -1,4 +1,4 @@
-//! [`Folds`]: a cross-validation under way, for whoever carries out its fits themselves.
+//! [`Folds`]: a cross-validation in progress, for callers that run its fits themselves.
 
 use raddle::{Engine, Outcome};
 use raddle_common::folds::{FoldLabels, assign};
@@ -14,13 +14,13 @@ use crate::model::Fit;
 use crate::params::Linear;
 use crate::run::program::LinearProgram;
 
-/// The folds of a [`CrossValidation`]: their rows, and the measures gathered so far.
+/// The folds of a [`CrossValidation`]: their rows, and the measures collected so far.
 #[derive(Debug)]
 pub struct Folds {
     plan: CrossValidation,
     x: Matrix,
     y: Vec<f64>,
-    /// Position of each row's class.
+    /// Number of each row's class.
     labels: Vec<u32>,
     problem: Problem,
     /// Rows that each fold holds out, ascending.
@@ -28,7 +28,7 @@ pub struct Folds {
     scores: Vec<Option<FoldScores>>,
 }
 
-/// The rows of one fold, held out, and the problem of the others.
+/// The held-out rows of one fold, and the problem of the other rows.
 #[derive(Debug)]
 pub struct Fold {
     number: usize,
@@ -50,22 +50,22 @@ impl Folds {
         Ok(folds)
     }
 
-    /// K, the number of folds.
+    /// Returns the number of folds, K.
     pub fn count(&self) -> usize {
         self.plan.folds
     }
 
-    /// The problem of all rows.
+    /// Returns the problem of all rows.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// Values of C, rising.
+    /// Returns the values of C, ascending.
     pub fn costs(&self) -> &[f64] {
         &self.plan.costs
     }
 
-    /// The rows (from 0, ascending) that fold `number` (from 0) holds out.
+    /// Returns the rows (from 0, ascending) that fold `number` (from 0) holds out.
     pub fn held_out(&self, number: usize) -> &[usize] {
         &self.held_out[number]
     }
@@ -74,7 +74,8 @@ impl Folds {
         self.plan.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
-    /// Check that every fold is fitted on rows of every class and, for the area, measured on such.
+    /// Checks that every fold has training rows of every class and, for the area under the curve, held-out
+    /// rows of both classes.
     fn check_classes(&self) -> Result<(), LinearError> {
         let (classes, rows) = (self.problem.classes(), 0..self.y.len());
         for (number, test) in self.held_out.iter().enumerate() {
@@ -96,7 +97,7 @@ impl Folds {
         Ok(())
     }
 
-    /// Fold `number` (from 0), scaled anew by the rows that it is fitted on.
+    /// Makes fold `number` (from 0), with columns scaled by its training rows.
     ///
     /// # Errors
     /// If these rows cannot be prepared.
@@ -108,7 +109,7 @@ impl Folds {
         Ok(Fold { number, problem: self.plan.problem(&self.select(&kept, number), &y, weights)? })
     }
 
-    /// Some rows, with missing values filled by the means of those that a fold is fitted on.
+    /// Selects rows, and fills their missing values with the means of a fold's training rows.
     fn select(&self, rows: &[usize], fold: usize) -> Matrix {
         if self.plan.filled.is_empty() {
             return self.x.select_rows(rows);
@@ -118,7 +119,8 @@ impl Folds {
         x.select_rows(rows)
     }
 
-    /// The parameters of a fit of a fold at one of the values of C (by position), from the fit before it if there is one.
+    /// Returns the parameters for fitting a fold at the value of C with index `point`, starting from the fit
+    /// before it, if there is one.
     pub fn linear(&self, point: usize, before: Option<&Fit>) -> Linear {
         let linear = self.plan.linear.clone().without_start().c(self.plan.costs[point]);
         match before {
@@ -127,18 +129,18 @@ impl Folds {
         }
     }
 
-    /// The run of these parameters on a fold.
+    /// Returns the engine that fits a fold with these parameters.
     ///
     /// # Errors
-    /// If a parameter is out of its range.
+    /// If a parameter is out of range.
     pub fn engine(&self, fold: &Fold, linear: &Linear) -> Result<Engine<LinearProgram>, LinearError> {
         linear.engine(&fold.problem)
     }
 
-    /// The fit that such a run has come to.
+    /// Makes the fit from the outcome of such a run.
     ///
     /// # Errors
-    /// If a parameter is out of its range.
+    /// If a parameter is out of range.
     pub fn finish(
         &self,
         fold: &Fold,
@@ -148,7 +150,7 @@ impl Folds {
         linear.finish(&fold.problem, outcome)
     }
 
-    /// Measures of the fits of a fold, one for each C, on the rows held out.
+    /// Measures the fits of a fold, one for each C, on its held-out rows.
     pub fn score(&self, fold: &Fold, fits: &[Fit]) -> FoldScores {
         let held_out = &self.held_out[fold.number];
         let x = self.select(held_out, fold.number);
@@ -164,10 +166,10 @@ impl Folds {
         }
     }
 
-    /// Takes the measures of a fold, in any order.
+    /// Adds the measures of a fold; folds may come in any order.
     ///
     /// # Errors
-    /// If they are of another cross-validation.
+    /// If the measures belong to another cross-validation.
     pub fn add(&mut self, scores: FoldScores) -> Result<(), LinearError> {
         let points = self.plan.costs.len();
         let fits =
@@ -181,12 +183,12 @@ impl Folds {
         Ok(())
     }
 
-    /// The largest relative duality gap of the folds measured so far.
+    /// Returns the largest relative duality gap of the folds measured so far.
     pub fn worst_gap(&self) -> f64 {
         self.scores.iter().flatten().map(|scores| scores.worst_gap).fold(0.0, f64::max)
     }
 
-    /// The curve over all folds.
+    /// Returns the curve over all folds.
     ///
     /// # Errors
     /// If a fold has not been measured.
@@ -199,13 +201,13 @@ impl Folds {
         Ok(Curve::new(self.plan.measure, &self.plan.costs, &scores))
     }
 
-    /// The parameters of the fit of all rows at this C.
+    /// Returns the parameters for fitting all rows at this C.
     pub fn all(&self, c: f64) -> Linear {
         self.plan.linear.clone().c(c)
     }
 }
 
-/// Check of a plan against the problem of all rows.
+/// Checks a plan against the problem of all rows.
 fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
     let refuse = |name, why: String| Err(LinearError::Parameter { name, why });
     let (folds, rows) = (plan.folds, problem.rows());
@@ -213,19 +215,20 @@ fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
         return refuse("folds", format!("it is {folds}: it must be from 2 to {rows}, the number of rows"));
     }
     if plan.costs.is_empty() {
-        return refuse("C", "there is none to choose from: give one at least".into());
+        return refuse("C", "there is none to choose from: give at least one".into());
     }
     for c in &plan.costs {
         plan.linear.clone().without_start().c(*c).factors(problem)?;
     }
     if plan.measure == Measure::Auc && problem.classes().len() > 2 {
-        let why = format!("auc is of two classes, and there are {}: choose another", problem.classes().len());
+        let why =
+            format!("auc is for two classes, and there are {}: choose another", problem.classes().len());
         return refuse("measure", why);
     }
     if plan.measure == Measure::LogLoss && plan.linear.which_loss() != Loss::Logistic {
         return refuse(
             "measure",
-            "log-loss is of probabilities: choose the logistic loss, or another measure".into(),
+            "log-loss needs probabilities: choose the logistic loss, or another measure".into(),
         );
     }
     let Some(groups) = &plan.groups else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! [`Measure`]: quality of the predictions of rows that were held out.
+//! [`Measure`]: the quality of predictions on held-out rows.
 
 use libm::{exp, log};
 use raddle_common::folds::area;
@@ -6,7 +6,7 @@ use raddle_common::folds::area;
 use crate::loss::Loss;
 use crate::model::Fit;
 
-/// Classes of rows by their position among the classes, of which there are so many, and the weight of each row.
+/// The true classes of rows, as indices of `classes` classes, and the weight of each row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Truth<'a> {
     pub(crate) labels: &'a [u32],
@@ -14,26 +14,27 @@ pub(crate) struct Truth<'a> {
     pub(crate) classes: usize,
 }
 
-/// Measure by which C is chosen; rows count by their weights.
+/// The measure by which C is chosen; rows count by their weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Measure {
-    /// Share of the rows whose class is right.
+    /// Fraction of the rows with the right class.
     #[default]
     Accuracy,
-    /// Mean over the classes of the share of their rows whose class is right.
+    /// Mean over the classes of the fraction of their rows with the right class.
     BalancedAccuracy,
-    /// 2 t / (2 t + f), t the rows of a class that are right and f those that are wrong with this class or for it: of the
-    /// larger of two classes; of more the mean over all.
+    /// 2 t / (2 t + f), where t counts a class's rows with the right class, and f the rows wrongly assigned
+    /// to it or taken from it. For two classes that of the larger, for more the mean over all.
     F1,
-    /// Area under the ROC curve, of two classes: the share of pairs, of a row of the larger class and one of the smaller, of
-    /// which the first has the larger score; ties count by half.
+    /// Area under the ROC curve, for two classes: the fraction of pairs of a row of the larger class and one
+    /// of the smaller in which the former has the larger score; ties count as half.
     Auc,
-    /// Mean of -log p, p the probability of the right class; of the logistic loss. Smaller is better.
+    /// Mean of -log p, where p is the probability of the right class; for the logistic loss. Smaller is
+    /// better.
     LogLoss,
 }
 
 impl Measure {
-    /// The names that `--measure` accepts, with what they choose.
+    /// The names that `--measure` accepts, with their measures.
     pub const NAMES: [(&str, Measure); 5] = [
         ("accuracy", Measure::Accuracy),
         ("balanced-accuracy", Measure::BalancedAccuracy),
@@ -42,7 +43,7 @@ impl Measure {
         ("log-loss", Measure::LogLoss),
     ];
 
-    /// Name of the measure, for reports.
+    /// Returns the name of the measure for reports.
     pub fn title(self) -> &'static str {
         match self {
             Self::Accuracy => "accuracy",
@@ -53,12 +54,12 @@ impl Measure {
         }
     }
 
-    /// True where a larger value is a better one.
+    /// Returns `true` if a larger value is better.
     pub fn is_larger_better(self) -> bool {
         self != Self::LogLoss
     }
 
-    /// The measure of scores, a list for each scorer with a number for each row.
+    /// Measures scores: for each scorer, a number for each row.
     pub(crate) fn of(self, truth: Truth<'_>, scores: &[Vec<f64>]) -> f64 {
         let Truth { labels, weights, classes } = truth;
         match self {
@@ -82,7 +83,7 @@ impl Measure {
         }
     }
 
-    /// A measure of the rows of each class by the class that they are given.
+    /// Measures a confusion matrix: weights of rows by true class and assigned class.
     fn of_counts(self, counts: &[Vec<f64>]) -> f64 {
         let classes = counts.len();
         let sum = |class: usize| counts[class].iter().sum::<f64>();
@@ -102,7 +103,7 @@ impl Measure {
     }
 }
 
-/// -log p of a class; of several classes the probabilities are those of the scorers, divided by their sum.
+/// Returns -log p of a class; with several classes the scorers' probabilities are normalised to the sum 1.
 fn lost(class: usize, scores: impl Iterator<Item = f64>) -> f64 {
     let scores: Vec<f64> = scores.collect();
     if let [score] = scores[..] {
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn measures_of_two_classes_are_those_of_counted_rows() {
-        // Right: 2 of 3 rows of the smaller class, 1 of 2 of the larger.
+        // Right are 2 of 3 rows of the smaller class and 1 of 2 of the larger.
         let scores = [vec![-1.0, -2.0, 0.5, 3.0, -0.25]];
         let truth = Truth { labels: &[0, 0, 0, 1, 1], weights: &[1.0; 5], classes: 2 };
         near(Measure::Accuracy.of(truth, &scores), 3.0 / 5.0);
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn measures_of_several_classes_are_those_of_counted_rows() {
-        // Rows of the classes 0, 0, 1, 2, 2 are given the classes 0, 1, 1, 2, 0.
+        // Rows of the classes 0, 0, 1, 2, 2 are assigned to the classes 0, 1, 1, 2, 0.
         let scores =
             [vec![2.0, 0.0, -1.0, 0.0, 4.0], vec![1.0, 0.5, 3.0, -2.0, 0.0], vec![0.0, 0.25, 0.0, 1.0, 3.0]];
         let truth = Truth { labels: &[0, 0, 1, 2, 2], weights: &[1.0; 5], classes: 3 };

@@ -1,4 +1,4 @@
-//! [`CrossValidation`]: C chosen by a measure of rows that were held out.
+//! [`CrossValidation`]: chooses C by a measure on held-out rows.
 
 pub(crate) mod curve;
 pub(crate) mod folds;
@@ -16,31 +16,31 @@ use self::plan::CrossValidation;
 use crate::error::LinearError;
 use crate::model::Fit;
 
-/// Result of a [`CrossValidation`].
+/// The result of a [`CrossValidation`].
 #[derive(Debug, Clone)]
 pub struct CrossValidated {
     /// The fit of all rows at the chosen C, with its certificate.
     pub fit: Fit,
-    /// Measures of the rows held out for each C.
+    /// The measure on held-out rows for each C.
     pub curve: Curve,
-    /// The largest relative duality gap of all fits of all folds.
+    /// Largest relative duality gap of all fits of all folds.
     pub worst_gap: f64,
 }
 
 impl CrossValidation {
-    /// Cuts the rows into folds; what remains of [`fit`](Self::fit) is for the caller, who may limit, observe and end each
-    /// run.
+    /// Splits the rows into folds. The caller does the rest of [`fit`](Self::fit), and may limit, observe and
+    /// end each run.
     ///
     /// # Errors
-    /// If a parameter is out of its range, the data cannot be fitted, or a fold lacks a class.
+    /// If a parameter is out of range, the data cannot be fitted, or a fold lacks a class.
     pub fn start(self, x: Matrix, y: Vec<f64>) -> Result<Folds, LinearError> {
         Folds::new(self, x, y)
     }
 
-    /// Fits the folds side by side, then all rows at the chosen C.
+    /// Fits the folds in parallel, then all rows at the chosen C.
     ///
     /// # Errors
-    /// Those of [`start`](Self::start), or if a run fails.
+    /// Those of [`start`](Self::start), and a run that fails.
     pub fn fit(self, x: Matrix, y: Vec<f64>) -> Result<CrossValidated, LinearError> {
         let (rule, workers) = (self.rule, self.workers.max(1));
         let mut folds = self.start(x, y)?;
@@ -60,7 +60,7 @@ impl CrossValidation {
 }
 
 impl Folds {
-    /// Fits and measures every C on a fold.
+    /// Fits and measures a fold at every C.
     fn fitted(&self, number: usize, workers: usize) -> Result<FoldScores, LinearError> {
         let (fold, mut fits) = (self.fold(number)?, Vec::new());
         for point in 0..self.costs().len() {

@@ -9,12 +9,14 @@ use crate::data::problem::Problem;
 use crate::error::LinearError;
 use crate::params::Linear;
 
-/// A linear classifier whose C is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
+/// The parameters of a linear classifier whose C is chosen by K-fold cross-validation. They are checked when
+/// they are used.
 ///
-/// Every fold holds out its part of every class, by an order that the seed names. For each fold the other rows are fitted at
-/// each C, rising, each fit from the dual values of the one before, and measured on the fold. At the C that the rule chooses,
-/// all rows are fitted once more, from zeros: that is the fit of the same parameters with this C. Folds are fitted side by
-/// side on the workers; the result is the same, bit for bit, for any number of them.
+/// Every fold holds out its part of every class, in an order drawn from the seed. For each fold, the other
+/// rows are fitted at each C in ascending order, each fit starting from the dual values of the one before,
+/// and measured on the fold. At the chosen C all rows are fitted once more, from zeros, which gives the fit
+/// of the same parameters with this C. Folds are fitted in parallel on the workers; the result is the same,
+/// bit for bit, for any number of them.
 ///
 /// ```
 /// use raddle_linear::{Linear, Measure, Rule};
@@ -44,7 +46,7 @@ pub struct CrossValidation {
 }
 
 impl Linear {
-    /// Chooses C by cross-validation, with these parameters for every fit: 5 folds, 9 values from 0.01 to 100.
+    /// Chooses C by cross-validation with these parameters. Defaults: 5 folds, 9 values from 0.01 to 100.
     pub fn cv(self) -> CrossValidation {
         CrossValidation {
             linear: self,
@@ -72,48 +74,48 @@ impl CrossValidation {
         self
     }
 
-    /// Sets K.
+    /// Sets the number of folds, K.
     pub fn folds(self, folds: usize) -> Self {
         Self { folds, ..self }
     }
 
-    /// Sets the seed of the assignment of rows to folds.
+    /// Sets the seed for assigning rows to folds.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Sets the measure of rows held out.
+    /// Sets the measure on held-out rows.
     pub fn measure(self, measure: Measure) -> Self {
         Self { measure, ..self }
     }
 
-    /// Sets which C is chosen.
+    /// Sets the rule for choosing C.
     pub fn rule(self, rule: Rule) -> Self {
         Self { rule, ..self }
     }
 
-    /// Keeps rows together: a number for each row, those of one number in one fold.
+    /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
     pub fn groups(self, groups: Vec<u32>) -> Self {
         Self { groups: Some(groups), ..self }
     }
 
-    /// Counts each row so many times, in fits and measures.
+    /// Sets the weight of each row, in fits and measures.
     pub fn weights(self, weights: Vec<f64>) -> Self {
         Self { weights: Some(weights), ..self }
     }
 
-    /// Tells which values of the data were missing and filled with means: each fold fills them with the means of the rows
-    /// that it is fitted on.
+    /// Says which values were missing and filled with means: each fold fills them again with the means of its
+    /// training rows.
     pub fn filled(self, filled: Vec<Filled>) -> Self {
         Self { filled, ..self }
     }
 
-    /// Sets the value of the constant column, 1 unless it is given; 0 for none.
+    /// Sets the value of the constant column, 1 by default; 0 for none.
     pub fn bias(self, bias: f64) -> Self {
         Self { bias, ..self }
     }
 
-    /// Divides columns by their standard deviations over the rows that are fitted: see [`Problem::scaled`].
+    /// Divides columns by their standard deviations over the training rows: see [`Problem::scaled`].
     pub fn scaled(self, scaled: bool) -> Self {
         Self { scaled, ..self }
     }
@@ -123,7 +125,7 @@ impl CrossValidation {
         Self { workers, ..self }
     }
 
-    /// The problem of some rows.
+    /// Makes the problem of some rows.
     pub(super) fn problem(
         &self,
         x: &Matrix,
@@ -139,7 +141,8 @@ impl CrossValidation {
     }
 }
 
-/// So many values from the first to the last, evenly spaced in their logarithm and rounded to 12 digits: 0.01, 0.1, 1, ..
+/// Returns `points` values from the first to the last, evenly spaced on a logarithmic scale and rounded to 12
+/// digits: 0.01, 0.1, 1, ..
 pub fn grid(first: f64, last: f64, points: usize) -> Vec<f64> {
     let at = |point: usize| {
         let share = point as f64 / (points.max(2) - 1) as f64;

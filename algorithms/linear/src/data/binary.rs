@@ -1,11 +1,11 @@
-//! [`Binary`]: rows of two classes, with the weight of each row's loss.
+//! [`Binary`]: a problem of two classes, with the weight of each row's loss.
 
 use super::rows::Rows;
 use crate::loss::Loss;
 use raddle_kernels::sweeps::{Coordinate, Sum};
 
-/// Part of its largest value, and value at most, at which a dual value of the logistic loss begins: at 0 the entropy has
-/// no slope.
+/// Smallest initial dual value of the logistic loss: a fraction of its upper bound, and an absolute limit. At
+/// 0 the entropy has no finite slope.
 const FIRST: (f64, f64) = (1e-3, 1e-8);
 
 /// A binary problem: P(w) = |w|^2 / 2 + sum c phi(y x'w).
@@ -13,23 +13,23 @@ pub(crate) struct Binary<'a> {
     pub(crate) rows: &'a Rows,
     /// 1 for rows of the class, -1 for the others.
     pub(crate) signs: Vec<f64>,
-    /// The weight c of each row's loss.
+    /// Weight c of each row's loss.
     pub(crate) costs: Vec<f64>,
     pub(crate) loss: Loss,
 }
 
 impl Binary<'_> {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn count(&self) -> usize {
         self.signs.len()
     }
 
-    /// Margin y x'w of a row.
+    /// Returns the margin y x'w of a row.
     pub(crate) fn margin(&self, row: usize, w: &[f64]) -> f64 {
         self.signs[row] * self.rows.dot(row, w)
     }
 
-    /// Margins of all rows.
+    /// Returns the margins of all rows.
     pub(crate) fn margins(&self, w: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.count()];
         self.rows.products(w, &mut margins);
@@ -37,7 +37,7 @@ impl Binary<'_> {
         margins
     }
 
-    /// w = sum a y x, row after row.
+    /// Returns w = sum a y x, added row by row.
     pub(crate) fn weights_of(&self, a: &[f64]) -> Vec<f64> {
         let factors: Vec<f64> = a.iter().zip(&self.signs).map(|(a, sign)| a * sign).collect();
         let mut w = vec![0.0; self.rows.width()];
@@ -45,7 +45,7 @@ impl Binary<'_> {
         w
     }
 
-    /// The coordinate of a row in the dual of a hinge loss; none for a row that does not count.
+    /// Returns the coordinate of a row in the dual of a hinge loss; `None` for a row with weight 0.
     pub(crate) fn coordinate(&self, row: usize) -> Option<Coordinate> {
         let c = self.costs[row];
         let own = if self.loss == Loss::SquaredHinge { 0.5 / c } else { 0.0 };
@@ -54,20 +54,20 @@ impl Binary<'_> {
         (c > 0.0).then_some(Coordinate { row: row as u32, sign, own, curvature, upper })
     }
 
-    /// Sum of the losses at these margins.
+    /// Returns the sum of the losses at these margins.
     pub(crate) fn lost(&self, margins: &[f64]) -> f64 {
         let of = |(m, c): (&f64, &f64)| if *c > 0.0 { c * self.loss.value(*m) } else { 0.0 };
         margins.iter().zip(&self.costs).map(of).sum()
     }
 
-    /// The dual value of a row that is nearest to this one among those that a fit may begin with.
+    /// Returns the nearest dual value of a row from which a fit may start.
     pub(crate) fn inside(&self, row: usize, value: f64) -> f64 {
         let upper = self.upper(row);
         let inside = if self.loss == Loss::Logistic { (FIRST.0 * upper).min(FIRST.1) } else { 0.0 };
         value.clamp(inside, upper - inside)
     }
 
-    /// Largest dual value of a row.
+    /// Returns the upper bound of a row's dual value.
     pub(crate) fn upper(&self, row: usize) -> f64 {
         self.loss.upper(self.costs[row])
     }

@@ -1,4 +1,4 @@
-//! The data prepared once: rows, signs and weights.
+//! The prepared data: rows, signs and weights.
 
 pub(crate) mod binary;
 pub(crate) mod problem;

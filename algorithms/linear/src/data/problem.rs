@@ -1,4 +1,4 @@
-//! [`Problem`]: rows of two or more classes, checked once.
+//! [`Problem`]: the checked rows of two or more classes.
 
 use std::sync::Arc;
 
@@ -12,18 +12,19 @@ use super::stored::StoredProblem;
 use crate::error::LinearError;
 use crate::loss::Loss;
 
-/// More classes than this are taken for numbers that are no classes.
+/// A response with more values than this is not taken for classes.
 const MOST_CLASSES: usize = 1000;
 
-/// More than this need two rows each, on average: else the response is taken for one of a regression.
+/// A response with more values than this needs two rows per value on average; otherwise it is taken for
+/// numbers.
 const FEW_CLASSES: usize = 100;
 
-/// Rows of K classes with their weights; copies share the rows.
+/// Rows of K classes with their weights; clones share the rows.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// Rows in an order drawn once, in which sweeps go over them: neighbours in a file are often alike.
+    /// The rows in a random order, which sweeps follow, as neighbours in a file are often similar.
     pub(crate) rows: RowSource,
-    /// Position of the class of each row, by its place, among the classes.
+    /// Class of each row, by its place.
     labels: Arc<Vec<u32>>,
     weights: Arc<Vec<f64>>,
     classes: Vec<f64>,
@@ -31,20 +32,21 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Rows of a matrix and their classes, each a value of the response; `bias` is the value of the constant column, 0
-    /// for none.
+    /// Prepares the rows of a matrix with their classes, each a value of the response. `bias` is the value of
+    /// the constant column; 0 for none.
     ///
     /// # Errors
-    /// If lengths differ, a value is not finite, or the response has fewer than two values or more
-    /// than 1000, or more than 100 of which each has fewer than two rows on average, or there is no memory for their
-    /// scorers ([`scorer_bytes`](Self::scorer_bytes)).
+    /// If lengths differ, a value is not finite, the response has fewer than two values or more than 1000, it
+    /// has more than 100 with fewer than two rows each on average, or there is no memory for the scorers
+    /// ([`scorer_bytes`](Self::scorer_bytes)).
     pub fn new(x: &Matrix, y: &[f64], bias: f64) -> Result<Self, LinearError> {
         Self::of((x.rows(), x.cols()), y, bias, |places| RowSource::here(x, bias, places))
     }
 
-    /// Rows of a table in a file, and their classes, each a value of the response. Rows are kept in another file beside it
-    /// and read where they are needed: a part reads those of its own shards, and a problem that is solved as one all of
-    /// them, where it is solved. Everything else is as of [`new`](Self::new): so is the model, to the bit.
+    /// Prepares the rows of a table in a file, with their classes, each a value of the response. The rows are
+    /// copied to another file next to it and read where they are needed: a part reads those of its own
+    /// shards; a problem that is solved as one is read where it is solved. Otherwise this is
+    /// [`new`](Self::new), and the model is the same, to the bit.
     ///
     /// ```
     /// use raddle_datasets::{Options, StoredTable};
@@ -60,8 +62,8 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// As of [`new`](Self::new), but for the squares of rows, which are checked when these are read; or if the table
-    /// cannot be read, or the rows cannot be kept.
+    /// Those of [`new`](Self::new), except that the squares of rows are checked when rows are read; and a
+    /// table that cannot be read, or rows that cannot be written.
     pub fn by_parts(table: &StoredTable, y: &[f64], bias: f64) -> Result<Self, LinearError> {
         Self::of((table.rows(), table.cols()), y, bias, |places| {
             let rows = table.rows_at_places(&places).map_err(|why| LinearError::Read(why.to_string()))?;
@@ -99,10 +101,10 @@ impl Problem {
         Ok(Self { rows: source(places)?, labels, weights, classes, bias })
     }
 
-    /// Counts each row so many times.
+    /// Sets the weight of each row.
     ///
     /// # Errors
-    /// If there is not a weight for each row, one is negative or not finite, or a class has none above 0.
+    /// If there is not one weight per row, one is negative or not finite, or a class has none above 0.
     pub fn weights(mut self, weights: Vec<f64>) -> Result<Self, LinearError> {
         let rows = self.rows();
         if weights.len() != rows {
@@ -121,22 +123,23 @@ impl Problem {
         }
     }
 
-    /// Divides each column by its standard deviation over the rows, as they stand and without weights, so that the
-    /// penalty counts all alike. Columns are not centred: those with few values keep them few. A column of one value,
-    /// and that of the bias, stay as they are. Coefficients are reported for the columns as they were given.
+    /// Divides each column by its standard deviation over the unweighted rows, so that the penalty treats all
+    /// columns alike. Columns are not centred, so sparse columns stay sparse. Constant columns, and that of
+    /// the bias, are not changed. Coefficients are reported for the original columns.
     pub fn scaled(self) -> Self {
         let columns = self.columns();
         Self { rows: self.rows.scaled(columns), ..self }
     }
 
-    /// Ratio of the largest root mean square of a column to the smallest that is not 0, with the number of the largest,
-    /// from 0; none where columns are [scaled](Self::scaled), or rows in a file cannot be read.
+    /// Returns the ratio of the largest root mean square of a column to the smallest nonzero one, with the
+    /// number of the largest column, from 0. `None` if columns are [scaled](Self::scaled), or rows in a file
+    /// cannot be read.
     pub fn spread(&self) -> Option<(f64, u32)> {
         if self.rows.is_scaled() {
             return None;
         }
         let mut largest = vec![0.0_f64; self.rows.width()];
-        // Sums of squares relative to the largest value: squares alone may overflow.
+        // Sums of squares relative to the largest value, as the squares themselves may overflow.
         self.rows.each(|_, rows| rows.largest(&mut largest)).ok()?;
         let mut sums = vec![0.0; largest.len()];
         self.rows.each(|_, rows| rows.add_squares(&largest, &mut sums)).ok()?;
@@ -147,53 +150,53 @@ impl Problem {
         (most > 0.0).then_some((most / smallest, at as u32))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
 
-    /// Number of rows that were read so far of those that are kept in a file; of rows in memory, all.
+    /// Returns how many rows in a file were read so far; for rows in memory, all.
     pub fn rows_read(&self) -> u64 {
         self.rows.read_so_far()
     }
 
-    /// Number of columns of the matrix.
+    /// Returns the number of columns of the matrix.
     pub fn columns(&self) -> usize {
         self.rows.width() - usize::from(self.bias != 0.0)
     }
 
-    /// Values of the response, ascending.
+    /// Returns the values of the response, ascending.
     pub fn classes(&self) -> &[f64] {
         &self.classes
     }
 
-    /// Number of binary problems: of two classes one, of more one for each against the rest.
+    /// Returns the number of binary problems: one for two classes, else one for each class against the rest.
     pub fn machines(&self) -> usize {
         machines_of(&self.classes)
     }
 
-    /// Bytes that the scorers take at most beside the rows: of each, dual values of the rows, of its best point and its last
-    /// steps, and weights of the columns.
+    /// Returns the most bytes that the scorers take besides the rows: for each, dual values of its best point
+    /// and its last steps, and weights of the columns.
     pub fn scorer_bytes(&self) -> usize {
         size_of::<f64>() * scorer_values(self.machines(), self.rows(), self.columns())
     }
 
-    /// Values of the rows in the order of the matrix.
+    /// Returns values of the rows in the order of the matrix.
     pub(crate) fn in_order(&self, values: &[f64]) -> Vec<f64> {
         self.rows.places().iter().map(|&place| values[place as usize]).collect()
     }
 
-    /// Values of the rows of the matrix by their places.
+    /// Returns values of the rows by their places.
     pub(crate) fn placed(&self, values: &[f64]) -> Vec<f64> {
         placed(self.rows.places(), values.iter().copied())
     }
 
-    /// Position of a row's class, by its place, among the classes.
+    /// Returns the class of the row at this place.
     pub(crate) fn class(&self, row: usize) -> usize {
         self.labels[row] as usize
     }
 
-    /// Sums of the weights of each class.
+    /// Returns the sum of the weights of each class.
     pub(crate) fn class_weights(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.classes.len()];
         for (label, weight) in self.labels.iter().zip(self.weights.iter()) {
@@ -202,7 +205,8 @@ impl Problem {
         sums
     }
 
-    /// A binary problem: a class against the rest, of two classes the larger one; by the factor of each class.
+    /// Returns a binary problem, of a class against the rest; for two classes that of the larger. `factors`
+    /// has the factor of each class.
     ///
     /// # Errors
     /// If rows cannot be read.
@@ -215,7 +219,7 @@ impl Problem {
         Ok(self.over(self.rows.whole()?, machine, loss, factors))
     }
 
-    /// A binary problem over these rows.
+    /// Returns a binary problem of these rows.
     pub(crate) fn over<'a>(&self, rows: &'a Rows, machine: usize, loss: Loss, factors: &[f64]) -> Binary<'a> {
         let class = if self.classes.len() == 2 { 1 } else { machine as u32 };
         let sign = |label: &u32| if *label == class { 1.0 } else { -1.0 };
@@ -229,24 +233,24 @@ impl Problem {
     }
 }
 
-/// Values by the places of their rows.
+/// Sorts values by the places of their rows.
 fn placed<T: Copy + Default>(places: &[u32], values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut by_place = vec![T::default(); places.len()];
     places.iter().zip(values).for_each(|(&place, value)| by_place[place as usize] = value);
     by_place
 }
 
-/// Binary problems of so many classes.
+/// Returns the number of binary problems of these classes.
 fn machines_of(classes: &[f64]) -> usize {
     if classes.len() == 2 { 1 } else { classes.len() }
 }
 
-/// Values that scorers hold at most.
+/// Returns the most values that scorers hold.
 fn scorer_values(machines: usize, rows: usize, columns: usize) -> usize {
     machines.saturating_mul(rows.saturating_mul(4).saturating_add(columns.saturating_mul(4)))
 }
 
-/// Values of a response, ascending.
+/// Returns the values of a response, ascending.
 fn classes_of(y: &[f64]) -> Result<Vec<f64>, LinearError> {
     let mut values: Vec<f64> = y.iter().map(|value| value + 0.0).collect();
     values.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! [`Rows`]: the matrix row by row, with the constant column of the bias behind the others.
+//! [`Rows`]: the matrix row by row, with the constant column of the bias after the others.
 
 use std::ops::Range;
 
@@ -7,25 +7,25 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::{Matrix, RowRange};
 use raddle_kernels::algebra::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
 
-/// Parts of a pass for each of several threads: some rows have more values than others.
+/// Parts of a pass per thread, as some rows have more values than others.
 const PARTS: usize = 4;
 
-/// Rows of values that are not zero, columns ascending.
+/// Sparse rows of nonzero values, with ascending columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
     width: usize,
-    /// Square of each row's norm.
+    /// Squared norm of each row.
     squares: Vec<f64>,
 }
 
-/// A row: its columns and values.
+/// Columns and values of a row.
 type Row<'a> = (&'a [u32], &'a [f64]);
 
 impl Rows {
-    /// The rows of a matrix, each at its place; a bias that is not zero is a column behind the others.
+    /// Makes the rows of a matrix, each at its place; a nonzero bias is a column after the others.
     pub(crate) fn of(x: &Matrix, bias: f64, places: &[u32]) -> Self {
         let (count, features) = (x.rows(), x.cols());
         let mut starts = vec![0; count + 1];
@@ -54,7 +54,8 @@ impl Rows {
         self.squares = (0..self.count()).map(square).collect();
     }
 
-    /// Rows as a file has them, with a bias that is not zero behind the columns, and the first columns divided by these.
+    /// Makes rows of those in a file, with a nonzero bias after the columns, and each column before it
+    /// divided by its entry in `scales`.
     pub(crate) fn read(read: &RowRange, (columns_here, bias): (usize, f64), scales: &[f64]) -> Self {
         let own = usize::from(bias != 0.0);
         let (count, stored) = (read.starts.len() - 1, read.values.len());
@@ -75,7 +76,8 @@ impl Rows {
         rows
     }
 
-    /// Divides each of the first columns by its standard deviation, where that is not 0; the divisors.
+    /// Divides each of the first `columns` columns by its standard deviation, unless that is 0; returns the
+    /// divisors.
     pub(crate) fn scale(&mut self, columns: usize) -> Vec<f64> {
         let told = |tell: &mut dyn FnMut(&Self)| -> Result<(), std::convert::Infallible> {
             tell(self);
@@ -86,7 +88,7 @@ impl Rows {
         scales
     }
 
-    /// Divides each of the first columns, and measures the rows.
+    /// Divides each of the first columns, and computes the norms again.
     fn divide(&mut self, by: &[f64]) {
         for (&column, value) in self.columns.iter().zip(&mut self.values) {
             *value /= by.get(column as usize).copied().unwrap_or(1.0);
@@ -94,7 +96,7 @@ impl Rows {
         self.measure();
     }
 
-    /// Writes some of the rows.
+    /// Writes a range of rows.
     pub(crate) fn save(&self, range: Range<usize>, out: &mut Writer) {
         let starts = &self.starts[range.start..=range.end];
         let stored = starts[0]..starts[range.len()];
@@ -105,10 +107,10 @@ impl Rows {
         out.write(&(self.width as u64));
     }
 
-    /// Reads rows that were written.
+    /// Reads rows that [`save`](Self::save) wrote.
     ///
     /// # Errors
-    /// If the bytes describe no rows.
+    /// If the bytes are not valid rows.
     pub(crate) fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let starts: Vec<u64> = from.read()?;
         let (columns, values): (Vec<u32>, Vec<f64>) = (from.read()?, from.read()?);
@@ -127,7 +129,7 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Raises the largest value of each column, without its sign.
+    /// Raises `so_far` to the largest absolute value of each column.
     pub(super) fn largest(&self, so_far: &mut [f64]) {
         for (&column, value) in self.columns.iter().zip(&self.values) {
             let most = &mut so_far[column as usize];
@@ -135,50 +137,51 @@ impl Rows {
         }
     }
 
-    /// Adds the squares of each column's values, in units of this size of it.
+    /// Adds the squares of each column's values, in units of the column's entry in `units`.
     pub(super) fn add_squares(&self, units: &[f64], to: &mut [f64]) {
         for (&column, value) in self.columns.iter().zip(&self.values).filter(|(_, value)| **value != 0.0) {
             to[column as usize] += (value / units[column as usize]).powi(2);
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Number of columns, that of the bias included.
+    /// Returns the number of columns, including that of the bias.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub(crate) fn stored(&self) -> usize {
         self.values.len()
     }
 
-    /// Sum of the squared numbers of values of the rows.
+    /// Returns the sum of the rows' squared numbers of values.
     pub(crate) fn squared_lengths(&self) -> f64 {
         self.starts.windows(2).map(|of| ((of[1] - of[0]) as f64).powi(2)).sum()
     }
 
-    /// The rows as kernels take them, to which they are columns.
+    /// Returns the rows in the form that kernels take, which treat them as columns.
     pub(crate) fn view(&self) -> SparseColumns<'_> {
         SparseColumns { starts: &self.starts, rows: &self.columns, values: &self.values }
     }
 
-    /// A row.
+    /// Returns a row.
     pub(crate) fn row(&self, row: usize) -> Row<'_> {
         self.view().column(row)
     }
 
-    /// Product of a row with a vector.
+    /// Returns the product of a row with a vector.
     pub(crate) fn dot(&self, row: usize, with: &[f64]) -> f64 {
         let (columns, values) = self.row(row);
         sparse_dot(columns, values, with)
     }
 
-    /// Products of all rows with a vector, by all [`fork_join`]: each is the same whoever computes it.
+    /// Computes the products of all rows with a vector, with the help of [`fork_join`]; the result does not
+    /// depend on which thread computes what.
     pub(crate) fn products(&self, with: &[f64], out: &mut [f64]) {
         let per = part(self.count(), fork_join::count());
         fork_join::each(self.stored() as u64, out.chunks_mut(per).enumerate(), |(number, out)| {
@@ -194,13 +197,13 @@ impl Rows {
         sparse_add_scaled(to, factor, columns, values);
     }
 
-    /// Square of a row's norm.
+    /// Returns the squared norm of a row.
     pub(crate) fn square(&self, row: usize) -> f64 {
         self.squares[row]
     }
 }
 
-/// Rows of a part of a pass over so many by these threads.
+/// Returns the number of rows in a part of a pass over all rows by these threads.
 fn part(rows: usize, threads: usize) -> usize {
     let parts = if threads > 1 { PARTS * threads } else { 1 };
     rows.div_ceil(parts).max(1)
@@ -212,8 +215,8 @@ impl Default for Rows {
     }
 }
 
-/// Divisors that bring the first of so many columns to a standard deviation of 1, 1 where that is 0; `each` tells all rows,
-/// range after range, whenever it is called.
+/// Returns divisors that scale the first columns to a standard deviation of 1; 1 if that is 0. `each` must
+/// pass all rows to its argument, range by range, whenever it is called.
 ///
 /// # Errors
 /// Those of `each`.
@@ -269,7 +272,7 @@ mod tests {
         let x = Matrix::Sparse(Csc::new_csc((count, columns), starts, indices, values));
         let places: Vec<u32> = (0..count as u32).collect();
         let rows = Rows::of(&x, 1.0, &places);
-        // So much that helpers are asked.
+        // Enough values for helper threads to be asked.
         assert!(rows.stored() > 400_000);
         let with: Vec<f64> = (0..rows.width()).map(|_| draw.unit() - 0.5).collect();
         let expected: Vec<u64> = (0..count).map(|row| rows.dot(row, &with).to_bits()).collect();
@@ -283,7 +286,7 @@ mod tests {
                 found.iter().map(|value| value.to_bits()).eq(expected.iter().copied()),
                 "{threads} threads"
             );
-            // Counted: nobody waits for a part that is more than a third of a thread's share.
+            // No part is more than a third of a thread's share, so that no thread waits long.
             let per = part(count, threads);
             let of = |first: usize| rows.starts[(first + per).min(count)] - rows.starts[first];
             let most = (0..count).step_by(per).map(of).max().unwrap();

@@ -1,4 +1,4 @@
-//! [`RowSlice`]: the rows of a shard, a view of those in memory or its own.
+//! [`RowSlice`]: the rows of a shard, as a view of the rows in memory or as its own copy.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::rows::Rows;
 
-/// Rows that follow each other by their places. One that has travelled owns its rows.
+/// Consecutive rows by place. A slice that has travelled to another process owns its rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowSlice {
     rows: Arc<Rows>,
@@ -16,17 +16,17 @@ pub(crate) struct RowSlice {
 }
 
 impl RowSlice {
-    /// A view.
+    /// Makes a view.
     pub(crate) fn new(rows: Arc<Rows>, range: Range<usize>) -> Self {
         Self { rows, range }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn count(&self) -> usize {
         self.range.len()
     }
 
-    /// Product of a row, by its place here, with a vector.
+    /// Returns the product of a row, by its position in the slice, with a vector.
     pub(crate) fn dot(&self, row: usize, with: &[f64]) -> f64 {
         self.rows.dot(self.range.start + row, with)
     }
@@ -36,12 +36,12 @@ impl RowSlice {
         self.rows.add(self.range.start + row, factor, to);
     }
 
-    /// Square of a row's norm.
+    /// Returns the squared norm of a row.
     pub(crate) fn square(&self, row: usize) -> f64 {
         self.rows.square(self.range.start + row)
     }
 
-    /// `true` if the rows fit a vector of so many columns.
+    /// Returns `true` if the columns of all rows are below `width`.
     pub(crate) fn is_of(&self, width: usize) -> bool {
         self.range.is_empty() || self.rows.width() == width
     }
@@ -88,7 +88,7 @@ mod tests {
         for end in 0..bytes.len() {
             assert!(from_bytes::<RowSlice>(&bytes[..end]).is_err(), "{end}");
         }
-        // A column beyond the width, and rows that end before they begin.
+        // A column beyond the width, and a row that ends before it starts.
         for (at, with) in [(8 + 8 * 8 + 8, 200), (8 + 8 * 3, 0)] {
             let mut bytes = bytes.clone();
             bytes[at] = with;

@@ -1,4 +1,4 @@
-//! [`RowSource`]: the rows of a problem, in memory or in a file, in the order of their places.
+//! [`RowSource`]: the rows of a problem in the order of their places, in memory or in a file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::stored::StoredProblem;
 use crate::error::LinearError;
 use raddle_kernels::sweeps::Sum;
 
-/// Rows in memory, or in a file of which ranges are read where they are needed; copies share them.
+/// Rows in memory, or in a file of which ranges are read where they are needed; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct RowSource {
     at: Place,
@@ -21,19 +21,19 @@ pub(crate) struct RowSource {
 
 #[derive(Debug, Clone)]
 enum Place {
-    /// With the divisors of the columns; none where these are as they were given.
+    /// Rows in memory, with the divisors of the columns if these are scaled.
     Here(Arc<Rows>, Option<Arc<Vec<f64>>>),
     Stored(Arc<StoredProblem>),
 }
 
-/// Squares of a row's norm from which on products of rows may overflow.
+/// Limit on a row's squared norm, beyond which products of rows may overflow.
 const LARGEST: f64 = 1e200;
 
 impl RowSource {
-    /// The rows of a matrix.
+    /// Takes the rows of a matrix.
     ///
     /// # Errors
-    /// If the square of a row is no number.
+    /// If the squared norm of a row is not finite or too large.
     pub(crate) fn here(x: &Matrix, bias: f64, places: Vec<u32>) -> Result<Self, LinearError> {
         let rows = Arc::new(Rows::of(x, bias, &places));
         let source = Self { at: Place::Here(Arc::clone(&rows), None), places: Arc::new(places) };
@@ -41,13 +41,13 @@ impl RowSource {
         Ok(source)
     }
 
-    /// Rows in a file.
+    /// Takes rows in a file.
     pub(crate) fn stored(rows: StoredProblem, places: Vec<u32>) -> Self {
         Self { at: Place::Stored(Arc::new(rows)), places: Arc::new(places) }
     }
 
-    /// Divides each of the first columns by its standard deviation. Where rows in a file cannot be read, whoever
-    /// asks for some is told.
+    /// Divides each of the first columns by its standard deviation. If rows in a file cannot be read, the
+    /// next access to rows returns the error.
     pub(crate) fn scaled(self, columns: usize) -> Self {
         let at = match self.at {
             Place::Here(all, _) => {
@@ -60,12 +60,12 @@ impl RowSource {
         Self { at, ..self }
     }
 
-    /// Place of each row of the matrix.
+    /// Returns the place of each row of the matrix.
     pub(crate) fn places(&self) -> &[u32] {
         &self.places
     }
 
-    /// Number of rows that were read so far.
+    /// Returns the number of rows read so far.
     pub(crate) fn read_so_far(&self) -> u64 {
         match &self.at {
             Place::Here(rows, _) => rows.count() as u64,
@@ -73,7 +73,7 @@ impl RowSource {
         }
     }
 
-    /// Number of columns, that of the bias included.
+    /// Returns the number of columns, including that of the bias.
     pub(crate) fn width(&self) -> usize {
         match &self.at {
             Place::Here(rows, _) => rows.width(),
@@ -81,7 +81,7 @@ impl RowSource {
         }
     }
 
-    /// Number of values of a row, by its place.
+    /// Returns the number of values of the row at this place.
     pub(crate) fn length(&self, row: usize) -> usize {
         match &self.at {
             Place::Here(rows, _) => rows.row(row).0.len(),
@@ -89,12 +89,12 @@ impl RowSource {
         }
     }
 
-    /// `true` if rows are in a file, and read where they are needed.
+    /// Returns `true` if the rows are in a file and read where they are needed.
     pub(crate) fn is_stored(&self) -> bool {
         matches!(self.at, Place::Stored(_))
     }
 
-    /// `true` if columns are divided.
+    /// Returns `true` if columns are scaled.
     pub(crate) fn is_scaled(&self) -> bool {
         match &self.at {
             Place::Here(_, scales) => scales.is_some(),
@@ -102,7 +102,7 @@ impl RowSource {
         }
     }
 
-    /// Divisors of the columns; none where these are as they were given.
+    /// Returns the divisors of the columns; `None` if they are not scaled.
     ///
     /// # Errors
     /// If rows in a file could not be read.
@@ -114,10 +114,10 @@ impl RowSource {
         .map(|scales| &scales[..]))
     }
 
-    /// All rows, in memory.
+    /// Returns all rows, in memory.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If rows cannot be read.
     pub(crate) fn whole(&self) -> Result<&Rows, LinearError> {
         match &self.at {
             Place::Here(rows, _) => Ok(rows),
@@ -129,10 +129,10 @@ impl RowSource {
         }
     }
 
-    /// The rows of a range of places.
+    /// Returns the rows in a range of places.
     ///
     /// # Errors
-    /// If they cannot be read, or fitted.
+    /// If rows cannot be read, or are too large.
     pub(crate) fn slice(&self, range: Range<usize>) -> Result<RowSlice, LinearError> {
         match &self.at {
             Place::Here(rows, _) => Ok(RowSlice::new(Arc::clone(rows), range)),
@@ -144,7 +144,7 @@ impl RowSource {
         }
     }
 
-    /// Tells all rows, range after range, with the place of each range's first.
+    /// Calls `tell` with all rows, range by range, and the place of each range's first row.
     pub(super) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
         match &self.at {
             Place::Here(rows, _) => {
@@ -155,7 +155,7 @@ impl RowSource {
         }
     }
 
-    /// The sum of all rows, each with a factor of its own: one pass.
+    /// Returns the sum of all rows, each times its factor, in one pass.
     ///
     /// # Errors
     /// If rows cannot be read.
@@ -168,7 +168,7 @@ impl RowSource {
         Ok(out)
     }
 
-    /// The product of every row with a vector: one pass.
+    /// Returns the product of every row with a vector, in one pass.
     ///
     /// # Errors
     /// If rows cannot be read.
@@ -178,7 +178,7 @@ impl RowSource {
         Ok(out)
     }
 
-    /// Check of rows whose first has this place. Products of rows are summed: their squares must be numbers.
+    /// Checks rows, of which the first has this place: their squared norms must not overflow sums.
     fn check(&self, first: usize, rows: &Rows) -> Result<(), LinearError> {
         let is_usual = |at: usize| rows.square(at) < LARGEST;
         if (0..rows.count()).all(is_usual) {

@@ -1,4 +1,4 @@
-//! [`StoredProblem`]: rows in a file, which are read by ranges where they are needed.
+//! [`StoredProblem`]: rows in a file, of which ranges are read where they are needed.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -8,17 +8,17 @@ use raddle_datasets::StoredRows;
 use super::rows::{Rows, deviations};
 use crate::error::LinearError;
 
-/// Values that a pass over all rows has in memory at once, about.
+/// Approximate number of values in memory at once during a pass over all rows.
 const TOGETHER: usize = 1 << 20;
 
-/// Rows in a file by their places, with what is made of them as they are read.
+/// Rows in a file by their places; bias and scaling are applied as they are read.
 #[derive(Debug)]
 pub(crate) struct StoredProblem {
     file: Arc<StoredRows>,
-    /// Columns of the table.
+    /// Number of columns of the table.
     columns: usize,
     bias: f64,
-    /// Divisors of the columns, if these are scaled; or the reason why they could not be measured.
+    /// Divisors of the columns, if these are scaled; or why they could not be computed.
     scales: Option<Result<Arc<Vec<f64>>, String>>,
     whole: OnceLock<Result<Rows, String>>,
 }
@@ -28,7 +28,7 @@ impl StoredProblem {
         Self { file: Arc::new(file), columns, bias, scales: None, whole: OnceLock::new() }
     }
 
-    /// Rows whose columns are divided by their standard deviations, which two passes over the rows find.
+    /// Returns the rows with columns divided by their standard deviations, which takes two passes.
     pub(crate) fn scaled(&self) -> Self {
         let Self { file, columns, bias, .. } = self;
         let plain = Self {
@@ -44,33 +44,33 @@ impl StoredProblem {
         Self { scales: Some(scales), ..plain }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub(crate) fn count(&self) -> usize {
         self.file.count()
     }
 
-    /// Number of columns, that of the bias included.
+    /// Returns the number of columns, including that of the bias.
     pub(crate) fn width(&self) -> usize {
         self.columns + usize::from(self.bias != 0.0)
     }
 
-    /// Number of values of a row, by its place.
+    /// Returns the number of values of the row at this place.
     pub(crate) fn length(&self, row: usize) -> usize {
         let starts = self.file.starts();
         starts[row + 1] - starts[row] + usize::from(self.bias != 0.0)
     }
 
-    /// Number of rows that were read so far.
+    /// Returns the number of rows read so far.
     pub(crate) fn rows_read(&self) -> u64 {
         self.file.rows_read()
     }
 
-    /// `true` if columns are divided.
+    /// Returns `true` if columns are scaled.
     pub(crate) fn is_scaled(&self) -> bool {
         self.scales.is_some()
     }
 
-    /// Divisors of the columns; none where these are as they were given.
+    /// Returns the divisors of the columns; `None` if they are not scaled.
     pub(crate) fn scales(&self) -> Result<Option<&Arc<Vec<f64>>>, LinearError> {
         match &self.scales {
             None => Ok(None),
@@ -79,29 +79,29 @@ impl StoredProblem {
         }
     }
 
-    /// The rows at a range of places.
+    /// Reads the rows in a range of places.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If rows cannot be read.
     pub(crate) fn range(&self, range: Range<usize>) -> Result<Rows, LinearError> {
         let scales = self.scales()?.map_or(&[][..], |scales| scales);
         let read = self.file.rows(range).map_err(|why| LinearError::Read(why.to_string()))?;
         Ok(Rows::read(&read, (self.columns, self.bias), scales))
     }
 
-    /// All rows; they stay in memory.
+    /// Reads all rows, which stay in memory.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If rows cannot be read.
     pub(crate) fn whole(&self) -> Result<&Rows, LinearError> {
         let read = || self.range(0..self.count()).map_err(|why| why.to_string());
         self.whole.get_or_init(read).as_ref().map_err(|why| LinearError::Read(why.clone()))
     }
 
-    /// Tells all rows, range after range, with the place of each range's first.
+    /// Calls `tell` with all rows, range by range, and the place of each range's first row.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If rows cannot be read.
     pub(crate) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
         if let Some(Ok(whole)) = self.whole.get() {
             tell(0, whole);

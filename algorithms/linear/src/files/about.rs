@@ -1,4 +1,4 @@
-//! [`About`]: the facts about a model that stand in its `model.json`.
+//! [`About`]: the metadata of a model in its `model.json`.
 
 use raddle_datasets::{Encoding, Occurring};
 use raddle_lasso::files::{ClassLabels, Features, Layout};
@@ -7,34 +7,35 @@ use serde::{Deserialize, Serialize};
 use crate::loss::Loss;
 use crate::model::Fit;
 
-/// Facts about a model, the program's own part of `model.json`.
+/// The metadata of a model: the program's own part of `model.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct About {
-    /// Columns of the data.
+    /// Number of columns of the data.
     pub columns: usize,
-    /// Columns that were fitted, where not all; of a model that was read, nothing.
+    /// Columns that were fitted, if not all; not stored.
     #[serde(skip)]
     pub occurring: Option<Occurring>,
-    /// The loss by its name.
+    /// Name of the loss.
     pub loss: String,
-    /// The weight C of a row's loss.
+    /// Weight C of a row's loss.
     pub c: f64,
-    /// The value of the constant column; 0 if there is none.
+    /// Value of the constant column; 0 if there is none.
     pub bias: f64,
     /// Intercept of each scorer: the coefficient of the constant column times the bias.
     pub intercepts: Vec<f64>,
-    /// Values of the response, ascending: of two, scores above 0 speak for the second; of more each has a scorer.
+    /// Values of the response, ascending. With two classes, scores above 0 stand for the second; with more,
+    /// each class has a scorer.
     pub classes: Vec<f64>,
-    /// The texts of classes that are their numbers, sorted.
+    /// Sorted texts of the classes, if the response was text; their indices are the classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_names: Option<Vec<String>>,
-    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older versions, whose files
-    /// number the classes from 1, none.
+    /// Type of the class labels in numpy's terms ([`ClassLabels::type_of`]); `None` for models of older
+    /// versions, whose files number the classes from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_type: Option<String>,
-    /// End of the run, as in its report.
+    /// How the run ended, as in its report.
     pub ending: String,
-    /// (P - D) / P of each scorer.
+    /// Relative duality gap (P - D) / P of each scorer.
     pub gaps: Vec<f64>,
     /// `true` if each gap is at most the tolerance.
     pub certified: bool,
@@ -44,15 +45,15 @@ pub struct About {
     /// `true` if columns were numbered from 0 in libsvm text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub zero_based: bool,
-    /// Names of the columns, where the data have them.
+    /// Names of the columns, if the data have names.
     pub feature_names: Option<Vec<String>>,
-    /// The way in which columns became features, for prediction to repeat; none where they are numbers as they stand.
+    /// How columns became features, which prediction repeats; `None` if all are plain numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
 }
 
 impl About {
-    /// Facts about a fit of these features.
+    /// Returns the metadata of a fit of these features.
     pub fn new(fit: &Fit, features: &Features) -> Self {
         Self {
             columns: features.occurring.as_ref().map_or(fit.columns(), Occurring::width),
@@ -74,34 +75,34 @@ impl About {
         }
     }
 
-    /// Number of scorers: one for two classes, else one for each.
+    /// Returns the number of scorers: one for two classes, else one for each class.
     pub fn scorers(&self) -> usize {
         if self.classes.len() == 2 { 1 } else { self.classes.len() }
     }
 
-    /// Order of the coefficients: those of a scorer behind those of the one before.
+    /// Returns the order of the coefficients: scorer by scorer.
     pub fn layout(&self) -> Layout<'_> {
         let classes = if self.scorers() == 1 { 0 } else { self.scorers() };
         Layout { columns: self.columns, classes, occurring: self.occurring.as_ref() }
     }
 
-    /// The loss, which a check has found known.
+    /// Returns the loss, whose name was checked.
     pub fn loss(&self) -> Loss {
         Loss::named(&self.loss).unwrap_or_default()
     }
 
-    /// Labels of the classes.
+    /// Returns the labels of the classes.
     pub fn class_labels(&self) -> ClassLabels<'_> {
         let (names, of_type) = (self.class_names.as_deref(), self.class_type.as_deref());
         ClassLabels { values: &self.classes, names, of_type }
     }
 
-    /// Fields of `coef.tsv` for the classes that have scorers of their own.
+    /// Returns the fields of `coef.tsv` for the classes with scorers.
     pub(super) fn scorer_fields(&self) -> Vec<String> {
         if self.scorers() == 1 { Vec::new() } else { self.class_labels().fields() }
     }
 
-    /// The name of the column that the fit numbers so, or its number from 1.
+    /// Returns the name of a fitted column, or its number in the data from 1.
     pub fn name(&self, fitted: u32) -> String {
         let (_, column) = self.layout().place(fitted);
         let name = self.feature_names.as_ref().and_then(|names| names.get(column as usize));
@@ -109,10 +110,10 @@ impl About {
         name.cloned().unwrap_or_else(|| format!("column {}", column + 1))
     }
 
-    /// Check that the facts fit each other.
+    /// Checks that the metadata are consistent.
     ///
     /// # Errors
-    /// The reason, if they do not.
+    /// If they are not; the reason.
     pub fn check(&self) -> Result<(), String> {
         let refuse = |why: &str| Err(why.to_owned());
         if self.feature_names.as_ref().is_some_and(|names| names.len() != self.columns) {

@@ -1,4 +1,4 @@
-//! [`Saved`]: a model that was read; and the writing of one.
+//! [`Saved`]: reads and writes models.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ const PROGRAM: &str = "linear";
 /// A model that was read.
 #[derive(Debug, Clone)]
 pub struct Saved {
-    /// Facts about it.
+    /// Metadata of the model.
     pub about: About,
-    /// Of each scorer, (column of the data from 0, coefficient) where it is not zero, by column.
+    /// For each scorer, the nonzero coefficients as (column of the data from 0, coefficient), by column.
     pub coefficients: Vec<Vec<(u32, f64)>>,
-    /// Of each scorer, the dual value of each row.
+    /// For each scorer, the dual value of each row.
     pub dual: Vec<Vec<f64>>,
-    /// Digest of the folder: equal exactly for equal models.
+    /// Digest of the folder, equal exactly for equal models.
     pub digest: String,
 }
 
@@ -31,7 +31,7 @@ impl Saved {
     /// Reads a model.
     ///
     /// # Errors
-    /// If the folder has no model of `linear`, or not as it was written.
+    /// If the folder has no model of `linear`, or one that is not as it was written.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
         let opened = ModelFolder::open(folder, PROGRAM)?;
         let about: About = opened.about()?;
@@ -47,11 +47,11 @@ impl Saved {
         Ok(Self { about, coefficients, dual, digest: opened.digest().to_owned() })
     }
 
-    /// The model of these facts with coefficients as a fit numbers them, those of a scorer behind those of the one before,
-    /// and the dual values of each scorer.
+    /// Makes a model of its metadata, the coefficients by fitted column, scorer by scorer, and the dual
+    /// values of each scorer.
     ///
     /// # Errors
-    /// The reason, if a coefficient is of no scorer.
+    /// If a coefficient belongs to no scorer; the reason.
     pub fn new(about: About, fitted: &[(u32, f64)], dual: Vec<Vec<f64>>) -> Result<Self, String> {
         let mut coefficients = vec![Vec::new(); about.scorers()];
         for of in about.layout().of_data(fitted) {
@@ -62,13 +62,13 @@ impl Saved {
         Ok(Self { about, coefficients, dual, digest: String::new() })
     }
 
-    /// Digest of the coefficients, as that of a fit that has all columns.
+    /// Returns the digest of the coefficients, as for a fit with all columns.
     pub fn model_digest(&self) -> String {
         let scorers = self.coefficients.iter().zip(&self.about.intercepts);
         digest(scorers.map(|(of, intercept)| (&of[..], *intercept)), self.about.c)
     }
 
-    /// Writes the files of the model; whoever calls commits them.
+    /// Writes the files of the model; the caller commits them.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -92,11 +92,11 @@ impl Saved {
         files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
     }
 
-    /// Parameters that start from this model: from its dual values where it has one for each row of the problem, else from
-    /// its coefficients.
+    /// Returns parameters that start from this model: from its dual values if it has one for each row of the
+    /// problem, else from its coefficients.
     ///
     /// # Errors
-    /// If it has other columns or classes than the problem, which has these features.
+    /// If the model's columns or classes differ from those of the problem, which has these features.
     pub fn start(
         &self,
         linear: Linear,
@@ -115,7 +115,8 @@ impl Saved {
         let names = about.feature_names.iter().flatten().zip(features.names.iter().flatten());
         if let Some((at, (model, data))) = (1..).zip(names).find(|(_, (model, data))| model != data) {
             return refuse(format!(
-                "column {at} of the model is `{model}`, and that of the data `{data}`: give a model of these columns"
+                "column {at} of the model is `{model}`, and that of the data `{data}`: give a model of these \
+                 columns"
             ));
         }
         if about.classes != problem.classes() || about.class_names != features.classes {
@@ -135,28 +136,28 @@ impl Saved {
     }
 }
 
-/// Dual values of so many scorers.
+/// Parses the dual values of `scorers` scorers.
 fn read_dual(file: &Path, bytes: &[u8], scorers: usize) -> Result<Vec<Vec<f64>>, FileError> {
     let refuse = |why: &str| FileError::refused(file, why);
     let (_, values) = npy::parse_f64s(bytes).map_err(|why| refuse(&why))?;
     if scorers == 0 || values.is_empty() || !values.len().is_multiple_of(scorers) {
-        return Err(refuse("it has not a value for each row and each class"));
+        return Err(refuse("it does not have one value for each row and class"));
     }
     Ok(values.chunks(values.len() / scorers).map(<[f64]>::to_vec).collect())
 }
 
 impl Fit {
-    /// Writes the model into a folder of its own, as `linear --out` does.
+    /// Writes the model to its own folder, as `linear --out` does.
     ///
     /// # Errors
-    /// If there is a run in the folder already, or it cannot be written.
+    /// If the folder already has a run, or cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), FileError> {
         let mut model = NewModel::create(folder)?;
         self.write(&mut model, &About::new(self, &Features::default()))?;
         model.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
     }
 
-    /// Writes the files of the model; whoever calls commits them.
+    /// Writes the files of the model; the caller commits them.
     ///
     /// # Errors
     /// If a file cannot be written.

@@ -1,4 +1,4 @@
-//! [`Cut`]: the assignment of rows to parts and to shards.
+//! [`Cut`]: assigns rows to parts and shards.
 
 use std::ops::Range;
 
@@ -7,25 +7,25 @@ use raddle::schedule::{Assignment, Round};
 
 use super::phase::PartsPhase;
 
-/// Rows cut into the smallest parts, and each of these into as many shards as there are positions.
+/// Rows that are split into the finest parts, and each of these into one shard per position.
 ///
-/// Shards are numbered by position, then by part: a worker that holds a range of shards holds a range of positions of
+/// Shards are numbered by position, then by part: a worker with a range of shards has a range of positions of
 /// every part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     finest: u32,
     positions: u32,
-    /// The rows of each shard, by their places.
+    /// Rows of each shard, by place.
     pub(crate) rows: Vec<Range<usize>>,
     costs: Vec<u64>,
 }
 
 impl Cut {
-    /// Cuts rows of these costs by the shares of the smallest parts, into at least about so many shards.
+    /// Splits rows with these costs by the shares of the finest parts, into at least about this many shards.
     pub(super) fn new(costs: &[u64], shares: &[f64], shards: usize) -> Self {
         let parts = by_shares(costs, shares);
         let wanted = shards.div_ceil(shares.len().max(1)).max(1);
-        // No shard is empty.
+        // No shard may be empty.
         let positions = parts.iter().map(Range::len).min().unwrap_or(1).clamp(1, wanted);
         let of_part = |part: &Range<usize>| -> Vec<Range<usize>> {
             let pieces = by_shares(&costs[part.clone()], &vec![1.0; positions]);
@@ -39,28 +39,28 @@ impl Cut {
         Self { finest: shares.len() as u32, positions: positions as u32, rows, costs }
     }
 
-    /// Number of shards.
+    /// Returns the number of shards.
     pub fn shards(&self) -> usize {
         self.rows.len()
     }
 
-    /// Number of the smallest parts, each of which is a block.
+    /// Returns the number of the finest parts, each of which is a block.
     pub fn finest(&self) -> u32 {
         self.finest
     }
 
-    /// Counted cost of each shard: its values, and its rows.
+    /// Returns the counted cost of each shard: its values plus its rows.
     pub fn costs(&self) -> &[u64] {
         &self.costs
     }
 
-    /// The part of a shard where there are so many, which divide the smallest ones.
+    /// Returns the part of a shard if there are `parts` parts, a divisor of the number of finest parts.
     pub fn part_of(&self, shard: u32, parts: u32) -> u32 {
         shard % self.finest * parts / self.finest
     }
 
-    /// Rounds of an epoch of so many parts: each visits its shards once, by position, and begins as far round as the
-    /// parts before it are of all.
+    /// Returns the rounds of an epoch with `parts` parts: each part visits its shards once, by position.
+    /// Parts start at evenly spaced positions, so that they do not meet.
     pub fn rounds(&self, parts: u32, draw: &mut Stream) -> Vec<Round<PartsPhase>> {
         let order = self.order(parts, draw);
         let together = self.finest / parts.max(1);
@@ -78,9 +78,9 @@ impl Cut {
         (0..length).map(round).collect()
     }
 
-    /// Positions in the order in which parts come to them. One part alone needs another order in each epoch: in a fixed
-    /// one it takes up to five times the passes. Several parts gain nothing by that, and in a fixed order none of them
-    /// waits for another.
+    /// Returns the positions in the order in which parts visit them. A single part needs another order in
+    /// each epoch, as a fixed order takes up to five times as many passes. Several parts gain nothing from
+    /// that, and with a fixed order none of them waits for another.
     fn order(&self, parts: u32, draw: &mut Stream) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.positions).collect();
         if parts == 1 {
@@ -90,7 +90,8 @@ impl Cut {
     }
 }
 
-/// Contiguous ranges of items with about these shares of their cost; none is empty where there are as many items.
+/// Splits items into contiguous ranges with about these shares of their total cost; none is empty if there
+/// are enough items.
 fn by_shares(costs: &[u64], shares: &[f64]) -> Vec<Range<usize>> {
     let total = costs.iter().sum::<u64>() as f64;
     let all: f64 = shares.iter().sum();
@@ -102,7 +103,7 @@ fn by_shares(costs: &[u64], shares: &[f64]) -> Vec<Range<usize>> {
         let behind = shares.len() - number - 1;
         let most = costs.len().saturating_sub(behind);
         let mut end = start;
-        // An item goes to the range that holds its middle.
+        // An item belongs to the range that contains its middle.
         while end < most && (behind == 0 || end == start || spent + 0.5 * costs[end] as f64 <= goal) {
             spent += costs[end] as f64;
             end += 1;

@@ -1,9 +1,10 @@
-//! Rows in parts, each of which makes dual passes of its own and knows nothing of the others within an epoch (after
+//! Rows in parts: each part makes dual passes of its own and does not see the others within an epoch (after
 //! CoCoA+: Ma et al., "Adding vs. averaging in distributed primal-dual optimization", 2015).
 //!
-//! A part is a block of the engine: the change that its rows have made to the weights, which visits the part's shards
-//! in a fixed order. At the boundary the changes are added up, and the step along their sum that is best for the dual is
-//! taken. How many parts there are is mathematics; which worker holds which shards is not.
+//! A part is a block of the engine: it carries the change that its rows have made to the weights from shard
+//! to shard of the part, in a fixed order. At the boundary the changes are added, and the best step for the
+//! dual along their sum is taken. The number of parts belongs to the mathematics; which worker has which
+//! shards does not.
 
 mod cut;
 mod phase;

@@ -1,16 +1,16 @@
-//! [`PartPlan`]: the number of parts, by epoch.
+//! [`PartPlan`]: the number of parts in each epoch.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::LinearError;
 
-/// More parts than this are taken for a mistake.
+/// Limit on the number of parts.
 const MOST: u64 = 4096;
-/// Parts that a search begins with; it halves and doubles them.
+/// Number of parts with which a search starts; it halves and doubles it.
 const FIRST_OF_SEARCH: u32 = 16;
 
-/// Numbers of parts by epoch: `4`, `0:16,8:4` or `auto`.
+/// The number of parts in each epoch: `4`, `0:16,8:4` or `auto`.
 ///
 /// ```
 /// let plan: raddle_linear::PartPlan = "0:16,8:4".parse()?;
@@ -19,20 +19,20 @@ const FIRST_OF_SEARCH: u32 = 16;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartPlan {
-    /// (epoch, parts from it on), epochs ascending from 0.
+    /// Pairs (epoch, number of parts from this epoch on), with epochs ascending from 0.
     Given(Vec<(u64, u32)>),
-    /// Sought by what an epoch gains for its counted cost.
+    /// A search by the progress of an epoch relative to its counted cost.
     Auto,
 }
 
 impl PartPlan {
-    /// As many parts in every epoch.
+    /// Returns a plan with the same number of parts in every epoch.
     pub fn constant(parts: u32) -> Self {
         Self::Given(vec![(0, parts)])
     }
 
-    /// Number of the smallest parts, of which parts of each number are made; a search never asks for more than there
-    /// are rows.
+    /// Returns the number of the finest parts, from which parts of every number in the plan are joined; a
+    /// search never exceeds the number of rows.
     pub fn finest(&self, rows: usize) -> u32 {
         match self {
             Self::Given(steps) => steps.iter().fold(1, |all, &(_, parts)| least_multiple(all, parts)),
@@ -43,7 +43,7 @@ impl PartPlan {
         }
     }
 
-    /// Parts in an epoch, where they are given.
+    /// Returns the number of parts in an epoch; `None` for a search.
     pub(super) fn parts_at(&self, epoch: u64) -> Option<u32> {
         match self {
             Self::Given(steps) => steps.iter().rev().find(|step| step.0 <= epoch).map(|step| step.1),
@@ -51,7 +51,7 @@ impl PartPlan {
         }
     }
 
-    /// Number of parts, where it is the same in every epoch.
+    /// Returns the number of parts if it is the same in every epoch.
     pub(super) fn only(&self) -> Option<u32> {
         match self {
             Self::Given(steps) if steps.len() == 1 => steps.first().map(|step| step.1),
@@ -59,11 +59,11 @@ impl PartPlan {
         }
     }
 
-    /// Checks a plan that was not read from a text.
+    /// Checks a plan that was not parsed from text.
     pub(super) fn check(&self) -> Result<(), LinearError> {
         let Self::Given(steps) = self else { return Ok(()) };
         if steps.first().is_none_or(|step| step.0 != 0) {
-            return refuse("it says nothing of epoch 0: begin with 0:PARTS");
+            return refuse("it has no entry for epoch 0: start with 0:PARTS");
         }
         if steps.windows(2).any(|two| two[0].0 >= two[1].0) {
             return refuse("its epochs do not rise");
@@ -78,7 +78,8 @@ impl PartPlan {
         match finest {
             Some(_) => Ok(()),
             None => refuse(format!(
-                "its numbers have no common multiple up to {MOST}: of so many pieces parts are made"
+                "its numbers have no common multiple up to {MOST}, the limit on the pieces from which parts \
+                 are joined"
             )),
         }
     }
@@ -92,7 +93,7 @@ fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// The least common multiple; of checked numbers it is small.
+/// Returns the least common multiple, which is small for checked numbers.
 fn least_multiple(a: u32, b: u32) -> u32 {
     let (a, b) = (u64::from(a), u64::from(b.max(1)));
     u32::try_from(a / common_divisor(a, b) * b).unwrap_or(u32::MAX)

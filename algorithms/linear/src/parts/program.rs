@@ -11,10 +11,10 @@ use super::step::{Weighed, best_step};
 use crate::certificate::Certificate;
 use crate::data::slice::RowSlice;
 
-/// Epochs without a smaller gap after which rounding is taken to stand in the way.
+/// Epochs without a smaller gap after which rounding is assumed to prevent further progress.
 const IDLE: u64 = 200;
 
-/// A linear classifier of two classes whose rows are cut into parts.
+/// A linear classifier of two classes whose rows are split into parts.
 #[derive(Debug)]
 pub struct PartsProgram {
     pub(super) rows: Weighed,
@@ -24,28 +24,29 @@ pub struct PartsProgram {
     pub(super) seed: u64,
 }
 
-/// Rows of a shard with their dual values.
+/// The rows of a shard with their dual values.
 #[derive(Debug, Clone, Default)]
 pub struct PartShard {
-    /// Place of its first row.
+    /// Place of the first row.
     pub(super) first: u64,
     pub(super) rows: RowSlice,
     pub(super) a: Vec<f64>,
-    /// The values as the epoch under way found them; none at a boundary.
+    /// Dual values at the start of the current epoch; empty at a boundary.
     pub(super) before: Vec<f64>,
 }
 
 raddle::state!(PartShard { first, rows, a, before });
 
 impl PartShard {
-    /// Dual values of its rows.
+    /// Returns the dual values of the rows.
     pub fn values(&self) -> &[f64] {
         &self.a
     }
 }
 
-/// Answer of a shard: the change of the weights, of the one that a part meets last; and two sums. In an epoch these are
-/// what the dual gains by a step t, l t - s t^2, without the square of the changes; at a boundary losses and duals.
+/// The result of a shard: the change of the weights, which only the last shard of a part returns, and two
+/// sums. In an epoch, the sums are the coefficients of the dual's gain by a step t, l t - s t^2, without the
+/// square of the changes; at a boundary, they are the losses and the dual terms.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
     change: Vec<f64>,
@@ -54,7 +55,7 @@ pub struct Told {
 
 raddle::state!(Told { change, sums });
 
-/// Sum of the parts' changes of the weights, and the step to take along it.
+/// The sum of the parts' changes of the weights, and the step to take along it.
 #[derive(Debug, Clone)]
 pub struct Change {
     sum: Vec<f64>,
@@ -63,13 +64,14 @@ pub struct Change {
 
 raddle::state!(Change { sum, step });
 
-/// Standing of a run at a boundary.
+/// The state of a run at a boundary.
 #[derive(Debug, Clone)]
 pub struct Standing {
-    /// Adaptive factor for the next epoch, and the factor, the parts and the best step of the last.
+    /// Adaptive factor for the next epoch; then the factor, the number of parts and the best step of the last
+    /// one.
     sigma: f64,
     last: (f64, u32, f64),
-    /// Least gap so far, and the epochs since.
+    /// Smallest gap so far; then the number of epochs since.
     least: f64,
     idle: u64,
 }
@@ -106,7 +108,7 @@ impl Program for PartsProgram {
         phase.sigma = self.sigma.of(standing.sigma, phase.parts);
     }
 
-    /// The step that is best along the sum of the changes, if not beyond it: the dual never falls.
+    /// Takes the best step along the sum of the changes, at most the full one, so that the dual never falls.
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
         let PartsPhase { parts, sigma } = at.round.phase;
         let (mut sum, mut l, mut s) = (vec![0.0; self.rows.width], 0.0, 0.0);
@@ -127,7 +129,7 @@ impl Program for PartsProgram {
         weights.iter_mut().zip(&change.sum).for_each(|(weight, sum)| *weight += change.step * sum);
     }
 
-    /// Takes the same step with the dual values: else the weights would not be theirs.
+    /// Takes the same step with the dual values, so that the weights still follow from them.
     fn commit_shard(&self, change: &Change, _: u32, shard: &mut PartShard) {
         for (after, before) in shard.a.iter_mut().zip(std::mem::take(&mut shard.before)) {
             if change.step < 1.0 {
@@ -173,7 +175,7 @@ impl Program for PartsProgram {
         }
     }
 
-    /// The rows are made anew from the data.
+    /// Saves the dual values only, as rows are made again from the data.
     fn save_state(&self, shard: &PartShard, out: &mut Learned<Writer>) {
         out.write(&shard.a);
         out.write(&shard.before);
@@ -184,13 +186,13 @@ impl Program for PartsProgram {
         Ok(())
     }
 
-    /// The model has the dual values alone.
+    /// Keeps the dual values only, which are the model.
     fn drop_training_data(&self, shard: &mut PartShard) {
         shard.rows = RowSlice::default();
     }
 }
 
-/// Every shard must have the dual values of its rows.
+/// Checks that every shard has the dual values of its rows.
 impl RestoreByShard for PartsProgram {
     type Question = ();
     type Answer = ();
@@ -225,7 +227,7 @@ impl RestoreByShard for PartsProgram {
 }
 
 impl UpdateBlock for PartsProgram {
-    /// A pass over the shard's rows in a drawn order; each is brought to the dual value that is best for its part.
+    /// Passes over the shard's rows in a random order and sets each dual value to the best one for its part.
     fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Told {
         let BlockTaskOf { task, shard, block: change, replica: weights, .. } = at;
         let PartsPhase { parts, sigma } = task.phase;

@@ -1,4 +1,4 @@
-//! [`PartsSchedule`]: each part visits its shards once an epoch.
+//! [`PartsSchedule`]: each part visits its shards once per epoch.
 
 use raddle::Verb;
 use raddle::random::Stream;
@@ -10,7 +10,7 @@ use super::phase::PartsPhase;
 use super::plan::PartPlan;
 use super::search::{Search, SearchState};
 
-/// Schedule of parts by a plan, each plan known for the whole epoch.
+/// The schedule of parts by a plan; the rounds of an epoch are known at its start.
 #[derive(Debug, Clone)]
 pub(super) struct PartsSchedule {
     plan: PartPlan,
@@ -36,7 +36,7 @@ impl PartsSchedule {
     }
 }
 
-/// Virtual time of an epoch with a worker for each part.
+/// Returns the virtual time of an epoch with one worker per part.
 fn time(cut: &Cut, parts: u32) -> f64 {
     let placement: Vec<u32> = (0..cut.shards() as u32).map(|shard| cut.part_of(shard, parts)).collect();
     let cost = |shard: u32| cut.costs().get(shard as usize).map_or(0.0, |&cost| cost as f64);
@@ -46,7 +46,7 @@ fn time(cut: &Cut, parts: u32) -> f64 {
         |task| cost(task.shard),
         &vec![1.0; parts as usize],
     );
-    // Rows without a value cost nothing, and gain nothing.
+    // Rows without values cost nothing and gain nothing.
     time.unwrap_or(0.0).max(1.0)
 }
 
@@ -63,7 +63,7 @@ impl Schedule<PartsPhase> for PartsSchedule {
         Some(self.clone().parts(start))
     }
 
-    /// A shard meets one block alone: that of its part.
+    /// A shard meets only one block, that of its part.
     fn cost(&self, _: u64, _: &PartsPhase, cost: u64) -> u64 {
         cost.saturating_mul(u64::from(self.cut.finest()))
     }

@@ -1,43 +1,44 @@
-//! [`Search`]: the number of parts sought by what an epoch gains for its counted cost (after Kaufmann, Parnell and
-//! Kourtis, "Elastic CoCoA: scaling in to improve convergence", 2018).
+//! [`Search`]: searches the number of parts with the most progress of an epoch relative to its counted cost
+//! (after Kaufmann, Parnell and Kourtis, "Elastic CoCoA: scaling in to improve convergence", 2018).
 
 /// Epoch of the first trial.
 const FIRST: u64 = 5;
-/// Epochs from a trial that was kept to the next; each one that was not adds one.
+/// Epochs from a successful trial to the next; each unsuccessful one adds one.
 const EVERY: u64 = 3;
-/// A trial is kept if it gains so much more for its cost.
+/// Factor by which a trial must increase the progress per cost to be kept.
 const BETTER: f64 = 1.05;
 
-/// Numbers of parts with the virtual time of an epoch, a worker for each part; and where the search stands.
+/// The numbers of parts, with the virtual time of an epoch with one worker per part, and the state of the
+/// search.
 #[derive(Debug, Clone)]
 pub(super) struct Search {
-    /// (parts, time), parts ascending.
+    /// Pairs (parts, time), with parts ascending.
     times: Vec<(u32, f64)>,
     pub(super) state: SearchState,
 }
 
-/// Standing of a search.
+/// The state of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SearchState {
-    /// Position of the number that is held.
+    /// Index of the current number of parts.
     at: u64,
-    /// Position of the number that runs.
+    /// Index of the number of parts in the running epoch, which may be a trial.
     runs: u64,
-    /// `true` if fewer parts are tried next.
+    /// `true` if the next trial has fewer parts.
     down: bool,
-    /// Epoch of the next trial, and epochs from the last one to it.
+    /// Epoch of the next trial; then the number of epochs from the last trial to it.
     next: u64,
     wait: u64,
-    /// Gain for its cost of the last epoch with the number that is held.
+    /// Progress per cost of the last epoch with the current number of parts.
     rate: f64,
-    /// Objective when the last epoch began.
+    /// Objective at the start of the last epoch.
     before: Option<f64>,
 }
 
 raddle::state!(SearchState { at, runs, down, next, wait, rate, before });
 
 impl Search {
-    /// A search that begins with the most parts.
+    /// Starts a search with the most parts.
     pub(super) fn new(times: Vec<(u32, f64)>) -> Self {
         let at = times.len().saturating_sub(1) as u64;
         let state =
@@ -45,12 +46,13 @@ impl Search {
         Self { times, state }
     }
 
-    /// `true` if the state is one of this search.
+    /// Returns `true` if the state belongs to this search.
     pub(super) fn fits(&self, state: &SearchState) -> bool {
         state.at.max(state.runs) < self.times.len() as u64 && state.next.max(state.wait) < 1 << 62
     }
 
-    /// Parts of the epoch that begins, by the objective at its boundary, which falls.
+    /// Returns the number of parts for the epoch that starts, given the objective at its boundary, which
+    /// falls.
     pub(super) fn next(&mut self, epoch: u64, objective: Option<f64>) -> u32 {
         let Self { times, state } = self;
         if let (Some(before), Some(now)) = (state.before, objective) {
@@ -81,7 +83,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// Gains of an epoch by parts; costs fall with parts.
+    /// Runs a search for these gains of an epoch by number of parts; costs fall with the number of parts.
     fn parts(gains: [f64; 3]) -> String {
         let mut search = Search::new(vec![(1, 4.0), (2, 2.0), (4, 1.0)]);
         let (mut objective, mut ran) = (0.0, String::new());

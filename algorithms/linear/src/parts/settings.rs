@@ -1,4 +1,4 @@
-//! [`InParts`]: the parameters of a fit whose rows are cut into parts.
+//! [`InParts`]: the parameters of a fit whose rows are split into parts.
 
 use raddle::prelude::*;
 use raddle::{Lazy, LazyParts};
@@ -15,10 +15,10 @@ use crate::error::LinearError;
 use crate::model::Fit;
 use crate::params::Linear;
 
-/// Shards, about, unless told otherwise.
+/// Approximate default number of shards.
 const SHARDS: usize = 64;
 
-/// Parameters of a linear classifier of two classes whose rows are cut into parts.
+/// The parameters of a linear classifier of two classes whose rows are split into parts.
 ///
 /// ```
 /// use raddle_linear::{InParts, Linear, PartPlan, Problem};
@@ -41,30 +41,30 @@ pub struct InParts {
 }
 
 impl InParts {
-    /// Equal parts by a plan, an adaptive sigma', and about 64 shards.
+    /// Makes parameters for equal parts by a plan, with an adaptive sigma' and about 64 shards.
     pub fn new(linear: Linear, plan: PartPlan) -> Self {
         Self { linear, plan, shares: None, sigma: Sigma::default(), shards: SHARDS }
     }
 
-    /// Parts of these shares of all rows, by their values; as many as there are parts.
+    /// Sets the share of each part in the values of all rows; there must be one share per part.
     pub fn shares(self, shares: Vec<f64>) -> Self {
         Self { shares: Some(shares), ..self }
     }
 
-    /// The factor sigma'.
+    /// Sets the factor sigma'.
     pub fn sigma(self, sigma: Sigma) -> Self {
         Self { sigma, ..self }
     }
 
-    /// Number of shards, rounded up to a multiple of the number of parts.
+    /// Sets the number of shards, which is rounded up to a multiple of the number of parts.
     pub fn shards(self, shards: usize) -> Self {
         Self { shards, ..self }
     }
 
-    /// Rows cut into parts and shards.
+    /// Splits the rows into parts and shards.
     ///
     /// # Errors
-    /// If there are more parts than rows, or shares do not match the parts.
+    /// If there are more parts than rows, or the number of shares differs from that of parts.
     pub fn cut(&self, problem: &Problem) -> Result<Cut, LinearError> {
         let refuse = |name, why: String| Err(LinearError::Parameter { name, why });
         self.plan.check()?;
@@ -72,7 +72,7 @@ impl InParts {
         if finest as usize > rows {
             return refuse(
                 "parts",
-                format!("it is {}, of {finest} pieces: there are {rows} rows", self.plan),
+                format!("it is {}, which takes {finest} pieces: there are {rows} rows", self.plan),
             );
         }
         let shares = match (&self.shares, self.plan.only()) {
@@ -95,26 +95,26 @@ impl InParts {
         Ok(Cut::new(&(0..rows).map(cost).collect::<Vec<_>>(), &shares, self.shards))
     }
 
-    /// The engine of a fit.
+    /// Returns the engine of a fit.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or the response has more than two classes.
+    /// If a parameter is out of range, or the response has more than two classes.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<PartsProgram>, LinearError> {
         let (program, parts) = self.made(problem)?;
         let cut = program.cut.clone();
-        // A value is multiplied twice in a pass: for the margin of its row, and where the row changes the weights.
+        // A pass multiplies each value twice: for the margin of its row, and for the change of the weights.
         let costs = cut.costs().iter().map(|cost| 2 * cost).collect();
         let schedule = PartsSchedule::new(self.plan.clone(), cut, self.linear.seed);
         Ok(Engine::new(program, schedule, parts).costs(costs))
     }
 
-    /// The program, and what it trains on.
+    /// Returns the program, and the parts that it trains on.
     pub(super) fn made(
         &self,
         problem: &Problem,
     ) -> Result<(PartsProgram, LazyParts<PartsProgram>), LinearError> {
         if problem.machines() > 1 {
-            let why = format!("the response has {} classes: parts are for two", problem.classes().len());
+            let why = format!("the response has {} classes, and parts need two", problem.classes().len());
             return Err(LinearError::Parameter { name: "parts", why });
         }
         self.sigma.check()?;
@@ -122,7 +122,7 @@ impl InParts {
         let (_, factors) = self.linear.factors(problem)?;
         let loss = self.linear.loss;
         let none = Rows::default();
-        // Of rows that are read by parts none is needed to begin with zeros.
+        // Rows in a file are not needed to start from zeros.
         let binary = match self.linear.has_start() {
             true => problem.binary(0, loss, &factors)?,
             false => problem.over(&none, 0, loss, &factors),
@@ -153,18 +153,18 @@ impl InParts {
         Ok((program, parts))
     }
 
-    /// Fits on this thread.
+    /// Fits on the current thread.
     ///
     /// # Errors
-    /// If a parameter is out of its range, or the run fails.
+    /// If a parameter is out of range, or the run fails.
     pub fn fit(&self, problem: &Problem) -> Result<Fit, LinearError> {
         self.fit_with(problem, |engine| engine)
     }
 
-    /// Fits by an engine with changes, such as its number of workers.
+    /// Fits on an engine that `set` may configure, such as its number of workers.
     ///
     /// # Errors
-    /// As of [`fit`](Self::fit).
+    /// Those of [`fit`](Self::fit).
     pub fn fit_with(
         &self,
         problem: &Problem,
@@ -174,11 +174,11 @@ impl InParts {
         self.finish(problem, outcome)
     }
 
-    /// The fit that a run of [`engine`](Self::engine) on this problem has come to; its weights are made anew from the
-    /// dual values of all shards.
+    /// Makes the fit from the outcome of [`engine`](Self::engine) on this problem; its weights are computed
+    /// from the dual values of all shards.
     ///
     /// # Errors
-    /// If a parameter is out of its range.
+    /// If a parameter is out of range.
     pub fn finish(
         &self,
         problem: &Problem,

@@ -1,32 +1,32 @@
-//! [`Sigma`]: the factor by which a part takes its own change for that of all.
+//! [`Sigma`]: the factor by which a part scales its own change to stand for the changes of all parts.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::LinearError;
 
-/// Steps outside of these bounds change the expectation by these factors.
+/// Best steps outside these bounds change the adaptive factor by the factors below.
 const SHORT: f64 = 0.8;
 const LONG: f64 = 1.2;
 const UP: f64 = 1.5;
 const DOWN: f64 = 1.2;
-/// A part that expects less than its own change is of no use.
+/// Lower limit of the adaptive factor: a part that expects less than its own change is of no use.
 const LEAST: f64 = 0.5;
 
-/// Sigma' of CoCoA+: the factor by which a part takes its own change for that of all parts.
+/// The factor sigma' of CoCoA+, by which a part scales its own change to stand for the changes of all parts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Sigma {
-    /// Begins at 1, and follows the step that is best along the sum of the changes.
+    /// Starts at 1 and follows the best step along the sum of the changes.
     #[default]
     Adaptive,
     /// The number of parts, which is safe without a search for the best step.
     Parts,
-    /// A number.
+    /// A fixed number.
     Fixed(f64),
 }
 
 impl Sigma {
-    /// Checks that the number is one.
+    /// Checks the range of a fixed number.
     pub(super) fn check(self) -> Result<(), LinearError> {
         match self {
             Self::Fixed(value) if !(1e-6..=1e6).contains(&value) => Err(LinearError::Parameter {
@@ -37,7 +37,7 @@ impl Sigma {
         }
     }
 
-    /// The value for an epoch of so many parts, by the adaptive one so far.
+    /// Returns the factor for an epoch with this number of parts, given the adaptive factor.
     pub(super) fn of(self, adaptive: f64, parts: u32) -> f64 {
         match self {
             Self::Adaptive => adaptive.min(f64::from(parts)),
@@ -46,7 +46,7 @@ impl Sigma {
         }
     }
 
-    /// The adaptive value after an epoch with this value, whose best step would have been this one.
+    /// Returns the adaptive factor after an epoch with this factor and best step.
     pub(super) fn next(value: f64, best: f64, parts: u32) -> f64 {
         if best < SHORT {
             (value * UP).min(f64::from(parts))

@@ -1,4 +1,4 @@
-//! Shards that move take their dual values along, and no row is lost or doubled.
+//! Shards that move take their dual values along, and no row is lost or duplicated.
 
 use raddle::prelude::*;
 use raddle::random::Stream;
@@ -12,13 +12,14 @@ use super::settings::InParts;
 use super::*;
 use crate::{Linear, Loss, Problem};
 
-/// A program like this one, with another seed.
+/// Makes a program like this one, with another seed.
 fn again(program: &PartsProgram, seed: u64) -> PartsProgram {
     let PartsProgram { rows, cut, sigma, tolerance, .. } = program;
     PartsProgram { rows: rows.clone(), cut: cut.clone(), sigma: *sigma, tolerance: *tolerance, seed }
 }
 
-/// After each of 1,000 random placements with a rescale in between the weights are those of all rows' dual values.
+/// After each of 1,000 random placements with a rescale in between, the weights follow from the dual values
+/// of all rows.
 #[test]
 fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
     let data = embedded::diabetes();
@@ -59,7 +60,7 @@ fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
     assert_eq!(compared, 11_000);
 }
 
-/// A shard meets the block of its part alone, while the given cost is of one meeting of as many as there are blocks.
+/// A shard meets only the block of its part, while the given cost is for a meeting with each block.
 #[test]
 fn an_epoch_costs_what_its_shards_cost() {
     let data = embedded::diabetes();

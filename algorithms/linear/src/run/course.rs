@@ -1,4 +1,4 @@
-//! [`Course`]: the choice of a solver by counted sizes and counted progress, never by the clock.
+//! [`Course`]: chooses a solver by counted sizes and counted progress, never by the clock.
 
 use crate::certificate::Certificate;
 use crate::data::binary::Binary;
@@ -6,56 +6,57 @@ use crate::loss::Loss;
 use crate::solve::gram::cheaper_side;
 use crate::solve::passes::a_row_alone;
 
-/// Passes of the first units; those behind have as many as the last.
+/// Passes in the first units of work; later units have as many as the last constant says.
 const PASSES: [usize; 4] = [2, 3, 5, 10];
 const LATER: usize = 10;
-/// Steps that Newton's method, or an interior point, takes, as far as one can tell beforehand.
+/// Expected number of steps of Newton's method; then of an interior point method.
 const NEWTON: f64 = 12.0;
 const INTERIOR: f64 = 25.0;
-/// Double sweeps, or products of conjugate gradients, as far as one can tell beforehand.
+/// Expected number of double sweeps, or of products in conjugate gradients.
 const SWEEPS: f64 = 200.0;
-/// Units of passes by which the next are told.
+/// Units of passes from which the passes left are predicted.
 const TRAIL: usize = 3;
-/// Passes still to be expected above which another solver is tried.
+/// If more passes than this are expected, another solver is tried.
 const MANY: f64 = 200.0;
-/// Passes that are more work than all of a direct solver, which of the logistic loss begins then.
+/// If a direct solver costs less than this many passes, it starts at once for the logistic loss.
 const FEW: f64 = 20.0;
-/// Part of the work of a direct solver, as it was told beforehand, that others may do before it is tried.
+/// Fraction of a direct solver's expected work that other solvers may use before it is tried.
 const PATIENCE: f64 = 0.3;
-/// Least relative progress of a unit that counts.
+/// Smallest relative progress of a unit that counts.
 const LEAST: f64 = 1e-3;
-/// Units without a smaller gap after which a solver is given up.
+/// Units without progress after which a solver is given up.
 const IDLE: u32 = 25;
 
-/// Way in which a unit of work is done.
+/// How a unit of work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// So many dual passes.
+    /// Dual passes, of this number.
     Passes(usize),
-    /// Conjugate gradients by double sweeps: hinge losses.
+    /// Conjugate gradients by double sweeps, for hinge losses.
     Sweeps,
-    /// A matrix is factored: Newton steps, or an interior point for the hinge.
+    /// Factoring a matrix: Newton steps, or an interior point method for the hinge.
     Direct,
-    /// Newton steps by conjugate gradients: the logistic loss.
+    /// Newton steps by conjugate gradients, for the logistic loss.
     Conjugate,
 }
 
-/// Progress of the solvers so far.
+/// The progress of the solvers so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Course {
-    /// Units of passes.
+    /// Number of units of passes.
     units: u64,
-    /// Work of passes behind, and the gap before the next, of the last units of passes: gaps fall by leaps.
+    /// For each of the last units of passes, the work of passes before it and the gap at its start. Several
+    /// are kept, as gaps fall in jumps.
     trail: Vec<(f64, f64)>,
-    /// The gap behind the last unit of passes.
+    /// Gap after the last unit of passes.
     now: f64,
-    /// Work of all but direct solvers.
+    /// Work of all solvers except direct ones.
     spent: f64,
-    /// `true` once passes gave way to sweeps or conjugate gradients.
+    /// `true` once sweeps or conjugate gradients have replaced passes.
     is_over_passes: bool,
-    /// Units in a row that brought no bound further.
+    /// Number of consecutive units without progress.
     idle: u32,
-    /// `true` once a direct solver, or the others, have nothing more to give.
+    /// `true` once a direct solver makes no more progress; then the same for the others.
     direct_is_over: bool,
     others_are_over: bool,
 }
@@ -63,12 +64,13 @@ pub(crate) struct Course {
 raddle::state!(Course { units, is_over_passes, trail, now, spent, idle, direct_is_over, others_are_over });
 
 impl Course {
-    /// `true` if no solver brings the gap any further.
+    /// Returns `true` if no solver makes any more progress.
     pub(crate) fn is_over(&self) -> bool {
         self.idle >= 2 * IDLE
     }
 
-    /// The way of the next unit, where the gap is to fall by this factor and so many rows support the point.
+    /// Returns how the next unit is done, if the gap is to fall by this factor and `supports` rows have
+    /// nonzero dual values.
     pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64, supports: usize) -> Way {
         let passes = Way::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
         let alone = a_row_alone(binary.loss) * binary.count() as f64;
@@ -98,9 +100,10 @@ impl Course {
         }
     }
 
-    /// Work of the passes that are still to be expected for the gap's logarithm to fall so far.
+    /// Returns the expected work of passes until the gap's logarithm has fallen by `left`.
     fn passes_left(&self, left: f64) -> f64 {
-        // By the last unit, or by all that are kept: a gap that falls by leaps may not have fallen in one.
+        // Predicted from the last unit, or from all that are kept: a gap that falls in jumps may not have
+        // fallen in the last.
         let since = |from: usize| {
             let of = &self.trail[from..];
             let fallen = of.first().map_or(0.0, |(_, before)| (before / self.now.max(1e-300)).ln());
@@ -110,7 +113,7 @@ impl Course {
         since(0).min(since(self.trail.len().saturating_sub(1)))
     }
 
-    /// Learns how far a unit brought the bounds, before and after, for so many multiplications.
+    /// Records how a unit changed the bounds, with the number of its multiplications.
     pub(crate) fn learn(
         &mut self,
         way: Way,
@@ -118,7 +121,7 @@ impl Course {
         spent: f64,
         goes_on: bool,
     ) {
-        // Where rounding is all that is left, a bound may move by its last digits for ever.
+        // If only rounding errors are left, a bound may change in its last digits for ever.
         let is_further = after.gap() < before.gap() * (1.0 - LEAST)
             || after.dual > before.dual + LEAST * before.dual.abs();
         self.idle = if is_further { 0 } else { self.idle + 1 };

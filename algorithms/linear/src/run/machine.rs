@@ -1,4 +1,4 @@
-//! [`Machine`]: the solver of a binary problem, with its best dual point.
+//! [`Machine`]: the solver of one binary problem, with its best dual point.
 
 use raddle::random::Stream;
 
@@ -12,43 +12,43 @@ use crate::solve::sweeps::sweeps;
 
 use super::course::{Course, Way};
 
-/// Multiplications of an epoch, at least; it ends behind the step in which they are used up.
+/// Multiplications per epoch, at least; the epoch ends after the step that uses them up.
 const BUDGET: f64 = 5e8;
 
-/// Passes after which most problems are solved.
+/// Passes that solve most problems.
 const PASSES: u64 = 100;
 
-/// Counted cost of an epoch of one of these machines over rows with so many values: the budget, or less where that would
-/// be more than solves the problem.
+/// Returns the counted cost of an epoch of one of `machines` solvers over rows with this many values: the
+/// budget, or less if that solves the problem.
 pub(crate) fn epoch_cost(machines: usize, values: u64) -> u64 {
     ((BUDGET / machines.max(1) as f64) as u64).min(PASSES * 2 * values).max(1)
 }
 
-/// Solver of a binary problem: its iterate, and the best dual point that it has come to.
+/// The solver of a binary problem: its iterate, and its best dual point so far.
 #[derive(Debug, Clone, Default)]
 pub struct Machine {
-    /// Best dual values and weights, with their certificate; the model.
+    /// Best dual values and weights with their certificate, which are the model.
     pub(crate) best: Best,
-    /// Dual values from which passes and sweeps go on, and the last step of sweeps; none behind a pass.
+    /// Dual values from which passes and sweeps continue; then the last step of sweeps, empty after a pass.
     dual: Vec<f64>,
     last: Vec<f64>,
-    /// Iterate of a solver with one of its own.
+    /// Iterate of a solver that does not continue from `dual`.
     iterate: Iterate,
     course: Course,
-    /// Epochs behind it.
+    /// Number of finished epochs.
     epochs: u64,
 }
 
 raddle::state!(Machine { best, dual, last, iterate, course, epochs });
 
-/// Iterate of a solver.
+/// The iterate of a solver.
 #[derive(Debug, Clone, Default)]
 enum Iterate {
     #[default]
     None,
     /// Weights of Newton steps.
     Weights(Vec<f64>),
-    /// Dual values and multipliers.
+    /// Dual values and multipliers of an interior point method.
     Inside(Inside),
 }
 
@@ -61,22 +61,22 @@ raddle::state!(
 );
 
 impl Machine {
-    /// Machine at these dual values.
+    /// Makes a solver that starts from these dual values.
     pub(crate) fn new(binary: &Binary<'_>, a: Vec<f64>) -> Self {
         Self { dual: a.clone(), best: Best::new(binary, a), ..Self::default() }
     }
 
-    /// `true` if it has no values yet: where its problem begins it gets the first, whole.
+    /// Returns `true` if the solver has no values yet: it gets them where its problem is solved.
     pub(crate) fn has_not_begun(&self) -> bool {
         self.best.a.is_empty()
     }
 
-    /// `true` if nothing more is to be gained.
+    /// Returns `true` if the tolerance is reached or no solver makes progress.
     pub(crate) fn is_done(&self, tolerance: f64) -> bool {
         self.best.found.gap() <= tolerance || self.course.is_over()
     }
 
-    /// `true` if values are as many as rows.
+    /// Returns `true` if the values match the number of rows.
     pub(crate) fn is_of(&self, rows: usize, width: usize) -> bool {
         let fits = match &self.iterate {
             Iterate::None => true,
@@ -89,7 +89,8 @@ impl Machine {
             && [0, rows].contains(&self.last.len())
     }
 
-    /// Goes on by about half a second's work, of which so many machines have a part, or to the tolerance.
+    /// Continues for one epoch, a share of about half a second's work for each of `machines` solvers, or
+    /// until the tolerance is reached.
     pub(crate) fn advance(
         &mut self,
         binary: &Binary<'_>,
@@ -100,7 +101,7 @@ impl Machine {
         let mut stream = Stream::new(&[names, &[self.epochs]].concat());
         let Self { best, dual, last, iterate, course, .. } = self;
         let mut judge = Judge::new(binary, (tolerance, BUDGET / machines as f64), best);
-        // The weights that follow from `dual`, and their margins, where they are known.
+        // The weights that follow from `dual`, with their margins, if known.
         let mut known = None;
         while !course.is_over() && !judge.is_over() {
             let supports = dual.iter().filter(|a| **a > 0.0).count();

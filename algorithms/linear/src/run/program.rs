@@ -1,4 +1,4 @@
-//! [`LinearProgram`]: a shard for each binary problem, or one in the pinned block where there is only one.
+//! [`LinearProgram`]: each binary problem is a shard; a single one is in the pinned block.
 
 use raddle::prelude::*;
 use raddle::state::StateError;
@@ -9,22 +9,22 @@ use crate::data::binary::Binary;
 use crate::data::problem::Problem;
 use crate::loss::Loss;
 
-/// A linear classifier as a program of the engine. Of several classes each is a shard, and several workers have several
-/// classes at once. A binary problem that is alone is solved where rounds are aggregated: there the other workers help
-/// with factors, and with the products of all rows that certificates and steps need.
+/// A linear classifier as a program of the engine. With several classes, each is a shard, and the workers fit
+/// several classes at the same time. A single binary problem is solved where rounds are aggregated; there the
+/// other workers help with factors, and with the products of all rows that certificates and steps need.
 #[derive(Debug)]
 pub struct LinearProgram {
     pub(crate) problem: Problem,
     pub(crate) loss: Loss,
-    /// The weight of the loss of a row that counts once, by class.
+    /// For each class, the weight of the loss of a row with weight 1.
     pub(crate) factors: Vec<f64>,
     pub(crate) tolerance: f64,
     pub(crate) seed: u64,
 }
 
 impl LinearProgram {
-    /// A binary problem by its number; none where rows that are read by parts cannot be read: then the run ends, and its
-    /// [finish](crate::Linear::finish) says why.
+    /// Returns a binary problem by its number; `None` if its rows, which are in a file, cannot be read. Then
+    /// the run ends, and its [finish](crate::Linear::finish) returns the error.
     fn binary(&self, machine: usize) -> Option<Binary<'_>> {
         self.problem.binary(machine, self.loss, &self.factors).ok()
     }
@@ -39,7 +39,7 @@ impl LinearProgram {
         }
     }
 
-    /// Begins the problem that is alone, where its rows are read by the process that solves it.
+    /// Initialises a single problem whose rows are read by the process that solves it.
     fn begin(&self, machine: &mut Machine) {
         if machine.has_not_begun()
             && let Some(binary) = self.binary(0)
@@ -49,7 +49,7 @@ impl LinearProgram {
         }
     }
 
-    /// The objectives of a machine, the number of its rows that support it, and 1 if it has come to its end.
+    /// Returns the objectives of a solver, the number of its nonzero dual values, and 1 if it has ended.
     fn told(&self, machine: &Machine) -> Vec<f64> {
         let supports = machine.best.a.iter().filter(|a| **a > 0.0).count();
         let is_done = f64::from(u8::from(machine.is_done(self.tolerance)));
@@ -58,13 +58,13 @@ impl LinearProgram {
     }
 }
 
-/// Numbers that a machine tells.
+/// Numbers that a solver returns.
 const TOLD: usize = 5;
 
 impl Program for LinearProgram {
     raddle::program!(Shard = Option<Machine>, Pinned = Option<Machine>, Partial = Vec<f64>, Change = (); update, restore_by_shard);
 
-    /// Advances the binary problem that is alone.
+    /// Advances a single binary problem.
     fn aggregate(&self, at: Aggregate<'_, Self>) {
         if let Some(machine) = at.pinned {
             self.advance(0, machine);
@@ -77,7 +77,7 @@ impl Program for LinearProgram {
         at.shard.as_ref().map_or_else(Vec::new, |machine| self.told(machine))
     }
 
-    /// The worst gap is the model's.
+    /// The metric is the worst gap of all solvers.
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
         at.pinned.iter_mut().for_each(|machine| self.begin(machine));
         let mut told = at.partials.concat();
@@ -93,11 +93,11 @@ impl Program for LinearProgram {
     }
 }
 
-/// Every machine must have values of this problem's rows and columns, and none may be missing; the one in the pinned
-/// block may have none before the first boundary is concluded, which begins it.
+/// Checks that every solver has values for this problem's rows and columns. The one in the pinned block may
+/// have none until the conclusion of the first boundary initialises it.
 impl RestoreByShard for LinearProgram {
     type Question = ();
-    /// Number of machines of a shard.
+    /// Number of solvers of a shard.
     type Answer = u64;
 
     fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<()>, StateError> {
@@ -118,7 +118,7 @@ impl RestoreByShard for LinearProgram {
 }
 
 impl LinearProgram {
-    /// Check of machines' rows and columns.
+    /// Checks the sizes of solvers' values.
     fn check<'a>(&self, mut machines: impl Iterator<Item = &'a Machine>) -> Result<(), StateError> {
         let (rows, width) = (self.problem.rows(), self.problem.rows.width());
         let fit = machines.all(|machine| machine.is_of(rows, width));

@@ -1,26 +1,27 @@
-//! Cholesky factors of I + S Z Z' S, Z the rows with their signs: by rows, or by columns where these are fewer.
+//! Cholesky factors of I + S Z Z' S, where Z are the rows with their signs: by rows, or by columns if these
+//! are fewer.
 
 use raddle::cancellation_point;
 use raddle_kernels::algebra::{cholesky, solve_lower, solve_lower_transposed};
 
 use crate::data::binary::Binary;
 
-/// Order of the largest matrix that is factored: 512 MiB.
+/// Limit on the order of a factored matrix, which takes 512 MiB.
 const MOST: usize = 8192;
 
-/// Side of the matrix that is factored: the fewer of rows and columns.
+/// Whether the factored matrix is of rows or of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Rows,
     Columns,
 }
 
-/// Side of the cheaper matrix for so many rows that count, and the multiplications of building and factoring it; none if
-/// it would be too large.
+/// Returns the side of the cheaper matrix for this number of rows with weight, with the multiplications to
+/// build and factor it; `None` if it would be too large.
 pub(crate) fn cheaper_side(binary: &Binary<'_>, rows: usize) -> Option<(Side, f64)> {
     let (width, count) = (binary.rows.width(), binary.count());
     let mean = binary.rows.stored() as f64 / count as f64;
-    // A factor's multiplications run eight or sixteen at a time, those of stored values one by one.
+    // Multiplications of a factorization run eight or sixteen at a time, those of sparse values one by one.
     let cube = |order: usize| (order as f64).powi(3) / 3.0 / 8.0;
     let (n, squares) = (rows as f64, binary.rows.squared_lengths() / count as f64);
     let by_columns = n * squares / 2.0 + cube(width);
@@ -30,7 +31,7 @@ pub(crate) fn cheaper_side(binary: &Binary<'_>, rows: usize) -> Option<(Side, f6
     both.into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Lower triangle of a symmetric matrix, and its factor once it has one.
+/// The lower triangle of a symmetric matrix, or of its factor.
 pub(crate) struct Lower {
     pub(crate) values: Vec<f64>,
     pub(crate) order: usize,
@@ -43,7 +44,7 @@ impl Lower {
         Self { values: vec![0.0; order * stride], order, stride }
     }
 
-    /// Z Z' of these rows.
+    /// Computes Z Z' of these rows.
     pub(crate) fn of_rows(binary: &Binary<'_>, rows: &[usize]) -> Self {
         let mut gram = Self::zeros(rows.len());
         let mut full = vec![0.0; binary.rows.width()];
@@ -70,7 +71,7 @@ impl Lower {
         }
     }
 
-    /// A copy of the lower triangle.
+    /// Copies the lower triangle.
     pub(crate) fn copied(&self) -> Self {
         let mut copy = Self::zeros(self.order);
         for (row, (to, from)) in
@@ -81,23 +82,23 @@ impl Lower {
         copy
     }
 
-    /// Adds to the diagonal.
+    /// Adds a value to an element of the diagonal.
     pub(crate) fn add_diagonal(&mut self, at: usize, value: f64) {
         self.values[at * self.stride + at] += value;
     }
 
-    /// The factor in place of the matrix; none where rounding leaves none.
+    /// Factors the matrix in place; `None` if rounding makes it singular.
     pub(crate) fn factored(mut self) -> Option<Factor> {
         cholesky(&mut self.values, self.order, self.stride, 0, &mut Vec::new()).ok()?;
         Some(Factor(self))
     }
 }
 
-/// Cholesky factor.
+/// A Cholesky factor.
 pub(crate) struct Factor(Lower);
 
 impl Factor {
-    /// Replaces x by the solution of the system with this right side.
+    /// Replaces the right side x by the solution.
     pub(crate) fn solve(&self, x: &mut [f64]) {
         if self.0.order > 0 {
             solve_lower(&self.0.values, self.0.stride, x);

@@ -1,6 +1,6 @@
-//! Mehrotra's interior point on the dual of the hinge loss: a box, whose two sides have multipliers s and t (Mehrotra,
-//! "On the implementation of a primal-dual interior point method", 1992; for support vector machines Fine and Scheinberg,
-//! 2001).
+//! Mehrotra's interior point method on the dual of the hinge loss, whose feasible set is a box; its lower and
+//! upper bounds have multipliers s and t (Mehrotra, "On the implementation of a primal-dual interior point
+//! method", 1992; for support vector machines Fine and Scheinberg, 2001).
 
 use super::gram::{Lower, Side, cheaper_side};
 use super::judge::Judge;
@@ -8,13 +8,13 @@ use super::line::Ray;
 use super::weighted::Weighted;
 use crate::data::binary::Binary;
 
-/// Part of the way to the nearest bound that is gone.
+/// Fraction of the way to the nearest bound that a step goes.
 const SHARE: f64 = 0.995;
 
-/// Margin that a row has by itself where the iterates begin, at most.
+/// Limit on the margin that a row's initial dual value gives the row by itself.
 const ALONE: f64 = 10.0;
 
-/// Iterate: dual values between their bounds, and multipliers of the lower and the upper ones.
+/// An iterate: dual values between their bounds, and the multipliers of the lower and upper bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Inside {
     a: Vec<f64>,
@@ -25,12 +25,13 @@ pub(crate) struct Inside {
 raddle::state!(Inside { a, s, t });
 
 impl Inside {
-    /// Middle of the box, or where that is far off, values at which a row has a margin of about 1 by itself.
+    /// Returns the middle of the box, or values that give each row a margin of [`ALONE`] by itself, if these
+    /// are smaller.
     pub(crate) fn middle(binary: &Binary<'_>) -> Self {
         let of = |(row, c): (usize, &f64)| (c / 2.0).min(ALONE / binary.rows.square(row));
         let a: Vec<f64> = binary.costs.iter().enumerate().map(of).collect();
         let margins = binary.margins(&binary.weights_of(&a));
-        // Multipliers that make all products of values and multipliers about alike.
+        // The multipliers make all products of values and multipliers about equal.
         let sizes = a.iter().zip(&margins).map(|(a, m)| a * (1.0 + (m - 1.0).abs()));
         let mean = sizes.sum::<f64>() / a.len() as f64;
         let beyond = |m: f64, room: f64| if room > 0.0 { m.max(0.0) + mean / room } else { 1.0 };
@@ -40,13 +41,13 @@ impl Inside {
         Self { a, s, t }
     }
 
-    /// `true` if there is a place for each row.
+    /// Returns `true` if there are values for each row.
     pub(crate) fn is_of(&self, count: usize) -> bool {
         [&self.a, &self.s, &self.t].iter().all(|values| values.len() == count)
     }
 }
 
-/// Steps until the judge has enough; `false` if rounding leaves none.
+/// Makes steps until the judge ends them; returns `false` if rounding prevents a step.
 pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
     let binary = judge.binary;
     let costs = &binary.costs;
@@ -99,7 +100,7 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
     }
 }
 
-/// Equations of a step.
+/// The equations of a step.
 struct System<'a> {
     binary: &'a Binary<'a>,
     some: &'a [usize],
@@ -109,7 +110,7 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    /// The step by which the products a s and (c - a) t change so, to first order.
+    /// Returns the step that changes the products a s and (c - a) t by `change`, to first order.
     fn step(&self, change: &dyn Fn(usize) -> (f64, f64)) -> Inside {
         let Self { binary, some, at, .. } = *self;
         let upper = |row: usize| binary.costs[row] - at.a[row];
@@ -129,7 +130,7 @@ impl System<'_> {
         step
     }
 
-    /// The part of a step that may be gone: no value comes to its bound.
+    /// Returns the fraction of a step that keeps every value off its bound.
     fn reach(&self, step: &Inside) -> f64 {
         let at = self.at;
         let to = |value: f64, change: f64| if change < 0.0 { -value / change } else { f64::INFINITY };
@@ -141,7 +142,7 @@ impl System<'_> {
         (SHARE * self.some.iter().map(of).fold(f64::INFINITY, f64::min)).min(1.0)
     }
 
-    /// Mean of the products of values and multipliers behind this part of a step.
+    /// Returns the mean of the products of values and multipliers after this fraction of a step.
     fn mean_product(&self, along: f64, step: &Inside) -> f64 {
         let at = self.at;
         let of = |&row: &usize| {

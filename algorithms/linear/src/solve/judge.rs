@@ -1,4 +1,4 @@
-//! [`Judge`]: the certificate of what solvers offer, the best point so far, and the count of their work.
+//! [`Judge`]: certifies what solvers offer, keeps the best points, and counts the work.
 
 use raddle::cancellation_point;
 
@@ -9,17 +9,18 @@ use crate::loss::Loss;
 
 /// Evaluations of the slope in the search for the best weights between two.
 const SEARCH: usize = 12;
-/// Counted cost of what a step takes beside its multiplications: of few rows that is most of it.
+/// Counted cost of a step besides its multiplications, which dominates if there are few rows.
 const STEP: u64 = 1 << 14;
-/// Of the slope of a hinge along a ray: near the best weights the best multiple is off by less than the gap.
+/// Evaluations of a hinge's slope in the search for the best multiple of weights: near the optimum the error
+/// of the multiple is then below the gap.
 const SCALE: usize = 36;
 
-/// The best dual point and the best weights so far, whatever points they are of, and their certificate.
+/// The best dual point and the best weights so far, which need not belong together, with their certificate.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Best {
-    /// Dual values, one for each row.
+    /// Dual values, one per row.
     pub(crate) a: Vec<f64>,
-    /// Weights, one for each column.
+    /// Weights, one per column.
     pub(crate) w: Vec<f64>,
     pub(crate) found: Certificate,
 }
@@ -27,7 +28,7 @@ pub(crate) struct Best {
 raddle::state!(Best { a, w, found });
 
 impl Best {
-    /// Dual values with the weights that follow from them, or without any where these are better.
+    /// Takes dual values with the weights that follow from them, or zero weights if these are better.
     pub(crate) fn new(binary: &Binary<'_>, a: Vec<f64>) -> Self {
         let nothing = vec![0.0; binary.rows.width()];
         let zeros = binary.lost(&vec![0.0; binary.count()]);
@@ -49,7 +50,7 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Those that follow from a dual point.
+    /// Makes the weights that follow from a dual point.
     pub(crate) fn of(binary: &Binary<'_>, a: &[f64]) -> Self {
         let w = binary.weights_of(a);
         let margins = binary.margins(&w);
@@ -65,7 +66,7 @@ impl Weights {
         self.margins.iter_mut().zip(along.margins).for_each(|(m, by)| *m += step * by);
     }
 
-    /// Goes to the best multiple.
+    /// Scales the weights by the best factor.
     fn scale(&mut self, binary: &Binary<'_>) {
         if binary.loss != Loss::Hinge {
             return;
@@ -82,17 +83,17 @@ impl Weights {
     }
 }
 
-/// Judge of dual points and weights: keeps the best of both, and says when a solver has done enough.
+/// The judge of dual points and weights: keeps the best of both, and decides when a solver has done enough.
 pub(crate) struct Judge<'a> {
     pub(crate) binary: &'a Binary<'a>,
     /// Relative duality gap to reach.
     pub(crate) tolerance: f64,
-    /// Multiplications that are left.
+    /// Multiplications left.
     pub(crate) budget: f64,
     best: &'a mut Best,
     /// Margins at the best weights.
     margins: Vec<f64>,
-    /// `true` if these are of the rows themselves, not of sums of other margins.
+    /// `true` if the margins were computed from the rows, and not as sums of other margins.
     is_exact: bool,
 }
 
@@ -103,23 +104,23 @@ impl<'a> Judge<'a> {
         Self { binary, tolerance, budget, best, margins, is_exact: true }
     }
 
-    /// Counts work in multiplications, of all rows at least once.
+    /// Counts work in multiplications; callers count at least one pass over all rows.
     pub(crate) fn count(&mut self, work: f64) {
         self.budget -= work;
         cancellation_point(work as u64 + STEP);
     }
 
-    /// The certificate of the best dual point and the best weights.
+    /// Returns the certificate of the best dual point and the best weights.
     pub(crate) fn found(&self) -> Certificate {
         self.best.found
     }
 
-    /// The best weights.
+    /// Returns the best weights.
     pub(crate) fn weights(&self) -> &[f64] {
         &self.best.w
     }
 
-    /// Takes a dual point and the weights that follow from it into account; gives these.
+    /// Offers a dual point with the weights that follow from it; returns these.
     pub(crate) fn offer(&mut self, a: &[f64]) -> Weights {
         let found = Weights::of(self.binary, a);
         self.count(2.0 * self.binary.rows.stored() as f64);
@@ -127,7 +128,7 @@ impl<'a> Judge<'a> {
         found
     }
 
-    /// As [`offer`](Self::offer), where the weights that follow from the point are known, and their margins.
+    /// Offers a dual point as [`offer`](Self::offer) does, if its weights and margins are known.
     pub(crate) fn offer_with(&mut self, a: &[f64], at: Ray<'_>) {
         self.offer_dual(a, at.w);
         let primal = self.primal(at);
@@ -136,8 +137,8 @@ impl<'a> Judge<'a> {
             self.take(at, primal);
             return;
         }
-        // The dual objective rises for good where the primal one leaps: weights between the best ones and these, and
-        // multiples of them, are better than both.
+        // The dual objective rises steadily while the primal one jumps: weights between the best ones and
+        // these, and multiples of them, are better than both.
         let mut found = Weights { w: at.w.to_vec(), margins: at.margins.to_vec() };
         found.scale(self.binary);
         let direction = |of: &[f64], from: &[f64]| of.iter().zip(from).map(|(of, from)| of - from).collect();
@@ -155,7 +156,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Takes a dual point into account, of which these weights follow.
+    /// Offers a dual point from which these weights follow.
     pub(crate) fn offer_dual(&mut self, a: &[f64], w: &[f64]) {
         let dual = Certificate::dual_of(self.binary, a, w);
         if dual > self.best.found.dual {
@@ -165,7 +166,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Takes weights into account whose margins may be sums of others.
+    /// Offers weights whose margins may be sums of others.
     pub(crate) fn offer_primal(&mut self, at: Ray<'_>) {
         let primal = self.primal(at);
         if self.take(at, primal) {
@@ -177,7 +178,7 @@ impl<'a> Judge<'a> {
         Certificate::primal_of(self.binary, at.w, at.margins)
     }
 
-    /// Keeps weights that are better than the best, with their own margins; `true` if they are.
+    /// Keeps weights that are better than the best ones, with recomputed margins; returns `true` if they are.
     fn take(&mut self, at: Ray<'_>, primal: f64) -> bool {
         let is_better = primal < self.best.found.primal;
         if is_better {
@@ -189,7 +190,7 @@ impl<'a> Judge<'a> {
         is_better
     }
 
-    /// `true` if the gap is reached, by the rows' own margins.
+    /// Returns `true` if the gap is reached, with margins computed from the rows.
     pub(crate) fn is_reached(&mut self) -> bool {
         if self.best.found.gap() <= self.tolerance && !self.is_exact {
             self.margins = self.binary.margins(&self.best.w);
@@ -199,7 +200,7 @@ impl<'a> Judge<'a> {
         self.best.found.gap() <= self.tolerance
     }
 
-    /// `true` if the gap is reached or the budget is used up.
+    /// Returns `true` if the gap is reached or the budget is used up.
     pub(crate) fn is_over(&mut self) -> bool {
         self.is_reached() || self.budget <= 0.0
     }

@@ -1,4 +1,4 @@
-//! The best point of a line for the primal objective.
+//! Line search: the minimum of the primal objective on a line.
 
 use raddle::cancellation_point;
 
@@ -6,18 +6,19 @@ use crate::data::binary::Binary;
 use crate::loss::Loss;
 use raddle_kernels::sweeps::Squares;
 
-/// Part of the first slope that is as good as none.
+/// Fraction of the initial slope at which the search ends.
 const ENOUGH: f64 = 1e-3;
 
-/// A point of the space of weights, or a direction in it, with the margins of all rows.
+/// A point in the space of weights, or a direction, with the margins of all rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Ray<'a> {
     pub(crate) w: &'a [f64],
     pub(crate) margins: &'a [f64],
 }
 
-/// The step from a point along a direction, up to `most`, at which the primal objective is least: the root of its slope,
-/// which grows, sought so many times at most; 0 where the objective does not fall.
+/// Returns the step from a point along a direction, at most `most`, that minimises the primal objective: the
+/// root of its slope, which increases, found with at most `steps` evaluations. Returns 0 if the objective
+/// does not fall.
 pub(crate) fn best_step(
     binary: &Binary<'_>,
     from: Ray<'_>,
@@ -25,7 +26,7 @@ pub(crate) fn best_step(
     (most, steps): (f64, usize),
 ) -> f64 {
     let (linear, square) = (product(from.w, direction.w), product(direction.w, direction.w));
-    // The slope, and how fast it grows.
+    // The slope and its derivative.
     let slope = |t: f64| {
         if binary.loss == Loss::SquaredHinge {
             let of = Squares { margins: from.margins, along: direction.margins, costs: &binary.costs, t };
@@ -60,7 +61,7 @@ pub(crate) fn best_step(
         if first.abs() <= ENOUGH * -steepest {
             break;
         }
-        // The hinge's slope grows by leaps, of which its derivative tells nothing.
+        // The hinge's slope increases in jumps, which its derivative does not show.
         let next = t - first / second;
         let next = if binary.loss != Loss::Hinge && next > low && next < high {
             next

@@ -1,4 +1,4 @@
-//! Solvers: each takes a dual point nearer to the best one.
+//! Solvers: each moves a dual point closer to the optimum.
 
 pub(crate) mod gram;
 pub(crate) mod interior;

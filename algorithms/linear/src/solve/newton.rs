@@ -1,8 +1,8 @@
-//! Newton steps on the primal objective of a loss with a slope: semismooth for the squared hinge.
+//! Newton steps on the primal objective of a differentiable loss; semismooth for the squared hinge.
 //!
-//! At w with margins m a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where
-//! (R^-1 + Z Z') v = R^-1 a + m; v within its bounds is the dual point that is offered. Where no matrix is small, the
-//! same system is solved for w' by conjugate gradients on (I + Z'RZ).
+//! At w with margins m, a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where (R^-1 +
+//! Z Z') v = R^-1 a + m; v, cut to its bounds, is the dual point that is offered. If no matrix is small
+//! enough, the same system is solved for w' by conjugate gradients on (I + Z'RZ).
 
 use raddle::cancellation_point;
 
@@ -12,16 +12,17 @@ use super::line::{Ray, best_step};
 use super::weighted::Weighted;
 use crate::data::binary::Binary;
 
-/// Halvings of the interval in which the best step is sought.
+/// Halvings of the interval of the line search.
 const SEARCH: usize = 50;
-/// Steps of conjugate gradients at a Newton step, at most.
+/// Limit on the conjugate gradient steps in a Newton step.
 const CONJUGATE: usize = 250;
-/// Part of the dual values that bounds cut off, at most, of the first dual point that is looked at; and of each further one,
-/// beside that of the last.
+/// Limit on the fraction of the dual values that the bounds may cut off if a dual point is to be evaluated:
+/// for the first point; then for each further one, relative to the last.
 const FIRST: f64 = 2e-3;
 const WORTH: f64 = 0.5;
 
-/// Steps from these weights on until the judge has enough; `false` if no step is to be had any more.
+/// Makes steps from these weights until the judge ends them; returns `false` if no step makes progress any
+/// more.
 pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> bool {
     let binary = judge.binary;
     let mut margins = binary.margins(w);
@@ -47,11 +48,11 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
             let Some(factor) = Weighted::new(binary, (&some, &r), (side, gram)) else { return false };
             let (v, next) = factor.solve(&b);
             let (dual, part) = inside(binary, &v);
-            // What bounds cut off is lost to the dual objective many times over: a point that loses as much as the last one
-            // is not worth a look at all rows.
+            // What the bounds cut off costs the dual objective many times as much: a point that loses as much
+            // as the last one is not worth a pass over all rows.
             if part <= judge.tolerance || part <= WORTH * outside.min(FIRST) {
                 outside = part;
-                // The sum of the rows themselves: x is off by what rounding does to the solution.
+                // Computed from the rows, as x has the rounding errors of the solution.
                 judge.offer_dual(&dual, &binary.weights_of(&dual));
             }
             next
@@ -76,7 +77,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     }
 }
 
-/// Dual values within their bounds, and the part of the sum of all that the bounds cut off.
+/// Cuts dual values to their bounds; returns them with the fraction of their sum that was cut off.
 fn inside(binary: &Binary<'_>, v: &[f64]) -> (Vec<f64>, f64) {
     let (mut all, mut cut) = (0.0, 0.0);
     let values = v.iter().enumerate().map(|(row, v)| {
@@ -89,7 +90,7 @@ fn inside(binary: &Binary<'_>, v: &[f64]) -> (Vec<f64>, f64) {
     (values, if all > 0.0 { cut / all } else { 0.0 })
 }
 
-/// Z'RZ, brought up to date by the rows whose weight is another than that of the last step, where these are few.
+/// Computes Z'RZ: updates the last one by the rows whose weight has changed, if these are few.
 fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>) -> Lower {
     let some = r.iter().filter(|r| **r > 0.0).count();
     let changed =
@@ -106,7 +107,8 @@ fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>)
     copy
 }
 
-/// w' by conjugate gradients on (I + Z'RZ) d = Z'a - w, to a residual that shrinks with the gradient.
+/// Computes w' by conjugate gradients on (I + Z'RZ) d = Z'a - w, to a residual that shrinks with the
+/// gradient.
 fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w: &[f64]) -> Vec<f64> {
     let binary = judge.binary;
     let mut diagonal = vec![1.0; w.len()];

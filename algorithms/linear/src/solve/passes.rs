@@ -1,5 +1,6 @@
-//! Dual coordinate passes with shrinking: rows in a drawn order, each brought to its best dual value (Hsieh et al., "A
-//! dual coordinate descent method for large-scale linear SVM", 2008; for the logistic loss Yu, Huang and Lin, 2011).
+//! Dual coordinate descent with shrinking: passes over the rows in random order, each row set to its best
+//! dual value (Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", 2008; for the
+//! logistic loss Yu, Huang and Lin, 2011).
 
 use libm::log;
 use raddle::cancellation_point;
@@ -10,18 +11,19 @@ use crate::data::binary::Binary;
 use crate::loss::{Loss, sigmoid};
 use raddle_kernels::sweeps::{Coordinate, Pass};
 
-/// Steps that solve for one dual value of the logistic loss, at most.
+/// Limit on the steps that solve for one dual value of the logistic loss.
 const INNER: usize = 60;
-/// Multiplications in whose time one of them is found.
+/// Multiplications that take as long as finding one such value.
 const LOGISTIC: f64 = 100.0;
-/// Rows that stand together keep together: what is read one behind the other is there sooner.
+/// Number of neighbouring rows that stay together in the random order, as adjacent memory is read faster.
 const TOGETHER: usize = 16;
 
-/// Groups between two points at which a pass can end.
+/// Groups of rows between two points at which a pass can end.
 const GROUPS: usize = 1 << 12;
 
-/// Carries out so many passes over the rows, which stay away while bounds hold them; the point they come to is offered.
-/// The weights that follow from the point are given, where they are known, and those of the point it comes to.
+/// Makes this many passes over the rows; rows at a bound are skipped while the bound holds them. The final
+/// point is offered. `known` are the weights that follow from the initial point, if known; returns those of
+/// the final point.
 pub(crate) fn passes(
     judge: &mut Judge<'_>,
     (a, known): (&mut [f64], Option<Weights>),
@@ -39,12 +41,13 @@ pub(crate) fn passes(
     judge.offer(a)
 }
 
-/// Work on a row in a pass beside its values, in multiplications: the logistic loss takes exponentials.
+/// Returns the work per row in a pass besides its values, in multiplications: the logistic loss takes
+/// exponentials.
 pub(crate) fn a_row_alone(loss: Loss) -> f64 {
     if loss == Loss::Logistic { LOGISTIC } else { 0.0 }
 }
 
-/// Passes of a hinge loss; the number of values looked at.
+/// Makes passes of a hinge loss; returns the number of values read.
 fn of_hinge(
     binary: &Binary<'_>,
     a: &mut [f64],
@@ -73,7 +76,7 @@ fn of_hinge(
     visited
 }
 
-/// Passes of the logistic loss; the number of values looked at.
+/// Makes passes of the logistic loss; returns the number of values read.
 fn of_logistic(
     binary: &Binary<'_>,
     a: &mut [f64],
@@ -95,8 +98,9 @@ fn of_logistic(
     count * binary.rows.stored()
 }
 
-/// The best dual value of a row of the logistic loss: the root of m + q (z - a) + log(z / (c - z)), which grows with
-/// z. It is sought in s = log(z / (c - z)), where the slope is at least 1, by Newton steps inside of an interval.
+/// Returns the best dual value of a row of the logistic loss: the root of m + q (z - a) + log(z / (c - z)),
+/// which increases with z. It is found in terms of s = log(z / (c - z)), where the slope is at least 1, by
+/// Newton steps within an interval.
 pub(crate) fn logistic(a: f64, c: f64, margin: f64, q: f64) -> f64 {
     let (mut low, mut high) = (-margin - q * (c - a), -margin + q * a);
     let from = if a > 0.0 && a < c { log(a / (c - a)) } else { -margin };
@@ -113,7 +117,7 @@ pub(crate) fn logistic(a: f64, c: f64, margin: f64, q: f64) -> f64 {
         let next = if step > low && step < high { step } else { low + (high - low) / 2.0 };
         let step = (next - s).abs();
         s = next;
-        // A step's square is what is left behind it.
+        // The error after a step is of the order of the square of the step.
         if step <= 1e-8 * s.abs().max(1.0) {
             break;
         }

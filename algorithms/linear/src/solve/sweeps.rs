@@ -1,10 +1,11 @@
-//! Conjugate gradients on the dual of the hinge losses, preconditioned by sweeps: over a fixed order of the free rows
-//! forward and back, each brought to its best dual value within its bounds; then the best point of the plane of this
-//! step and the last one, in which rows at their bounds take no part.
+//! Conjugate gradients on the dual of the hinge losses, preconditioned by sweeps. A double sweep goes over a
+//! fixed order of the free rows forward and back and sets each to its best dual value within its bounds; then
+//! the best point of the plane of this step and the last one is taken, in which rows at their bounds take no
+//! part.
 //!
-//! Of a quadratic function without bounds these are preconditioned conjugate gradients with symmetric Gauss-Seidel
-//! sweeps (Axelsson, "A survey of preconditioned iterative methods", 1985) in the form of Takahashi, 1965. No step is
-//! taken that makes the dual objective worse.
+//! For a quadratic function without bounds, these are preconditioned conjugate gradients with symmetric
+//! Gauss-Seidel sweeps (Axelsson, "A survey of preconditioned iterative methods", 1985) in the form of
+//! Takahashi, 1965. No step makes the dual objective worse.
 
 use raddle::cancellation_point;
 
@@ -16,12 +17,13 @@ use raddle_kernels::sweeps::{Coordinate, DoubleSweep};
 /// Double sweeps between two passes that look at all rows.
 const SWEEPS: usize = 10;
 
-/// Square of a step, for that of the weights, from which on its slopes are taken from w.
+/// Limit on the squared length of a step relative to that of the weights, above which its slopes are computed
+/// from w.
 const COARSE: f64 = 1e-9;
 
-/// Ten double sweeps from dual values, and from the last step, which is without elements if there was none; the point
-/// they come to is offered. The weights that follow from the point are given, where they are known, and those of the point
-/// it comes to.
+/// Makes ten double sweeps from dual values and from the last step, which is empty if there was none; the
+/// final point is offered. `known` are the weights that follow from the initial point, if known; returns
+/// those of the final point.
 pub(crate) fn sweeps(
     judge: &mut Judge<'_>,
     (all, known): (&mut [f64], Option<Weights>),
@@ -60,27 +62,27 @@ pub(crate) fn sweeps(
     judge.offer(all)
 }
 
-/// The free rows: their dual values, the last step and how it moved w. What is made small is |w|^2 / 2 +
-/// sum own a^2 / 2 - sum a.
+/// The free rows: their dual values, the last step, and how the step moved w. The objective to minimise is
+/// |w|^2 / 2 + sum own a^2 / 2 - sum a.
 struct Face<'a> {
     binary: &'a Binary<'a>,
     free: &'a [Coordinate],
     a: Vec<f64>,
     last: Vec<f64>,
     moved: Vec<f64>,
-    /// The weights before the step, and those that follow from `a`.
+    /// Weights before the step; then those that follow from `a`.
     before: Vec<f64>,
     w: Vec<f64>,
 }
 
 impl Face<'_> {
-    /// A double sweep, and the best point of the plane of its step and the last one.
+    /// Makes a double sweep, and goes to the best point of the plane of its step and the last one.
     fn step(&mut self) {
         let (rows, free) = (self.binary.rows, self.free);
         let a_before = self.a.clone();
         cancellation_point(4 * rows.stored() as u64);
         DoubleSweep { rows: rows.view(), coordinates: free, a: &mut self.a, w: &mut self.w }.sweep();
-        // Directions of the rows between their bounds: the sweep's step, and the last one.
+        // Directions for the rows between their bounds: the sweep's step, and the last one.
         let (mut z, mut p) = (vec![0.0; free.len()], vec![0.0; free.len()]);
         let mut dz: Vec<f64> =
             self.w.iter().zip(&self.before).map(|(after, before)| after - before).collect();
@@ -101,8 +103,8 @@ impl Face<'_> {
         let parts = self.w.iter().zip(&dz).zip(&self.moved);
         w.iter_mut().zip(parts).for_each(|(to, ((w, dz), dp))| *to = w + along * dz + beyond * dp);
         let mut a = self.a.clone();
-        // The change of the objective, of rows one by one: the objective itself is the same to all its digits long before
-        // the margins are.
+        // The change of the objective is added up row by row: the objective itself stops changing in its last
+        // digits long before the margins do.
         let mut change = -gained;
         for (at, of) in free.iter().enumerate() {
             let wanted = self.a[at] + along * z[at] + beyond * p[at];
@@ -114,7 +116,7 @@ impl Face<'_> {
                 rows.add(row, of.sign * back, &mut w);
             }
         }
-        // Where what bounds cut off makes it worse, the way there is gone as far as to the first bound.
+        // If cutting to the bounds makes the objective worse, the step ends at the first bound.
         if change <= 0.0 {
             (self.a, self.w) = (a, w);
         } else {
@@ -136,12 +138,13 @@ impl Face<'_> {
         }
     }
 
-    /// Steps along the sweep's step and the last one, of which the former moves w by dz, that lead to the least
-    /// objective of their plane; and how much that is less.
+    /// Returns the multiples of the sweep's step, which moves w by dz, and of the last step that minimise the
+    /// objective on their plane; and the decrease.
     fn best(&self, (z, dz): (&[f64], &[f64]), p: &[f64]) -> (f64, f64, f64) {
         let dp = &self.moved;
         let [mut zz, mut zp, mut pp] = [dot(dz, dz), dot(dz, dp), dot(dp, dp)];
-        // Slopes of directions by their changes of w, or where rounding of w would hide these, by the margins of rows.
+        // Slopes of the directions from their changes of w or, if rounding of w would hide these, from the
+        // margins of rows.
         let is_coarse = zz > COARSE * dot(&self.w, &self.w);
         let [mut gz, mut gp] = if is_coarse { [dot(&self.w, dz), dot(&self.w, dp)] } else { [0.0; 2] };
         for (at, of) in self.free.iter().enumerate().filter(|(at, _)| z[*at] != 0.0 || p[*at] != 0.0) {

@@ -1,12 +1,13 @@
-//! [`Weighted`]: the solution of (R^-1 + Z Z') v = b, as Newton steps and interior points need it, by rows or by columns.
+//! [`Weighted`]: solves (R^-1 + Z Z') v = b for Newton steps and interior point methods, by rows or by
+//! columns.
 
 use super::gram::{Factor, Lower, Side};
 use crate::data::binary::Binary;
 
-/// Factor for rows with weights r.
+/// A factored system of rows with weights r.
 pub(crate) struct Weighted<'a> {
     binary: &'a Binary<'a>,
-    /// Rows whose weight is not 0.
+    /// Rows with nonzero weight.
     some: &'a [usize],
     r: &'a [f64],
     factor: Factor,
@@ -14,8 +15,8 @@ pub(crate) struct Weighted<'a> {
 }
 
 impl<'a> Weighted<'a> {
-    /// Factor of I + S Z Z' S with S = R^1/2, or of I + Z'RZ; none where rounding leaves none. `gram` is Z Z' of these
-    /// rows, or Z'RZ.
+    /// Factors I + S Z Z' S with S = R^1/2, or I + Z'RZ; `None` if rounding makes it singular. `gram` is Z Z'
+    /// of these rows, or Z'RZ.
     pub(crate) fn new(
         binary: &'a Binary<'a>,
         (some, r): (&'a [usize], &'a [f64]),
@@ -32,7 +33,7 @@ impl<'a> Weighted<'a> {
         Some(Self { binary, some, r, factor: gram.factored()?, side })
     }
 
-    /// v for a right side b of all rows, of which those with a weight count; and Z'v.
+    /// Returns v for a right side b of all rows, of which those with a weight count; and Z'v.
     pub(crate) fn solve(&self, b: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (binary, mut v) = (self.binary, vec![0.0; b.len()]);
         if self.side == Side::Rows {
@@ -42,7 +43,7 @@ impl<'a> Weighted<'a> {
             let sum = binary.weights_of(&v);
             return (v, sum);
         }
-        // v = R (b - Z x) with x = (I + Z'RZ)^-1 Z'R b, which is Z'v.
+        // v = R (b - Z x) with x = (I + Z'RZ)^-1 Z'R b, which equals Z'v.
         let mut x = vec![0.0; binary.rows.width()];
         self.some
             .iter()
@@ -62,7 +63,7 @@ mod tests {
     use crate::Problem;
     use crate::loss::Loss;
 
-    /// By columns and by rows the solution solves, with all rows, few and none.
+    /// Solutions by columns and by rows satisfy the system, with all rows, few and none.
     #[test]
     fn solutions_solve_by_columns_and_by_rows() {
         let data = embedded::diabetes();

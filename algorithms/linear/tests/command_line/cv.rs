@@ -149,9 +149,9 @@ fn lines_that_cannot_be_are_refused_with_what_to_do() {
         ("cv mail.csv --y spam --measure rmse", "--measure"),
         (
             "cv mail.csv --y spam --measure log-loss",
-            "--measure: log-loss is of probabilities: choose the logistic loss",
+            "--measure: log-loss needs probabilities: choose the logistic loss",
         ),
-        ("cv flowers.csv --y kind --measure auc", "--measure: auc is of two classes, and there are 3"),
+        ("cv flowers.csv --y kind --measure auc", "--measure: auc is for two classes, and there are 3"),
         ("cv mail.csv --y spam --rule best", "--rule"),
         ("cv lonely.csv --y kind", "is fitted on no row of the class 0: choose fewer folds"),
         ("cv lonely.csv --y kind", "the class 0 is `sativa`"),
@@ -167,7 +167,7 @@ fn lines_that_cannot_be_are_refused_with_what_to_do() {
     }
 }
 
-/// Where rounding ends before the tolerance, folds are measured all the same, and their gap is told.
+/// If rounding ends a fit before the tolerance, folds are measured all the same, and their gap is reported.
 #[test]
 fn fits_that_can_come_no_closer_are_measured_and_said() {
     let folder = tempfile::tempdir().unwrap();

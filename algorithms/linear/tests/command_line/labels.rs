@@ -1,4 +1,4 @@
-//! Classes are called in every file, and on the screen, what the data call them.
+//! Files and the screen use the data's own class labels.
 
 use std::fs;
 use std::io::Write as _;

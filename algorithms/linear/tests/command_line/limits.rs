@@ -13,8 +13,8 @@ use raddle_common::testing::{Program, Ran, json};
 use super::LINEAR;
 
 const LOSSES: [&str; 3] = ["squared-hinge", "hinge", "logistic"];
-/// Seconds from a limit or a signal to the end: the promise is 1 s, of an optimised build on a machine that does nothing
-/// else, which `RADDLE_LIMITS_WITHIN` asks for.
+/// Seconds from a limit or a signal to the end: the promise is 1 s, of an optimised build on a machine that
+/// does nothing else, which `RADDLE_LIMITS_WITHIN` asks for.
 const WITHIN: f64 = 60.0;
 
 /// Seconds of a limit, rising: on a machine that does other things the first may come before any boundary.

@@ -59,7 +59,8 @@ fn the_accuracy_is_of_the_rows_that_have_a_class() {
         sum(&|row| right[row]) / sum(&|_| true)
     };
     assert!((all["accuracy"].as_f64().unwrap() - share(&|_| 1.0)).abs() < 1e-12);
-    // A row without a class counts nothing, one of a class that is unknown is wrong, and a weight counts rows.
+    // A row without a class counts nothing, one of a class that is unknown is wrong, and a weight counts
+    // rows.
     let line = |(at, row): (usize, &String)| match at {
         0 => row.replace(&kind(row), ""),
         1 => row.replace(&kind(row), "rose"),

@@ -143,7 +143,7 @@ fn a_model_of_other_columns_or_classes_is_refused_with_both() {
         let ran = linear.run(folder, line);
         assert!(ran.code == Some(2) && ran.err.contains(why), "{line}: {:?} {}", ran.code, ran.err);
     }
-    // A run that goes on is of the model that it started from.
+    // A resumed run belongs to the model that it started from.
     let line =
         "fit flowers.csv --y kind --init run --C 5 --time-limit 0 --checkpoint-every 1 --out on --quiet";
     linear.ends(folder, line, 3);

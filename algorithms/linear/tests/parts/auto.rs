@@ -41,7 +41,8 @@ fn a_search_comes_near_the_best_number_of_parts() {
     assert!(shares.iter().all(|share| *share <= 1.1), "{shares:?}");
 }
 
-/// The search follows counts: the same numbers of parts on any number of workers, as hinted at the boundary before.
+/// The search follows counts: the same numbers of parts on any number of workers, as hinted at the boundary
+/// before.
 #[test]
 fn a_search_is_told_beforehand_and_follows_no_clock() {
     let problem = clouds(600);

@@ -20,7 +20,7 @@ fn shares_and_parts_that_do_not_match_are_refused() {
             InParts::new(Linear::params(), PartPlan::constant(0)),
             "parts: a number of parts is 0: give 1 or more",
         ),
-        (InParts::new(Linear::params(), PartPlan::Given(Vec::new())), "parts: it says nothing of epoch 0"),
+        (InParts::new(Linear::params(), PartPlan::Given(Vec::new())), "parts: it has no entry for epoch 0"),
         (parts("2").sigma(Sigma::Fixed(f64::NAN)), "sigma: it is NaN"),
         (parts("2").sigma(Sigma::Fixed(0.0)), "sigma: it is 0"),
     ] {

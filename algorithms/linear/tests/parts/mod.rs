@@ -1,4 +1,4 @@
-//! Parts: what they cost, that their runs replay, and what is refused.
+//! Parts: their cost, the replay of their runs, and refused settings.
 
 mod auto;
 mod bad_input;
@@ -12,12 +12,12 @@ use raddle_datasets::{Csc, Matrix, Table, registry};
 use raddle_linear::parts::Cut;
 use raddle_linear::{Fit, InParts, Linear, Loss, PartPlan, Problem, Sigma};
 
-/// The set that CoCoA's code is shown on.
+/// The set used in the CoCoA paper's code.
 fn cocoa() -> Option<Table> {
     registry::real("cocoa-demo")
 }
 
-/// The problem of a set whose rows are in an order drawn by a seed: it is by the rows' order that they are cut.
+/// Returns the problem of a set whose rows are in an order drawn by a seed, as rows are cut in their order.
 fn shuffled(table: &Table, seed: u64) -> Problem {
     let (rows, columns) = (table.x.rows(), table.x.cols());
     let mut places: Vec<u32> = (0..rows as u32).collect();
@@ -78,7 +78,7 @@ fn epoch_time(cut: &Cut, parts: u32, placement: &[u32], slowness: &[f64]) -> f64
     time.unwrap() / all as f64
 }
 
-/// The worker of each shard where each part has one of its own.
+/// Assigns each part's shards to a worker of its own.
 fn own_workers(cut: &Cut, parts: u32) -> Vec<u32> {
     (0..cut.shards() as u32).map(|shard| cut.part_of(shard, parts)).collect()
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Median rounds of so many seeds, which draw the cut and the orders within it. A part is one shard: its rows are visited
-/// in an order that is drawn anew for all of them, as it was where the known numbers come from.
+/// Returns the median rounds over seeds, which draw the cut and the orders within it. A part is one shard,
+/// whose rows are visited in an order that is drawn again in each epoch, as in the published figures.
 fn rounds(table: &Table, lambda: f64, parts: u32, sigma: Sigma, seeds: u64) -> f64 {
     let of = |seed| {
         let settings = InParts::new(hinge(lambda, seed), PartPlan::constant(parts)).sigma(sigma).shards(1);
@@ -15,7 +15,7 @@ fn rounds(table: &Table, lambda: f64, parts: u32, sigma: Sigma, seeds: u64) -> f
 /// Parts, and the rounds that another program took: sigma' = K, adaptive.
 type Known = (u32, f64, f64);
 
-/// Medians of another program, written apart from this one, by lambda.
+/// Medians of an independent program, by lambda.
 const EXPECTED: [(f64, [Known; 6]); 2] = [
     (
         1e-3,
@@ -34,8 +34,8 @@ const EXPECTED: [(f64, [Known; 6]); 2] = [
     ),
 ];
 
-/// More parts need more rounds, the more so the more a part expects of the others; a best step along the sum of the
-/// changes, with an expectation that follows it, leaves little of that.
+/// More parts need more rounds, and the more so the larger sigma' is; the best step along the sum of the
+/// changes, with an adaptive sigma', removes most of that.
 #[test]
 fn parts_cost_what_they_are_known_to_cost() {
     let Some(table) = cocoa() else { return };
@@ -72,7 +72,7 @@ fn parts_cost_what_they_are_known_to_cost() {
     assert!(compared >= 2);
 }
 
-/// The dual never falls, whatever the loss, the number of parts and their expectation.
+/// The dual never falls, whatever the loss, the number of parts and sigma'.
 #[test]
 fn the_dual_never_falls() {
     let problem = clouds(400);

@@ -1,5 +1,5 @@
-//! Workers of unequal speed, under the virtual clock: parts by share, many small parts, and fixed parts whose shards
-//! move.
+//! Workers of unequal speed, under the virtual clock: parts by share, many small parts, and fixed parts whose
+//! shards move.
 
 use super::*;
 
@@ -42,8 +42,8 @@ impl Speeds {
     }
 }
 
-/// Median virtual times to a relative gap of 1e-2: equal parts, parts by share, 16 parts dealt, fixed parts whose
-/// shards have moved.
+/// Median virtual times to a relative gap of 1e-2: equal parts, parts by share, 16 parts dealt, fixed parts
+/// whose shards have moved.
 fn times(table: &Table, speeds: &Speeds, sigma: Sigma, seeds: u64) -> [f64; 4] {
     let workers = speeds.0.len() as u32;
     let run = |seed, parts, shares: Option<Vec<f64>>| {
@@ -87,7 +87,8 @@ fn parts_by_share_beat_equal_ones_and_moved_shards_come_near_with_the_same_bytes
             for sigma in [Sigma::Parts, Sigma::Adaptive] {
                 let [equal, shares, dealt, moved] = times(&table, &Speeds(speeds.clone()), sigma, seeds);
                 println!(
-                    "{speeds:?} {sigma}: equal {equal:.2}, by share {shares:.2}, 16 parts {dealt:.2}, moved {moved:.2}"
+                    "{speeds:?} {sigma}: equal {equal:.2}, by share {shares:.2}, 16 parts {dealt:.2}, moved \
+                     {moved:.2}"
                 );
             }
         }

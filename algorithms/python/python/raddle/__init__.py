@@ -1,14 +1,14 @@
 """Scheduled model-parallel machine learning.
 
-Each algorithm is a module of its own, loaded when it is asked for:
+Each algorithm is a module, which is loaded on first use:
 
-- `raddle.lasso`: the Lasso and its kin, as estimators of scikit-learn, each with a duality gap;
-- `raddle.linear`: support vector machines and logistic regression, as estimators of scikit-learn, each with a gap, too;
+- `raddle.lasso`: the Lasso and related models, as estimators of scikit-learn with a duality gap;
+- `raddle.linear`: support vector machines and logistic regression, as estimators of scikit-learn with a duality gap;
 - `raddle.mf`: matrix factorization of ratings and clicks, and recommendations;
 - `raddle.lda`: topics of documents, as an estimator of scikit-learn.
 
-A model is the same, bit for bit, for any number of workers, and as the command-line programs make it: they read what
-`save` writes, and `load` reads what they write.
+A model is the same, bit for bit, for any number of workers and when a command-line program fits it: the programs read
+what `save` writes, and `load` reads what they write.
 """
 
 from importlib import import_module as _import_module
@@ -17,26 +17,26 @@ __all__ = ["lasso", "lda", "linear", "mf"]
 
 
 def load(path, **which):
-    """Return the model in a folder that a program or `save` wrote, as an estimator.
+    """Load the model in a folder, written by a program or by `save`, as an estimator.
 
     Parameters
     ----------
     path : str or path
         The folder.
     **which
-        Of a path of `lasso`: `point`, from 1; else the last is returned.
+        For a path of `lasso`: `point`, the number of the point from 1; by default the last.
 
     Returns
     -------
     estimator
-        Of `raddle.lasso`, `raddle.linear`, `raddle.mf` or `raddle.lda`, fitted. What a folder does not tell, such as
-        `n_jobs`, is as by default.
+        A fitted estimator of `raddle.lasso`, `raddle.linear`, `raddle.mf` or `raddle.lda`. Parameters that a folder
+        does not have, such as `n_jobs`, have their defaults.
 
     Notes
     -----
-    A model that the program `lasso` or `linear` made of a table with texts or missing numbers predicts from a frame of the
-    same columns, and prepares it as the program does: texts as a column a level, missing numbers filled with the means of
-    a fit with ``--missing mean``. Columns are found by name, and others left out.
+    A model that the program `lasso` or `linear` fitted to a table with texts or missing numbers predicts from a frame
+    with the same columns, and encodes it as the program does: texts as one column per level, missing numbers as the
+    means of a fit with ``--missing mean``. Columns are found by name, and others are ignored.
     """
     import os
 

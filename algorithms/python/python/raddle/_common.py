@@ -1,4 +1,4 @@
-"""Parts that the estimators of all modules share."""
+"""Functions shared by the estimators of all modules."""
 
 import numbers
 import json
@@ -12,7 +12,7 @@ _FORMAT = 1
 
 
 def workers(n_jobs):
-    """Return the number of workers for `n_jobs` as joblib counts: None is 1, -1 all cores, -2 all but one."""
+    """Return the number of workers for `n_jobs` in joblib's terms: None is 1, -1 all cores, -2 all but one."""
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs == 0:
@@ -25,7 +25,7 @@ def _cores():
 
 
 def refuse(name, value, must):
-    """Raise the error of a parameter out of its range."""
+    """Raise the error for a parameter out of range."""
     raise ValueError(f"{name} is {value!r}: {must}")
 
 
@@ -44,7 +44,7 @@ def whole(name, value, least):
 
 
 def seed(random_state):
-    """Return the number that names draws: the one given, or one drawn from a state or a generator; None is numpy's own state."""
+    """Return the seed: the given number, or one drawn from a state or a generator; None is numpy's global state."""
     most = np.iinfo(np.int32).max
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(most))
@@ -56,7 +56,7 @@ def seed(random_state):
 
 
 def not_fitted(estimator):
-    """Return the error of an estimator that has no model yet: scikit-learn's, where that is installed."""
+    """Return the error for an estimator that is not fitted: scikit-learn's, if that is installed."""
     try:
         from sklearn.exceptions import NotFittedError as error
     except ImportError:
@@ -65,7 +65,7 @@ def not_fitted(estimator):
 
 
 def aligned(X):
-    """Return X as it is, or copied where its memory is not aligned for numbers."""
+    """Return X, copied only if its memory is not aligned."""
     if sparse.issparse(X):
         is_aligned = all(part.flags.aligned for part in (X.data, X.indices, X.indptr))
     else:
@@ -74,7 +74,7 @@ def aligned(X):
 
 
 def report_of(path):
-    """Return the report of the run that is in a folder; an empty one where there is none beside the model."""
+    """Return the report of the run in a folder; an empty one if the folder has only a model."""
     try:
         with open(os.path.join(path, "report.json"), encoding="utf-8") as file:
             return json.load(file)
@@ -83,7 +83,7 @@ def report_of(path):
 
 
 class Pickled:
-    """Pickles that name their format, so that one of another is refused instead of failing later."""
+    """A class whose pickles name their format, so that one of another format is refused instead of failing later."""
 
     def __getstate__(self):
         return {**super().__getstate__(), "_raddle_format": _FORMAT}

@@ -1,14 +1,14 @@
-"""Frames as a model of the programs has them: texts as a column a level, missing numbers filled, other columns left out."""
+"""Encodes frames for a model of the programs: one column per level of texts, means for missing numbers."""
 
 import numpy as np
 from scipy import sparse
 
 
 def encoded(X, encoding, features):
-    """Return the features of a frame as the program makes them of a table, sparse; None of what is no such frame.
+    """Return the features that the program would make of a table, as a sparse matrix; None if X is not such a frame.
 
-    `encoding` is that of `model.json`, `features` are the names of its features: a frame that has these already is taken
-    as it is. Columns are found by name, and others are left out.
+    `encoding` is that of `model.json`, and `features` are the names of its features: a frame that has these already is
+    not encoded. Columns are found by name, and others are ignored.
     """
     if not (encoding.get("named") and hasattr(X, "columns") and hasattr(X, "__getitem__")):
         return None
@@ -58,7 +58,7 @@ def _number(value, column):
 
 
 def _codes(values, levels):
-    """Return the place of each value among the levels, -1 where it is none of them."""
+    """Return the position of each value among the levels; -1 if it is not a level."""
     places = {level: place for place, level in enumerate(levels)}
     found = {}
 
@@ -72,7 +72,7 @@ def _codes(values, levels):
 
 
 def _same_number(text, levels):
-    """Return the place of the only level that is the same number, as 1.0 is 1; -1 where there is none."""
+    """Return the position of the only level that is the same number, such as 1 for 1.0; -1 if there is none."""
     wanted = _finite(text)
     same = [] if wanted is None else [place for place, level in enumerate(levels) if _finite(level) == wanted]
     return same[0] if len(same) == 1 else -1

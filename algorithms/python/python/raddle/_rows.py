@@ -1,4 +1,4 @@
-"""Data of scikit-learn's estimators as the native half takes them."""
+"""Converts the data of estimators to the form that the native half takes."""
 
 import numbers
 import warnings
@@ -13,7 +13,7 @@ from raddle._frames import encoded
 
 
 def validated(estimator, X, y, y_numeric):
-    """Return X and y as an estimator takes them."""
+    """Return X and y, validated as for an estimator of scikit-learn."""
     X, y = validate_data(
         estimator,
         X,
@@ -28,7 +28,7 @@ def validated(estimator, X, y, y_numeric):
 
 
 def named(X, fit):
-    """Return what `fit` does; where a value of X is not finite, the error is scikit-learn's."""
+    """Call `fit` and return its result; if a value of X is not finite, raise scikit-learn's error."""
     try:
         return fit()
     except ValueError:
@@ -37,7 +37,7 @@ def named(X, fit):
 
 
 def scores(estimator, X):
-    """Return the linear scores of rows, with a column for each row of coef_ where there are several."""
+    """Return the linear scores of rows, with a column for each row of coef_ if it has several."""
     encoding = getattr(estimator, "_about", {}).get("encoding")
     names = getattr(estimator, "feature_names_in_", ())
     features = None if encoding is None else encoded(X, encoding, names)
@@ -49,7 +49,7 @@ def scores(estimator, X):
 
 
 def row_values(name, values, rows):
-    """Return values of the rows, such as weights: None, one number for all, or one for each."""
+    """Return values of the rows, such as weights: None, one number for all rows, or one per row."""
     if values is None:
         return None
     if isinstance(values, numbers.Real):
@@ -75,14 +75,14 @@ def row_weights(sample_weight, rows):
 
 
 def classes_of(y, weights):
-    """Return the classes, and for each row the number of its own; a class of rows that do not count is none."""
+    """Return the classes, and each row's class as a number; a class whose rows all have weight 0 is dropped."""
     check_classification_targets(y)
     classes = np.unique(y if weights is None else y[weights > 0])
     return classes, np.searchsorted(classes, y)
 
 
 def class_members(classes, where="classes"):
-    """Return classes as `model.json` has them: numbers by the name `where`, names if they are no numbers, and their type."""
+    """Return classes as in `model.json`: numbers under the key `where`, names if they are not numbers, and their type."""
     if classes.dtype.kind == "O" and not all(isinstance(value, str) for value in classes):
         classes = np.array(classes.tolist())
     kind, of_type = classes.dtype.kind, classes.dtype.name
@@ -94,7 +94,7 @@ def class_members(classes, where="classes"):
 
 
 def classes_in(about):
-    """Return the classes of a `model.json` with their type."""
+    """Return the classes in a `model.json`, with their type."""
     values = about.get("class_names") or about.get("labels") or about["classes"]
     of_type = about.get("class_type")
     if of_type is None or of_type == "str":
@@ -113,7 +113,7 @@ def feature_names(estimator):
 
 
 def warn_of_gap(estimator, result, stacklevel):
-    """Warn where a fit ended before its gap was reached, by itself or at a limit."""
+    """Warn if a fit ended before it reached its gap, by itself or at a limit."""
     if not result["is_reached"] and result["report"]["ending"] != "interrupted":
         warnings.warn(
             f"the relative duality gap is {result['gap']:.2e} and was to be {estimator.tol:.2e}: raise max_iter or "

@@ -23,14 +23,14 @@ _READ = {np.dtype(name) for name in ("int64", "int32", "float64", "float32")}
 
 
 class Coherence(NamedTuple):
-    """How well the top words of each topic go together: means over pairs of them, of documents.
+    """Coherence of the top words of each topic: means over pairs of words, by the documents that have them.
 
     Attributes
     ----------
     u_mass : array of shape (n_components,)
-        ``log((D(v, w) + 1) / D(w))``, w the more frequent one (Mimno et al., 2011).
+        ``log((D(v, w) + 1) / D(w))``, where w is the more frequent word (Mimno et al., 2011).
     npmi : array of shape (n_components,)
-        The normalised pointwise mutual information, from -1 to 1 (Bouma, 2009).
+        Normalised pointwise mutual information, from -1 to 1 (Bouma, 2009).
     """
 
     u_mass: np.ndarray
@@ -38,46 +38,46 @@ class Coherence(NamedTuple):
 
 
 class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Topics of documents, from how often each has each word.
+    """Topics of documents, from the counts of words in documents.
 
     Parameters
     ----------
     n_components : int, default=20
         Number of topics, K.
     doc_topic_prior : float, default=None
-        The prior alpha of each topic in a document; of None 50 / K. The fit starts there, and finds one for each topic.
+        Initial prior alpha of each topic in a document, which the fit optimises for each topic. None is 50 / K.
     topic_word_prior : float, default=None
-        The prior beta of each word in a topic; of None 0.01. The fit starts there.
+        Initial prior beta of each word in a topic, which the fit optimises. None is 0.01.
     fixed_priors : bool, default=False
-        Whether alpha and beta stay as they are.
+        Whether to keep alpha and beta fixed.
     max_iter : int, default=None
-        Number of epochs, passes over all tokens. Of None the held-out perplexity ends the fit.
+        Number of epochs, passes over all tokens. With None the held-out perplexity ends the fit.
     evaluate_every : int, default=None
-        Epochs from one evaluation to the next; of None 5.
+        Number of epochs from one evaluation to the next. None is 5.
     validation : float, default=0.05
-        Share of the documents that is held out for the perplexity that ends the fit; of 0 none is.
+        Fraction of the documents to hold out for the perplexity that ends the fit; 0 for none.
     random_state : int, RandomState, Generator or None, default=42
-        Names the draws; of None they are others each time.
+        Seed of the random numbers, or a state to draw it from. None draws another seed each time.
     n_jobs : int, default=None
-        Number of workers, -1 for all cores; it never changes the model.
+        Number of workers, -1 for all cores, which never changes the model.
 
     Attributes
     ----------
     components_ : array of shape (n_components, n_features)
-        How often each topic has each word, with its prior; divided by their sums, rows are distributions of words. Made
-        anew each time it is asked for.
+        Count of each word in each topic plus its prior; rows divided by their sums are distributions of words. The
+        array is computed on each access.
     doc_topic_prior_ : array of shape (n_components,)
-        alpha as the fit left it.
+        Final alpha.
     topic_word_prior_ : float
-        beta as the fit left it.
+        Final beta.
     doc_topic_ : sparse matrix of shape (n_samples, n_components)
-        How many tokens of each document have each topic; nothing of those held out.
+        Number of tokens of each topic in each document; rows of held-out documents are empty.
     evaluations_ : list of dict
-        What the evaluations found.
+        Results of the evaluations.
     n_iter_ : int
-        Epochs.
+        Number of epochs.
     report_ : dict
-        Counts and seconds of the run.
+        Report of the run, with counts and seconds.
     digest_ : str
         SHA-256 of the model, as the program `lda` prints it.
 
@@ -124,7 +124,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
 
     @property
     def components_(self):
-        """How often each topic has each word, with its prior."""
+        """Count of each word in each topic plus its prior."""
         check_is_fitted(self, "digest_")
         words, topics, weights = self._model["priors"]
         shape = (len(self._model["alpha"]), self._model["width"])
@@ -144,12 +144,12 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            How often each document has each word, whole numbers.
+            Count of each word in each document, a whole number.
         y : ignored
-            There for scikit-learn.
+            Present for scikit-learn's conventions.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
-            the fit ends there.
+            Called with a record, a dict, after each epoch. The fit ends there if it returns a false value other
+            than None.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         return self
 
     def _counts(self, X, reset=False):
-        """Return X in compressed rows of numbers that the native half reads."""
+        """Return X in compressed rows with a type that the native half reads."""
         if not reset:
             check_is_fitted(self, "digest_")
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=reset)
@@ -206,18 +206,18 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
     def transform(self, X):
         """Find the topics of documents.
 
-        Each is estimated by itself, so that its topics do not depend on the others: also those of documents that the
-        model was fitted on. A document without a word that the model knows has the shares of the prior.
+        Each document is estimated separately, so that its topics do not depend on the others; so are documents that the
+        model was fitted to. A document without any word of the model gets the shares of the prior.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            How often each document has each word, whole numbers.
+            Count of each word in each document, a whole number.
 
         Returns
         -------
         array of shape (n_samples, n_components)
-            The share of each topic; rows sum to 1.
+            Share of each topic; rows sum to 1.
         """
         counts = self._counts(X)
         return _raddle.infer_lda(self._model, counts, workers(self.n_jobs)).astype(np.float64)
@@ -225,17 +225,17 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
     def perplexity(self, X):
         """Measure the model on documents, by document completion.
 
-        The tokens at even places of each are observed, and its topics estimated from them; the others are scored.
+        The topics of a document are estimated from its tokens at even positions; its other tokens are scored.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            How often each document has each word; best of documents that were not fitted on.
+            Count of each word in each document; preferably of documents that the model was not fitted to.
 
         Returns
         -------
         float
-            The exponential of minus the mean log-likelihood of the tokens that are scored: smaller is better.
+            Exponential of minus the mean log-likelihood of the scored tokens: smaller is better.
         """
         likelihood, tokens = self._score(X)
         if tokens == 0:
@@ -248,9 +248,9 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            How often each document has each word.
+            Count of each word in each document.
         y : ignored
-            There for scikit-learn.
+            Present for scikit-learn's conventions.
 
         Returns
         -------
@@ -272,20 +272,20 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         return [str(name) for name in names]
 
     def top_words(self, names=None, n=10):
-        """Return the words that each topic has most often.
+        """Return the most frequent words of each topic.
 
         Parameters
         ----------
         names : sequence of str, optional
-            The words, as `get_feature_names_out` of a CountVectorizer has them; of None those of X's columns, if they
-            had names.
+            The words, as from `get_feature_names_out` of a CountVectorizer; by default the names of X's columns, if
+            they had names.
         n : int, default=10
-            How many of each topic.
+            Number of words per topic.
 
         Returns
         -------
         list of list of str
-            Of each topic, the most frequent first.
+            Words of each topic, the most frequent first.
         """
         check_is_fitted(self, "digest_")
         names = self._words(names)
@@ -298,9 +298,9 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            How often each document has each word.
+            Count of each word in each document.
         n : int, default=10
-            How many words of each topic.
+            Number of words per topic.
 
         Returns
         -------
@@ -322,12 +322,12 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         Returns
         -------
         dict
-            Of the documents that were not held out.
+            Arguments for the documents that were not held out.
 
         Notes
         -----
-        With numpy 2.5, pyLDAvis 3.4.1 ends with "complex128 is not JSON serializable" for any model, in its default map of
-        the topics; ``pyLDAvis.prepare(**model.to_pyldavis(), mds="mmds")`` draws another one, and works.
+        With numpy 2.5, the default map of pyLDAvis 3.4.1 fails for any model with "complex128 is not JSON
+        serializable"; ``pyLDAvis.prepare(**model.to_pyldavis(), mds="mmds")`` draws another map, and works.
         """
         check_is_fitted(self, "digest_")
         trained = self.doc_topic_[np.diff(self.doc_topic_.indptr) > 0]
@@ -344,16 +344,16 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         }
 
     def save(self, path, names=None, *, overwrite=False):
-        """Write the model into a folder, which the program `lda` and `load` read.
+        """Write the model to a folder, which the program `lda` and `load` can read.
 
         Parameters
         ----------
         path : str or path
-            The folder; it is made if need be.
+            The folder; created if it does not exist.
         names : sequence of str, optional
             The words, as in `top_words`.
         overwrite : bool, default=False
-            Whether a model that is there is replaced; else it is refused.
+            Whether to replace an existing model, which is an error otherwise.
 
         Returns
         -------
@@ -382,7 +382,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
 
 
 def load(path):
-    """Return the model in a folder that `save` or the program `lda` wrote.
+    """Load the model in a folder, written by `save` or by the program `lda`.
 
     Parameters
     ----------
@@ -392,7 +392,7 @@ def load(path):
     Returns
     -------
     LatentDirichletAllocation
-        Fitted; of its parameters `n_components` alone is known.
+        A fitted estimator; of its parameters only `n_components` is known.
 
     Examples
     --------

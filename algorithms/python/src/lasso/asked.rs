@@ -1,4 +1,4 @@
-//! The parameters of an estimator as those of the library.
+//! Converts the parameters of an estimator to those of the library.
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -6,15 +6,15 @@ use raddle_lasso::{Lasso, Loss, Preparation};
 
 use crate::error::bad_value;
 
-/// The parameters, as a dict of Python has them.
+/// The parameters in a dict from Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked<'py> {
     loss: String,
     alpha: f64,
-    /// Points of a path and its ratio, in place of alpha,
+    /// Number of alphas on a path and the ratio of its ends, instead of alpha,
     path: Option<(usize, f64)>,
-    /// or its alphas.
+    /// or the alphas of the path.
     alphas: Option<PyReadonlyArray1<'py, f64>>,
     l1_ratio: f64,
     fit_intercept: bool,
@@ -24,16 +24,16 @@ pub(crate) struct Asked<'py> {
     bounds: Option<PyReadonlyArray2<'py, f64>>,
     factors: Option<PyReadonlyArray1<'py, f64>>,
     groups: Option<PyReadonlyArray1<'py, u32>>,
-    /// Numbers of coefficients and their values.
+    /// Initial coefficients: their numbers; then their values.
     init: Option<(PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>)>,
     workers: usize,
 }
 
 impl Asked<'_> {
-    /// The Lasso.
+    /// Returns the library's parameters.
     ///
     /// # Errors
-    /// If no loss has the name.
+    /// If no loss has this name.
     pub(super) fn lasso(&self) -> PyResult<Lasso> {
         let loss = Loss::named(&self.loss)
             .ok_or_else(|| bad_value(format!("loss is {:?}: no loss has this name", self.loss)))?;
@@ -61,12 +61,12 @@ impl Asked<'_> {
         Ok(lasso)
     }
 
-    /// `true` if a path is asked for.
+    /// Returns `true` if a path is requested.
     pub(super) fn is_path(&self) -> bool {
         self.path.is_some() || self.alphas.is_some()
     }
 
-    /// Preparation of the data.
+    /// Returns how the data are prepared.
     pub(super) fn preparation(&self) -> Preparation {
         Preparation::Standard { intercept: self.fit_intercept, standardize: self.standardize }
     }

@@ -1,4 +1,4 @@
-//! Cross-validation: folds side by side, each of which the caller can see and end.
+//! Cross-validation: folds are fitted in parallel, and the caller can observe and end each.
 
 use std::time::Instant;
 
@@ -15,12 +15,12 @@ use crate::arrays::GivenMatrix;
 use crate::error::bad_value;
 use crate::run::{self, Seconds, carry_out};
 
-/// Parameters of a cross-validation.
+/// The parameters of a cross-validation.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct AskedFolds<'py> {
     folds: usize,
-    /// Number of alphas and the first over the last,
+    /// Number of alphas and the ratio of the path's ends,
     path: (usize, f64),
     /// or the alphas.
     alphas: Option<PyReadonlyArray1<'py, f64>>,
@@ -28,13 +28,14 @@ pub(crate) struct AskedFolds<'py> {
     rule: String,
     measure: String,
     l1_ratios: Vec<f64>,
-    /// A number for each row.
+    /// Group of each row, as a number.
     groups: Option<PyReadonlyArray1<'py, u32>>,
-    /// Training and test rows of each fold, in place of those of `folds` and `seed`.
+    /// Training and test rows of each fold, instead of those from `folds` and `seed`.
     splits: Option<Vec<(PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u64>)>>,
 }
 
-/// The fit of all rows at the alpha that the folds choose, as a dict; `None` if the callback ended it before.
+/// Returns the fit of all rows at the alpha that the folds choose, as a dict; `None` if the callback ended it
+/// earlier.
 #[pyfunction]
 pub(crate) fn cross_validate_lasso<'py>(
     x: GivenMatrix<'py>,
@@ -54,7 +55,7 @@ pub(crate) fn cross_validate_lasso<'py>(
         let cv = cv.rows(rows.weights, rows.offset);
         let chosen = cv.fit_with(x, rows.y, preparation, |run, engine| {
             let engine = watch.over(engine);
-            // Of the paths of folds they are a point's.
+            // In the paths of folds, the limit is per point.
             if let Some(epochs) = epochs.filter(|_| run.fold.is_none()) {
                 engine.epochs(epochs)
             } else {
@@ -63,7 +64,7 @@ pub(crate) fn cross_validate_lasso<'py>(
         });
         match chosen {
             Ok(chosen) => {
-                // Each fold is prepared amid the fits.
+                // Folds are prepared during the fits.
                 Ok(Some((chosen, Seconds { read, prepare: 0.0, fit: started.elapsed().as_secs_f64() })))
             }
             Err(LassoError::Interrupted { .. }) => Ok(None),
@@ -83,7 +84,7 @@ fn chosen_as_dict<'py>(
     let result = as_dict(py, &chosen.fit, seconds)?;
     result.set_item("l1_ratio", chosen.fit.l1_ratio)?;
     result.set_item("worst_gap", chosen.worst_gap)?;
-    // As it stands in the curve: that of the fit went through a product with n.
+    // Taken from the curve, as that of the fit was multiplied and divided by n.
     result.set_item("alpha", chosen.curve.choose(rule).lambda)?;
     let each = |of: fn(&CurvePoint) -> f64| {
         chosen
@@ -124,7 +125,7 @@ impl AskedFolds<'_> {
     }
 }
 
-/// Value of this name.
+/// Returns the value with this name.
 fn named<T: Copy>(parameter: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
     let found = all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     found.ok_or_else(|| {

@@ -1,11 +1,11 @@
-//! Errors of the library, with Python's names for parameters and ways out.
+//! Converts errors of the library to exceptions with Python's parameter names and hints.
 
 use pyo3::PyErr;
 use raddle_lasso::LassoError;
 
 use crate::error::{bad_parameter, bad_value, failed, no_memory};
 
-/// Parameters that have another name in Python.
+/// Parameters with another name in Python.
 const NAMES: [(&str, &str); 8] = [
     ("lambda", "alpha"),
     ("lambdas", "alphas"),
@@ -17,7 +17,7 @@ const NAMES: [(&str, &str); 8] = [
     ("workers", "n_jobs"),
 ];
 
-/// The exception for an error of the library.
+/// Makes the exception for an error of the library.
 pub(super) fn refused(error: LassoError) -> PyErr {
     match error {
         LassoError::Parameter { name, value, range } => bad_parameter(&NAMES, name, &value, range),
@@ -27,7 +27,7 @@ pub(super) fn refused(error: LassoError) -> PyErr {
     }
 }
 
-/// The error in words that name no option of the program.
+/// Returns a message that names no option of the program.
 fn text(error: &LassoError) -> String {
     match error {
         LassoError::GroupBounds => {
@@ -44,8 +44,8 @@ fn text(error: &LassoError) -> String {
             format!("split {split} of {splits}: on its training rows, {}; choose another cv", text(why))
         }
         LassoError::FoldClass { fold, folds, .. } => format!(
-            "fold {fold} of {folds} holds out no row of one of the classes, so that it has no area under the curve: \
-             choose another cv, or another measure"
+            "fold {fold} of {folds} holds out no row of one of the classes, so that it has no area under the \
+             curve: choose another cv, or another measure"
         ),
         LassoError::FewRows { rows, folds } => {
             format!("cv is {folds}: so many folds need a row each, and n_samples = {rows}")

@@ -22,7 +22,7 @@ use self::result::as_dict;
 use crate::arrays::GivenMatrix;
 use crate::run::{Seconds, carry_out};
 
-/// Values of the rows: the response, weights and offsets.
+/// The values of the rows: response, weights and offsets.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenRows<'py> {
@@ -31,7 +31,7 @@ pub(crate) struct GivenRows<'py> {
     offset: Option<PyReadonlyArray1<'py, f64>>,
 }
 
-/// Their copies.
+/// Copies of the rows' values.
 struct Rows {
     y: Vec<f64>,
     weights: Option<Vec<f64>>,
@@ -49,7 +49,7 @@ impl GivenRows<'_> {
     }
 }
 
-/// The fit that was asked for, of one alpha or of a path, as a dict.
+/// Fits one alpha or a path; returns a dict.
 #[pyfunction]
 pub(crate) fn fit_lasso<'py>(
     x: GivenMatrix<'py>,
@@ -59,7 +59,7 @@ pub(crate) fn fit_lasso<'py>(
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (lasso, preparation) = (asked.lasso()?, asked.preparation());
-    // Of a path they are a point's.
+    // For a path, the limit is per point.
     let epochs = asked.max_iter.filter(|_| !asked.is_path());
     let started = Instant::now();
     let (x, rows) = (x.copied(py)?, rows.copied());
@@ -79,7 +79,7 @@ pub(crate) fn fit_lasso<'py>(
             let engine = if let Some(epochs) = epochs { engine.epochs(epochs) } else { engine };
             let outcome = engine.run()?;
             let fit = lasso.fitted(&problem, outcome);
-            // Giving the memory back takes its time, too.
+            // Freeing the memory takes time, too, so it is done before the clock stops.
             drop(problem);
             Ok::<_, LassoError>((fit, Seconds { read, prepare, fit: started.elapsed().as_secs_f64() }))
         };

@@ -1,4 +1,4 @@
-//! A fit as a dict of arrays.
+//! Converts a fit to a dict of arrays.
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use raddle_lasso::Fit;
 use super::saved::about;
 use crate::run::{Seconds, report_as_dict};
 
-/// The fit.
+/// Returns the fit as a dict.
 pub(super) fn as_dict<'py>(py: Python<'py>, fit: &Fit, seconds: Seconds) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("alpha", fit.lambda)?;
@@ -44,7 +44,7 @@ fn values(coefficients: &[(u32, f64)]) -> Vec<f64> {
     coefficients.iter().map(|&(_, value)| value).collect()
 }
 
-/// One, or those of the classes.
+/// Returns one intercept, or those of the classes.
 fn intercepts(one: f64, classes: &[f64]) -> Vec<f64> {
     if classes.is_empty() { vec![one] } else { classes.to_vec() }
 }

@@ -11,13 +11,13 @@ use raddle_lasso::files::{About, Features, Saved};
 use crate::error::{bad_value, file_error};
 use crate::folder::{as_json, numbered, save};
 
-/// Facts about a fit, as JSON: those of `model.json`, without names.
+/// Returns the metadata of a fit as JSON: those of `model.json`, without names.
 pub(super) fn about(fit: &Fit) -> PyResult<String> {
     as_json(&About::new(fit, &Features::default()))
 }
 
-/// Writes a model of one alpha into a folder of its own, or in the place of the one that is there. Coefficients are
-/// given by their numbers.
+/// Writes a model of one alpha to its own folder, or replaces the one in the folder. Coefficients are given
+/// with their numbers.
 #[pyfunction]
 pub(crate) fn save_lasso(
     folder: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) fn save_lasso(
     save((folder, replaces), "lasso", |model| saved.write(model, &dual.as_array().to_vec()))
 }
 
-/// Reads a model, of a path the point that is given or its last.
+/// Reads a model; for a path, the given point or the last one.
 #[pyfunction]
 pub(crate) fn open_lasso(folder: PathBuf, point: Option<u64>, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let saved = match point {

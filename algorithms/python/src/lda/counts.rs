@@ -1,4 +1,4 @@
-//! Counts of words in documents, as a corpus.
+//! Converts counts of words in documents to a corpus.
 
 use ndarray::ArrayView1;
 use numpy::PyReadonlyArray1;
@@ -8,7 +8,7 @@ use raddle_datasets::Corpus;
 use crate::arrays::Indices;
 use crate::error::bad_value;
 
-/// A matrix or array of scipy in compressed rows; indices need be neither sorted nor different.
+/// A matrix or array of scipy in compressed rows; indices may be unsorted and repeated.
 #[derive(FromPyObject)]
 pub(crate) struct GivenCounts<'py> {
     shape: (usize, usize),
@@ -25,11 +25,11 @@ enum Values<'py> {
     NarrowFloat(PyReadonlyArray1<'py, f32>),
 }
 
-/// A number that may be a count.
+/// A type of numbers that may be counts.
 trait Count: Copy + Into<Number> + Sync {}
 impl<T: Copy + Into<Number> + Sync> Count for T {}
 
-/// A number of any kind.
+/// A number of any type.
 #[derive(Clone, Copy)]
 enum Number {
     Whole(i64),
@@ -61,7 +61,7 @@ impl From<f32> for Number {
 }
 
 impl Number {
-    /// The count, if it is one.
+    /// Returns the count, if the number is one.
     fn count(self) -> Option<u64> {
         match self {
             Self::Whole(value) => u32::try_from(value).ok().map(u64::from),
@@ -85,10 +85,10 @@ impl Number {
 }
 
 impl GivenCounts<'_> {
-    /// The corpus, which holds six bytes of each entry.
+    /// Makes the corpus, which takes six bytes per entry.
     ///
     /// # Errors
-    /// If an entry is no count, or the matrix none.
+    /// If an entry is not a count, or the matrix is not valid.
     pub(crate) fn corpus(&self, py: Python<'_>) -> PyResult<Corpus> {
         match (&self.indices, &self.data) {
             (Indices::Narrow(at), Values::Wide(data)) => self.of(py, at.as_array(), data.as_array()),
@@ -116,7 +116,7 @@ impl GivenCounts<'_> {
             for &value in data.iter().take(entries) {
                 let value: Number = value.into();
                 let count = value.count().ok_or_else(|| bad_value(value.refused()))?;
-                // A count beyond 16 bits takes several.
+                // A count beyond 16 bits takes several entries.
                 pairs += count.div_ceil(u64::from(u16::MAX)) as usize;
             }
             let word = |&index: &I| usize::try_from(index.into()).is_ok_and(|index| index < words);

@@ -1,11 +1,11 @@
-//! Errors of the library, with Python's names for parameters.
+//! Converts errors of the library to exceptions with Python's parameter names.
 
 use pyo3::PyErr;
 use raddle_lda::LdaError;
 
 use crate::error::{bad_parameter, bad_value, failed, no_memory};
 
-/// Parameters that have another name in Python.
+/// Parameters with another name in Python.
 const NAMES: [(&str, &str); 6] = [
     ("topics", "n_components"),
     ("alpha", "doc_topic_prior"),
@@ -15,15 +15,15 @@ const NAMES: [(&str, &str); 6] = [
     ("workers", "n_jobs"),
 ];
 
-/// The exception for an error of the library.
+/// Makes the exception for an error of the library.
 pub(super) fn refused(error: LdaError) -> PyErr {
     match error {
         LdaError::Parameter { name, value, range } => bad_parameter(&NAMES, name, &value, range),
         LdaError::Engine(error) => failed(&error),
         LdaError::Memory { .. } => no_memory(error),
         LdaError::Empty { documents, held_out } => bad_value(format!(
-            "of {documents} documents (n_samples = {documents}) {held_out} are held out, and the others have no words: \
-             lower validation, or keep more words"
+            "of {documents} documents (n_samples = {documents}) {held_out} are held out, and the others have \
+             no words: lower validation, or keep more words"
         )),
         error => bad_value(error),
     }

@@ -1,4 +1,4 @@
-//! Models of `lda` as folders.
+//! Models of `lda` in folders.
 
 use std::path::PathBuf;
 
@@ -16,20 +16,20 @@ use super::{in_rows, text};
 use crate::error::bad_value;
 use crate::run::as_dict;
 
-/// Parts of a folder that is written.
+/// The parts of a model to write.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenParts<'py> {
     model: GivenModel<'py>,
     about: String,
-    /// JSON, as `about` is.
+    /// JSON, as `about` is, too.
     evaluations: String,
     documents: (PyReadonlyArray1<'py, u64>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>),
     vocabulary: Option<Vec<String>>,
     names: Option<Vec<String>>,
 }
 
-/// Reads a model, as a dict that a fit could have given.
+/// Reads a model; returns the same dict as a fit.
 #[pyfunction]
 pub(crate) fn load_lda(path: PathBuf, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let read = || -> Result<_, FileError> {
@@ -62,7 +62,7 @@ fn refused(error: FileError) -> PyErr {
     }
 }
 
-/// Writes a model into a folder of its own.
+/// Writes a model to its own folder; `replaces`: one in the folder may be replaced.
 #[pyfunction]
 pub(crate) fn save_lda(path: PathBuf, parts: GivenParts<'_>, replaces: bool) -> PyResult<()> {
     let mut about: Model = serde_json::from_str(&parts.about).map_err(bad_value)?;

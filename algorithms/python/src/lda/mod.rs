@@ -1,4 +1,4 @@
-//! Fits of `raddle.lda`, and what is asked of their models.
+//! Fits of `raddle.lda`, and functions of their models.
 
 mod counts;
 mod error;
@@ -22,7 +22,7 @@ use self::error::refused;
 use self::model::GivenModel;
 use crate::run::{Seconds, as_dict, carry_out, report_as_dict};
 
-/// The parameters, as a dict of Python has them.
+/// The parameters in a dict from Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked {
@@ -62,10 +62,10 @@ impl Asked {
     }
 }
 
-/// Topics of documents in compressed rows: where these begin, topics and counts.
+/// Topics of documents in compressed rows: row starts, topics and counts.
 type Rows<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
-/// The fit that was asked for, as a dict.
+/// Fits a model; returns a dict.
 #[pyfunction]
 pub(crate) fn fit_lda<'py>(
     counts: GivenCounts<'py>,
@@ -80,7 +80,7 @@ pub(crate) fn fit_lda<'py>(
         let fit = || {
             let started = Instant::now();
             let problem = Problem::new(&corpus, &asked.preparation())?;
-            // The memory is the fit's.
+            // The fit needs the memory.
             drop(corpus);
             let (documents, held_out) = (problem.documents(), problem.held_out_documents());
             let (prepare, started) = (started.elapsed().as_secs_f64(), Instant::now());
@@ -104,7 +104,7 @@ pub(crate) fn fit_lda<'py>(
     Ok(result)
 }
 
-/// Topics of documents as arrays.
+/// Returns the topics of documents as arrays.
 fn in_rows<'py>(py: Python<'py>, documents: usize, of: impl Fn(usize) -> Vec<(u32, u32)>) -> Rows<'py> {
     let (mut starts, mut topics, mut counts) = (vec![0], Vec::new(), Vec::new());
     for document in 0..documents {
@@ -121,7 +121,7 @@ fn text(about: &Model) -> PyResult<String> {
     serde_json::to_string(about).map_err(|why| PyRuntimeError::new_err(why.to_string()))
 }
 
-/// The shares of the topics in documents: documents by topics.
+/// Returns the shares of topics in documents, a matrix of documents by topics.
 #[pyfunction]
 pub(crate) fn infer_lda<'py>(
     model: GivenModel<'py>,
@@ -138,7 +138,8 @@ pub(crate) fn infer_lda<'py>(
     thetas.into_pyarray(py).reshape(shape)
 }
 
-/// Log-likelihood of half the tokens of documents given the other half, and how many these are.
+/// Returns the log-likelihood of half of the documents' tokens given the other half, and the number of scored
+/// tokens.
 #[pyfunction]
 pub(crate) fn score_lda(
     model: GivenModel<'_>,
@@ -154,14 +155,14 @@ pub(crate) fn score_lda(
     Ok((score.log_likelihood, score.tokens))
 }
 
-/// The top words of each topic: (word, count), most first.
+/// Returns the top words of each topic as (word, count), in descending order.
 #[pyfunction]
 pub(crate) fn top_words_lda(model: GivenModel<'_>, most: usize) -> Vec<Vec<(u32, u32)>> {
     let (counts, _) = model.copied();
     (0..counts.topics()).map(|topic| counts.top(topic, most)).collect()
 }
 
-/// The words of each topic as probabilities: topics by words.
+/// Returns the probabilities of words in topics, a matrix of topics by words.
 #[pyfunction]
 pub(crate) fn probabilities_lda<'py>(
     model: GivenModel<'py>,
@@ -174,7 +175,7 @@ pub(crate) fn probabilities_lda<'py>(
     all.into_pyarray(py).reshape([counts.topics(), counts.words])
 }
 
-/// u_mass and npmi of lists of words.
+/// Returns u_mass and npmi of lists of words.
 #[pyfunction]
 pub(crate) fn coherence_lda(
     counts: GivenCounts<'_>,

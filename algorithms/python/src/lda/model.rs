@@ -1,11 +1,11 @@
-//! A topic model as a dict of arrays, and back.
+//! Converts a topic model to a dict of arrays, and back.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_lda::TopicWords;
 
-/// The counts and priors of a model, as Python keeps them.
+/// The counts and priors of a model, as stored in Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenModel<'py> {
@@ -13,14 +13,14 @@ pub(crate) struct GivenModel<'py> {
     starts: PyReadonlyArray1<'py, u64>,
     words: PyReadonlyArray1<'py, u32>,
     counts: PyReadonlyArray1<'py, u32>,
-    /// Words, topics and weights of word priors.
+    /// Word priors: words; topics; weights.
     priors: (PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f32>),
     alpha: PyReadonlyArray1<'py, f64>,
     beta: f64,
 }
 
 impl GivenModel<'_> {
-    /// Copies of the counts and of alpha.
+    /// Copies the counts and alpha.
     pub(super) fn copied(&self) -> (TopicWords, Vec<f64>) {
         let (words, topics, weights) = &self.priors;
         let (words, topics, weights) = (words.as_array(), topics.as_array(), weights.as_array());
@@ -38,7 +38,7 @@ impl GivenModel<'_> {
     }
 }
 
-/// The model as a dict that [`GivenModel`] takes.
+/// Returns the model as a dict that [`GivenModel`] takes.
 pub(super) fn as_dict<'py>(
     py: Python<'py>,
     counts: TopicWords,

@@ -1,4 +1,4 @@
-//! The parameters of an estimator as those of the library.
+//! Converts the parameters of an estimator to those of the library.
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use raddle_linear::{Linear, Loss};
 
 use crate::error::bad_value;
 
-/// The parameters, as a dict of Python has them.
+/// The parameters in a dict from Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked<'py> {
@@ -18,18 +18,18 @@ pub(crate) struct Asked<'py> {
     tol: f64,
     seed: u64,
     pub(super) max_iter: Option<u64>,
-    /// Dual values to start from, a row for each scorer.
+    /// Initial dual values, one row per scorer.
     dual: Option<PyReadonlyArray2<'py, f64>>,
-    /// In place of them coefficients, a row for each scorer, and intercepts.
+    /// Initial coefficients, one row per scorer, and intercepts, instead of dual values.
     weights: Option<(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>)>,
     pub(super) workers: usize,
 }
 
 impl Asked<'_> {
-    /// The classifier.
+    /// Returns the library's parameters.
     ///
     /// # Errors
-    /// If no loss has the name.
+    /// If no loss has this name.
     pub(super) fn linear(&self) -> PyResult<Linear> {
         let loss = Loss::named(&self.loss)
             .ok_or_else(|| bad_value(format!("loss is {:?}: no loss has this name", self.loss)))?;

@@ -1,18 +1,18 @@
-//! Errors of the library, with Python's names for parameters and ways out.
+//! Converts errors of the library to exceptions with Python's parameter names and hints.
 
 use pyo3::PyErr;
 use raddle_linear::LinearError;
 
 use crate::error::{bad_parameter, bad_value, failed, no_memory};
 
-/// Parameters that have another name in Python.
+/// Parameters with another name in Python.
 const NAMES: [(&str, &str); 3] =
     [("bias", "intercept_scaling"), ("init", "warm_start"), ("workers", "n_jobs")];
 
-/// Classes that are told apart at most.
+/// Limit on the number of classes.
 const MOST: usize = 1000;
 
-/// The exception for an error of the library.
+/// Makes the exception for an error of the library.
 pub(super) fn refused(error: LinearError) -> PyErr {
     match error {
         LinearError::Parameter { name, why } => {
@@ -27,7 +27,7 @@ pub(super) fn refused(error: LinearError) -> PyErr {
     }
 }
 
-/// The error in words that name no option of the program: here classes are known by their numbers alone.
+/// Returns a message that names no option of the program. Classes have only numbers here.
 fn text(error: &LinearError) -> String {
     match error {
         LinearError::OneClass { .. } => format!("y has 1 class: from 2 to {MOST} can be told apart"),

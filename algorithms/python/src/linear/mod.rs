@@ -20,7 +20,7 @@ use self::result::as_dict;
 use crate::arrays::GivenMatrix;
 use crate::run::{Seconds, carry_out};
 
-/// Values of the rows: the numbers of their classes, and weights.
+/// The values of the rows: class numbers and weights.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenRows<'py> {
@@ -28,7 +28,7 @@ pub(crate) struct GivenRows<'py> {
     sample_weight: Option<PyReadonlyArray1<'py, f64>>,
 }
 
-/// The fit that was asked for, as a dict.
+/// Fits a classifier; returns a dict.
 #[pyfunction]
 pub(crate) fn fit_linear<'py>(
     x: GivenMatrix<'py>,
@@ -47,7 +47,7 @@ pub(crate) fn fit_linear<'py>(
         let fit = || {
             let started = Instant::now();
             let mut problem = Problem::new(&x, &y, bias)?;
-            // The problem has rows of its own.
+            // The problem has its own copy of the rows.
             drop(x);
             if let Some(weights) = weights {
                 problem = problem.weights(weights)?;
@@ -60,7 +60,7 @@ pub(crate) fn fit_linear<'py>(
                 let engine = watch.over(engine.workers(workers));
                 if let Some(epochs) = max_iter { engine.epochs(epochs) } else { engine }
             })?;
-            // Giving the memory back takes its time, too.
+            // Freeing the memory takes time, too, so it is done before the clock stops.
             drop(problem);
             Ok::<_, LinearError>((fit, Seconds { read, prepare, fit: started.elapsed().as_secs_f64() }))
         };

@@ -1,4 +1,4 @@
-//! A fit as a dict of arrays.
+//! Converts a fit to a dict of arrays.
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use raddle_linear::Fit;
 use super::saved::about;
 use crate::run::{Seconds, report_as_dict};
 
-/// The fit.
+/// Returns the fit as a dict.
 pub(super) fn as_dict<'py>(py: Python<'py>, fit: &Fit, seconds: Seconds) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     let scorers = fit.scorers.iter().map(|scorer| {

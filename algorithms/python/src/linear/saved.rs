@@ -12,13 +12,13 @@ use raddle_linear::files::{About, Saved};
 use crate::error::{bad_value, file_error};
 use crate::folder::{as_json, numbered, save};
 
-/// Facts about a fit, as JSON: those of `model.json`, without names.
+/// Returns the metadata of a fit as JSON: those of `model.json`, without names.
 pub(super) fn about(fit: &Fit) -> PyResult<String> {
     as_json(&About::new(fit, &Features::default()))
 }
 
-/// Writes a model into a folder of its own, or in the place of the one that is there. Coefficients are given by their
-/// numbers, those of a scorer behind those of the one before, dual values with a row for each scorer.
+/// Writes a model to its own folder, or replaces the one in the folder. Coefficients are given with their
+/// numbers, scorer by scorer; dual values have one row per scorer.
 #[pyfunction]
 pub(crate) fn save_linear(
     folder: PathBuf,

@@ -1,11 +1,11 @@
-//! The parameters of a model as those of the library.
+//! Converts the parameters of a model to those of the library.
 
 use pyo3::prelude::*;
 use raddle_mf::{Equations, Method, Mf, MfError, Problem};
 
 use crate::error::bad_value;
 
-/// The parameters, as a dict of Python has them.
+/// The parameters in a dict from Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Asked {
@@ -17,19 +17,19 @@ pub(crate) struct Asked {
     /// Weight of a count, for implicit feedback.
     alpha: Option<f64>,
     epochs: Option<u64>,
-    /// `Some(0)` solves rows exactly.
+    /// Conjugate gradient steps; `Some(0)` solves rows exactly.
     cg_steps: Option<usize>,
-    /// Share of the ratings that is held out.
+    /// Fraction of the ratings to hold out.
     validation: Option<f64>,
     seed: u64,
     workers: usize,
 }
 
 impl Asked {
-    /// The factorization.
+    /// Returns the library's parameters.
     ///
     /// # Errors
-    /// If no solver has the name.
+    /// If no solver has this name.
     pub(super) fn mf(&self) -> PyResult<Mf> {
         let solver = Method::NAMES.iter().find(|(name, _)| *name == self.solver);
         let (_, method) = solver.ok_or_else(|| {
@@ -53,7 +53,7 @@ impl Asked {
         })
     }
 
-    /// The problem with the share of it held out that validates.
+    /// Holds out the validation ratings of a problem.
     pub(super) fn split(&self, problem: Problem) -> Result<Problem, MfError> {
         match self.validation {
             None => Ok(problem),
@@ -61,12 +61,13 @@ impl Asked {
         }
     }
 
-    /// Number taken off the ratings: 0 where factors stand for all of a rating; `None` finds out.
+    /// Returns the number to subtract from ratings: 0 if factors stand for whole ratings; `None` determines
+    /// it from the data.
     pub(super) fn offset(&self) -> Option<f64> {
         (self.is_implicit() || self.non_negative && !self.biases).then_some(0.0)
     }
 
-    /// `true` for implicit feedback.
+    /// Returns `true` for implicit feedback.
     pub(super) fn is_implicit(&self) -> bool {
         self.alpha.is_some()
     }

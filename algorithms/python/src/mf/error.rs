@@ -1,15 +1,15 @@
-//! Errors of the library, with Python's names for parameters.
+//! Converts errors of the library to exceptions with Python's parameter names.
 
 use pyo3::PyErr;
 use raddle_mf::MfError;
 
 use crate::error::{bad_parameter, bad_value, failed, no_memory};
 
-/// Parameters that have another name in Python.
+/// Parameters with another name in Python.
 const NAMES: [(&str, &str); 4] =
     [("reg", "regularization"), ("implicit", "alpha"), ("workers", "n_jobs"), ("schedule", "solver")];
 
-/// The exception for an error of the library.
+/// Makes the exception for an error of the library.
 pub(super) fn refused(error: MfError) -> PyErr {
     match error {
         MfError::Parameter { name, value, range } => bad_parameter(&NAMES, name, &value, range),

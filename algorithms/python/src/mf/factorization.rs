@@ -1,4 +1,4 @@
-//! [`Factorization`]: a fitted model, ready to be asked again and again.
+//! [`Factorization`]: a fitted model that answers many calls.
 
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -15,18 +15,18 @@ use super::given::triples;
 use crate::arrays::Compressed;
 use crate::error::{bad_value, no_memory};
 
-/// Users that are worth a second worker.
+/// Number of users for which a second worker pays off.
 const SHARED: usize = 64;
 
-/// A model with what is made ready once for all calls.
+/// A model, with data that are prepared once for all calls.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Factorization(RwLock<Held>);
 
-/// The model, and what is found of it when it is asked for first.
+/// The model, with data that are prepared on the first use.
 struct Held {
     recommender: Recommender<Model>,
     how: FoldIn,
-    /// Items that users of the model have rated, where that is known, and those of users who were taken in since.
+    /// Items that users have rated, if known, including those of users who were added later.
     seen: Option<Seen>,
     refitted: HashMap<u32, Vec<u32>>,
     solver: OnceLock<FoldInSolver>,
@@ -34,7 +34,7 @@ struct Held {
     users: OnceLock<Similar>,
 }
 
-/// Parameters of a list.
+/// The parameters of a recommendation list.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct AskedList<'py> {
@@ -44,7 +44,7 @@ pub(crate) struct AskedList<'py> {
     workers: usize,
 }
 
-/// Filters, copied.
+/// Filters, copied from Python.
 struct List {
     n: usize,
     only: Option<Vec<u32>>,
@@ -71,10 +71,10 @@ impl List {
     }
 }
 
-/// Ids and scores, a row a list; the ends of short lists are -1 and minus infinity.
+/// Ids and scores, one row per list; short lists are padded with -1 and minus infinity.
 type Lists<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f32>>);
 
-/// Arrays of a model: rank, mean, factors and biases of users and items.
+/// The arrays of a model: rank, mean, factors and biases of users and items.
 type Arrays<'py> = (
     usize,
     f64,
@@ -91,12 +91,12 @@ impl Factorization {
         Self(RwLock::new(Held { recommender, how, seen, refitted: HashMap::new(), solver, items, users }))
     }
 
-    /// A copy of the model as it is now.
+    /// Returns a copy of the current model.
     pub(super) fn model(&self) -> Model {
         self.held().model().clone()
     }
 
-    /// Rated items of each user, where they are known.
+    /// Returns the rated items of each user, if known.
     pub(super) fn seen(&self) -> Option<Seen> {
         let held = self.held();
         let rows = || Seen::from_rows((0..held.model().users() as u32).map(|user| held.seen_by(user)));
@@ -117,7 +117,7 @@ impl Held {
         self.recommender.model()
     }
 
-    /// Items that a user has rated, as far as that is known.
+    /// Returns the items that a user has rated, as far as known.
     fn seen_by(&self, user: u32) -> &[u32] {
         match self.refitted.get(&user) {
             Some(row) => row,
@@ -125,13 +125,13 @@ impl Held {
         }
     }
 
-    /// Rows of who has these entries, found beside the model.
+    /// Finds the factors of users with these entries, without changing the model.
     fn rows(&self, entries: &Triples, count: usize) -> PyResult<NewRows> {
         let solver = self.solver.get_or_init(|| self.how.solver(self.model()));
         solver.users(self.model(), entries, count).map_err(refused)
     }
 
-    /// Lists for users, or for those of whom these are the entries.
+    /// Returns lists for users of the model, or for new users with these entries.
     fn recommend(
         &self,
         users: &[u32],
@@ -143,8 +143,9 @@ impl Held {
         if is_filtered && liked.is_none() {
             if self.seen.is_none() {
                 return Err(bad_value(
-                    "the model does not know what users have rated, as --no-seen or an earlier version has written its \
-                     folder: give filter_already_liked_items=False, or their ratings where they can be given",
+                    "the model does not know what users have rated, as --no-seen or an earlier version has \
+                     written its folder: give filter_already_liked_items=False, or their ratings where they \
+                     can be given",
                 ));
             }
             if !self.refitted.is_empty() {
@@ -184,7 +185,7 @@ impl Held {
 
 #[pymethods]
 impl Factorization {
-    /// A model of these arrays, as one that is pickled has them.
+    /// Makes a model from its arrays, as a pickle stores them.
     #[new]
     fn new<'py>(
         arrays: Arrays<'py>,
@@ -217,7 +218,7 @@ impl Factorization {
         Ok(Self::of(model, FoldIn { reg, unweighted, biases, implicit }, seen))
     }
 
-    /// Arguments that make the model anew: for pickles.
+    /// Returns the arguments of the constructor, for pickles.
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let held = self.held();
         let (model, how) = (held.model(), held.how);
@@ -240,7 +241,7 @@ impl Factorization {
             .map(Bound::into_any)
     }
 
-    /// Copies of factors and biases, and the mean.
+    /// Returns copies of factors and biases, and the mean.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let held = self.held();
         let model = held.model();
@@ -256,19 +257,19 @@ impl Factorization {
         Ok(arrays)
     }
 
-    /// Numbers of users and items.
+    /// Returns the numbers of users and items.
     #[getter]
     fn shape(&self) -> (usize, usize) {
         let held = self.held();
         (held.model().users(), held.model().items())
     }
 
-    /// The digest of the model as it is now.
+    /// Returns the digest of the current model.
     fn digest(&self, py: Python<'_>) -> String {
         py.detach(|| self.held().model().digest())
     }
 
-    /// Predictions for pairs; rows that the model does not have count nothing.
+    /// Predicts ratings of pairs; rows that the model lacks contribute nothing.
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -283,8 +284,8 @@ impl Factorization {
         found.into_pyarray(py)
     }
 
-    /// The best items of users: without those that `rows` has, or the model has seen, where `is_filtered`; by rows of
-    /// their own that are found from `rows` where `is_anew`.
+    /// Returns the best items of users. With `is_filtered`, without the items in `rows` or those that the
+    /// model knows as rated; with `is_anew`, for factors that are found from `rows`.
     fn recommend<'py>(
         &self,
         py: Python<'py>,
@@ -301,7 +302,7 @@ impl Factorization {
         Ok(lists(py, &found))
     }
 
-    /// The items, or else users, most similar to these.
+    /// Returns the items, or else users, that are most similar to these.
     fn similar<'py>(
         &self,
         py: Python<'py>,
@@ -314,7 +315,7 @@ impl Factorization {
         Ok(lists(py, &found))
     }
 
-    /// Finds factors of users from these entries, without taking them into the model.
+    /// Finds factors of users from these entries, without changing the model.
     fn rows<'py>(&self, py: Python<'py>, rows: Compressed<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let (entries, count) = (triples(py, &rows)?, rows.shape().0);
         let (found, rank) = py.detach(|| {
@@ -325,7 +326,7 @@ impl Factorization {
         Ok(factors.into_pyarray(py))
     }
 
-    /// Takes users' rows, found from these entries, into the model.
+    /// Replaces factors of users by those found from these entries.
     fn refit_users<'py>(
         &self,
         py: Python<'py>,
@@ -344,14 +345,14 @@ impl Factorization {
                 let rows = users.iter().zip(0..).map(|(&user, at)| (user, seen.row(at).to_vec()));
                 held.refitted.extend(rows);
             }
-            // These depend on the users.
+            // The prepared data depend on the users.
             (held.solver, held.users) = (OnceLock::new(), OnceLock::new());
             Ok(())
         })
     }
 }
 
-/// Lists as arrays.
+/// Returns lists as arrays.
 fn lists<'py>(py: Python<'py>, found: &TopK) -> Lists<'py> {
     let width = found.iter().map(Vec::len).max().unwrap_or(0);
     let mut ids = Array2::from_elem((found.len(), width), -1);

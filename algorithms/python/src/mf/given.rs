@@ -1,4 +1,4 @@
-//! Ratings of Python as the library takes them, and the numbers of ids.
+//! Converts ratings of Python to those of the library, and ids to numbers.
 
 use std::collections::HashMap;
 
@@ -10,30 +10,30 @@ use raddle_datasets::{Duplicates, Ids, Triples};
 use crate::arrays::Compressed;
 use crate::error::bad_value;
 
-/// Ratings: three columns, or a matrix with a row for each user.
+/// Ratings: three columns, or a matrix with one row per user.
 #[derive(FromPyObject)]
 pub(crate) enum GivenRatings<'py> {
     Columns(GivenColumns<'py>),
     Rows(Compressed<'py>),
 }
 
-/// Columns: rows of users and items in a model, and values.
+/// Columns: rows of users and of items in a model, and values.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenColumns<'py> {
     users: PyReadonlyArray1<'py, u32>,
     items: PyReadonlyArray1<'py, u32>,
     values: PyReadonlyArray1<'py, f64>,
-    /// Numbers of users and items.
+    /// Numbers of users and of items.
     shape: (usize, usize),
     duplicates: String,
 }
 
 impl GivenRatings<'_> {
-    /// A copy of the ratings.
+    /// Copies the ratings.
     ///
     /// # Errors
-    /// If no rule for duplicates has the name, or indices are out of range.
+    /// If no rule for duplicates has this name, or indices are out of range.
     pub(super) fn copied(&self, py: Python<'_>) -> PyResult<Ratings> {
         match self {
             Self::Rows(rows) => {
@@ -54,26 +54,26 @@ impl GivenRatings<'_> {
     }
 }
 
-/// Ratings of so many users and items.
+/// Ratings, with the numbers of users and items.
 pub(super) struct Ratings {
     pub(super) shape: (usize, usize),
     observed: Observed,
 }
 
-/// Observations as they are given.
+/// The observations from Python.
 enum Observed {
-    /// Each pair once.
+    /// Each pair occurs once.
     Single(Triples),
-    /// In double precision, and the rule for several of a pair.
+    /// Observations in double precision, and the rule for repeated pairs.
     Exact(Exact, Duplicates),
 }
 
 impl Ratings {
-    /// The ratings, of each pair one, less `offset`, or, where that is `None`, less the number without which single
-    /// precision tells them apart.
+    /// Merges repeated pairs and narrows the ratings to single precision, minus `offset`; `None` subtracts a
+    /// number only if that makes the ratings more exact.
     ///
     /// # Errors
-    /// If a pair stands there twice and must not.
+    /// If a pair repeats and the rule refuses that.
     pub(super) fn merged(self, offset: Option<f64>) -> PyResult<Narrowed> {
         match self.observed {
             Observed::Single(triples) => Ok(Narrowed { triples, ..Narrowed::default() }),
@@ -84,7 +84,7 @@ impl Ratings {
     }
 }
 
-/// The entries of a matrix, row after row.
+/// Returns the entries of a matrix, row by row.
 ///
 /// # Errors
 /// If indices are out of range.
@@ -94,8 +94,8 @@ pub(super) fn triples(py: Python<'_>, rows: &Compressed<'_>) -> PyResult<Triples
     Ok(Triples { users: users.collect(), items, values })
 }
 
-/// Rows of whole numbers as ids, numbered as the programs number them: rows are the ids themselves where these are
-/// the whole numbers from 0, each of them there, else in the order of appearance. With them the ids, by row.
+/// Numbers ids as the programs do: if the ids are exactly the whole numbers from 0 on, the row is the id;
+/// otherwise rows are numbered in the order of first appearance. Returns the rows, and the ids by row.
 #[pyfunction]
 pub(crate) fn number_ids<'py>(
     py: Python<'py>,
@@ -115,7 +115,7 @@ pub(crate) fn number_ids<'py>(
     (rows.into_pyarray(py), ids.into_pyarray(py))
 }
 
-/// Numbers in the order of appearance.
+/// Numbers values in the order of first appearance.
 fn numbered(given: impl Iterator<Item = i64>) -> (Vec<u32>, Vec<i64>) {
     let (mut known, mut ids) = (HashMap::new(), Vec::new());
     let rows = given.map(|id| {

@@ -1,4 +1,4 @@
-//! Fits of `raddle.mf`, and the models that they leave: what Python asks again and again stays here.
+//! Fits of `raddle.mf`, and their models, which stay in native memory as Python uses them again and again.
 
 mod asked;
 mod error;
@@ -23,7 +23,7 @@ use self::error::refused;
 use self::given::GivenRatings;
 use crate::run::{Seconds, Watch, carry_out, report_as_dict};
 
-/// Runs engines that the caller can end, and whose records it sees.
+/// Runs engines that the caller can observe and end.
 struct Watched<'a>(&'a Watch);
 
 impl Runner for Watched<'_> {
@@ -34,8 +34,8 @@ impl Runner for Watched<'_> {
     }
 }
 
-/// The fit that was asked for, as a dict; the model in it is a [`Factorization`], which knows what users have rated
-/// where `keeps_seen`.
+/// Fits a model; returns a dict. The model in it is a [`Factorization`], which stores the rated items with
+/// `keeps_seen`.
 #[pyfunction]
 pub(crate) fn fit_mf<'py>(
     ratings: GivenRatings<'py>,
@@ -56,7 +56,7 @@ pub(crate) fn fit_mf<'py>(
             let (prepare, started) = (started.elapsed().as_secs_f64(), Instant::now());
             let fit = match asked.is_implicit() {
                 true => mf.fit_owned(problem, &mut Watched(watch))?,
-                // What mean and biases do is not asked for here, and takes a while.
+                // The scores of mean and biases alone are not needed here, and take a while.
                 false => mf.fit_on(&problem, &mut Watched(watch))?,
             };
             let (how, seconds) = (mf.fold_in(&fit), started.elapsed().as_secs_f64());
@@ -67,7 +67,7 @@ pub(crate) fn fit_mf<'py>(
     as_dict(py, fit, (how, seen), seconds)
 }
 
-/// The fit, what its ratings were less, and notes on their precision.
+/// Returns the fit, the number subtracted from its ratings, and notes on their precision.
 fn as_dict<'py>(
     py: Python<'py>,
     (fit, offset, notes): (Fit, f64, Vec<String>),

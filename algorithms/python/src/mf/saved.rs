@@ -12,10 +12,10 @@ use raddle_mf::{Fit, FoldIn};
 use super::factorization::Factorization;
 use crate::error::{bad_value, file_error};
 
-/// Ids of rows, in their order.
+/// The ids of rows, in order.
 #[derive(FromPyObject)]
 pub(crate) enum GivenIds<'py> {
-    /// From 0 on.
+    /// The numbers from 0 to below this one.
     Count(u32),
     /// Whole numbers.
     Integers(PyReadonlyArray1<'py, i64>),
@@ -24,7 +24,7 @@ pub(crate) enum GivenIds<'py> {
 }
 
 impl GivenIds<'_> {
-    /// The ids; numbers that the programs know as texts alone become texts.
+    /// Converts the ids; numbers that the programs only know as texts become texts.
     fn copied(self) -> Ids {
         match self {
             Self::Count(count) => Ids::Dense(count),
@@ -38,7 +38,7 @@ impl GivenIds<'_> {
     }
 }
 
-/// Facts about a fit, as JSON: those of `model.json`, without ids.
+/// Returns the metadata of a fit as JSON: those of `model.json`, without ids.
 pub(super) fn about(fit: &Fit, how: &FoldIn, offset: f64) -> PyResult<String> {
     as_json(&About { offset, ..About::new(fit, how, Ids::Dense(0), Ids::Dense(0)) })
 }
@@ -47,8 +47,8 @@ fn as_json(about: &About) -> PyResult<String> {
     serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
 }
 
-/// Writes a model into a folder of its own, or in the place of the one that is there; with what users have rated, where
-/// that is known and `keeps_seen`.
+/// Writes a model to its own folder, or replaces the one in the folder. With `keeps_seen`, writes the rated
+/// items of users, too, if known.
 #[pyfunction]
 pub(crate) fn save_mf(
     folder: PathBuf,

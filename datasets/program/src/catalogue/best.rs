@@ -1,10 +1,10 @@
-//! Best values that a source states: those of this repository's comparisons, by its split.
+//! Best known values of sets, each with its source.
 
 use crate::entry::Best;
 
 const RMSE: &str = "RMSE of the documented tenth of the ratings";
 
-/// The best value of a set, where one is known.
+/// Returns the best known value of a set, where there is one.
 pub(super) fn best(name: &str) -> Option<Best> {
     let (value, source) = match name {
         "ml-1m" => ("0.8417", "mf, rank 128: benches/README.md"),

@@ -1,4 +1,4 @@
-//! Sets that are fetched from their publishers, who publish no digest: the first fetch is the pin.
+//! Sets whose publishers state no digest: the digest of the first fetch is pinned.
 
 use crate::entry::{Converter, DataFile, Download, Entry, Kind};
 
@@ -6,7 +6,7 @@ const OF_LIBSVM: &str = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets
 const OF_UCI: &str = "https://archive.ics.uci.edu/dataset/164/bag+of+words";
 const UNSTATED: &str = "the LIBSVM collection states none: cite the source that its page names";
 
-/// A download of which nothing but its address is known.
+/// A download of which only the address is known.
 const fn at(addresses: &'static [&'static str], name: &'static str, converter: Converter) -> Download {
     Download { addresses, name, bytes: None, sha256: None, converter }
 }

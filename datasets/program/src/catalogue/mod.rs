@@ -1,4 +1,4 @@
-//! The public sets that are known by name.
+//! The catalogue of public sets.
 
 mod best;
 mod elsewhere;
@@ -11,13 +11,13 @@ use raddle::cli::Error;
 
 use crate::entry::Entry;
 
-/// Every set, by kind of provenance and name.
+/// Returns every set, sorted by provenance and name.
 pub(crate) fn all() -> Vec<Entry> {
     let sets = [movielens::entries(), texts::entries(), elsewhere::entries(), ours::entries()];
     sets.into_iter().flatten().collect()
 }
 
-/// The set of a name.
+/// Returns the set with this name; the error suggests the nearest name.
 pub(crate) fn named(name: &str) -> Result<Entry, Error> {
     let all = all();
     if let Some(entry) = all.iter().find(|entry| entry.name == name) {
@@ -107,7 +107,7 @@ mod tests {
         let named: BTreeSet<_> =
             FETCHED.iter().map(|set| (set.name, form(set.kind).name(), set.file)).collect();
         let all = all();
-        // Of the sheet of Excel, which no program reads, another form is known by name.
+        // Jester is published as an Excel sheet, which no program reads: its converted form has the name.
         let fetched =
             all.iter().filter(|entry| entry.provenance() != Provenance::File && entry.name != "jester");
         let fetched: BTreeSet<_> =

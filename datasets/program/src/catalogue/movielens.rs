@@ -1,4 +1,4 @@
-//! MovieLens: archives whose digests are published.
+//! MovieLens: archives with published digests.
 
 use raddle_datasets::registry::ratings_entry;
 
@@ -80,7 +80,7 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-/// A set that `mf` knows by name: the digest of what it reads is the registry's.
+/// A set that `mf` knows by name: the digest of its converted file is in the registry.
 fn registered(
     (name, title, file): (&'static str, &'static str, &'static str),
     licence_address: &'static str,
@@ -100,7 +100,7 @@ fn registered(
     }
 }
 
-/// A set that is read by its path, as the archive has it.
+/// A set that is read by its path, as stored in the archive.
 fn large(
     (name, title, file): (&'static str, &'static str, &'static str),
     sizes: impl Into<String>,

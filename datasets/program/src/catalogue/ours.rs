@@ -1,4 +1,4 @@
-//! Sets that are at no address as the programs read them: conversions, each with the way in which it was made.
+//! Sets that cannot be downloaded in the form that the programs read: each states how its file was made.
 
 use raddle_datasets::registry::{self, CORPORA, RATINGS};
 
@@ -6,7 +6,7 @@ use super::best::best;
 use super::sizes::{grouped, of_ratings};
 use crate::entry::{DataFile, Entry, Kind};
 
-/// Name, title, task, licence, its address, and the way in which the file was made.
+/// Name, title, task, licence, address of the licence, and how the file was made.
 type Row = [&'static str; 6];
 
 const TABLES: [Row; 9] = [
@@ -48,7 +48,8 @@ const TABLES: [Row; 9] = [
         "regression: body-mass index",
         "package GPL-3; data of the Wellcome Trust, Valdar and others (2006)",
         "https://github.com/cran/BGLR",
-        "mice.X and Obesity.BMI of data/mice.RData of cran/BGLR at 0b9951a; columns whose mean is above 1 recoded as 2 - x",
+        "mice.X and Obesity.BMI of data/mice.RData of cran/BGLR at 0b9951a; columns whose mean is above 1 \
+         recoded as 2 - x",
     ],
     [
         "w8a",
@@ -64,7 +65,8 @@ const TABLES: [Row; 9] = [
         "classification: an advertisement is relevant, 0 or 1",
         "no licence file in the repository; data of UCI, Mesterharm and Pazzani (2011)",
         "https://archive.ics.uci.edu/dataset/218/farm+ads",
-        "X_raw.npz and y_raw.npy of milicaamladenovic/farm-ads-text-classification at 38b448b, as libsvm text",
+        "X_raw.npz and y_raw.npy of milicaamladenovic/farm-ads-text-classification at 38b448b, as libsvm \
+         text",
     ],
     [
         "imdb2",
@@ -72,7 +74,8 @@ const TABLES: [Row; 9] = [
         "regression: rating 1 to 10",
         "free for research with citation of Maas and others (2011)",
         "https://ai.stanford.edu/~amaas/data/sentiment/",
-        "25,000 labelled reviews in dax44/AMLM at 05fb214; lower case, words and pairs of words in at least 4 reviews, log(1 + count), rows permuted with numpy's RandomState(0)",
+        "25,000 labelled reviews in dax44/AMLM at 05fb214; lower case, words and pairs of words in at least \
+         4 reviews, log(1 + count), rows permuted with numpy's RandomState(0)",
     ],
     [
         "cocoa-demo",
@@ -91,7 +94,8 @@ const OF_RATINGS: [Row; 4] = [
         "ratings of jokes, -10 to 10",
         "research use with citation of Goldberg and others (2001)",
         "https://eigentaste.berkeley.edu/dataset/",
-        "jester-data-1.zip of negi-soumya/eigentaste at 0877aa8, cells of 99 left out, ids from 0 as they appear",
+        "jester-data-1.zip of negi-soumya/eigentaste at 0877aa8, cells of 99 left out, ids from 0 as they \
+         appear",
     ],
     [
         "epinions-770k",
@@ -99,7 +103,8 @@ const OF_RATINGS: [Row; 4] = [
         "ratings of products",
         "no licence is stated",
         "https://github.com/MEICRS/GDSRec",
-        "datasets/Epinions/rating.mat of MEICRS/GDSRec; of repeated pairs the last, ids from 0 as they appear",
+        "datasets/Epinions/rating.mat of MEICRS/GDSRec; of repeated pairs the last, ids from 0 as they \
+         appear",
     ],
     [
         "douban-3k",
@@ -134,7 +139,9 @@ const OF_WORDS: [Row; 4] = [
         "topics of posts",
         "no explicit licence; posts of 1993, a corpus for research",
         "https://qwone.com/~jason/20Newsgroups/",
-        "posts by date in spoddutur/spark-ml-dashboard at d95a192; subject kept, other headers and quoted lines dropped; runs of 3 to 20 letters without stop words, words of more than ten, documents of at least 5",
+        "posts by date in spoddutur/spark-ml-dashboard at d95a192; subject kept, other headers and quoted \
+         lines dropped; runs of 3 to 20 letters without stop words, words of more than ten, documents of at \
+         least 5",
     ],
     [
         "win32",
@@ -142,7 +149,8 @@ const OF_WORDS: [Row; 4] = [
         "topics of pages, uneven lengths",
         "CC BY 4.0, Microsoft",
         "https://github.com/MicrosoftDocs/win32",
-        "desktop-src/ of MicrosoftDocs/win32 at 47e64c1 without front matter, code, tags and addresses; words as of 20ng",
+        "desktop-src/ of MicrosoftDocs/win32 at 47e64c1 without front matter, code, tags and addresses; \
+         words as of 20ng",
     ],
     [
         "imdb",
@@ -150,11 +158,12 @@ const OF_WORDS: [Row; 4] = [
         "topics of reviews",
         "research use with citation of Maas and others (2011); here only counts",
         "https://ai.stanford.edu/~amaas/data/sentiment/",
-        "all 100,000 reviews, aclImdb in PVidyadhar/Detection-of-Fraud-apps-using-Sentiment-Analysis at 81406d5; words as of 20ng",
+        "all 100,000 reviews, aclImdb in PVidyadhar/Detection-of-Fraud-apps-using-Sentiment-Analysis at \
+         81406d5; words as of 20ng",
     ],
 ];
 
-/// SHA-256 of the files of words, as they are stored.
+/// SHA-256 of the vocabulary files, as stored.
 const VOCABULARIES: [(&str, &str); 4] = [
     ("ap", "8c9cf1301f79e70bc8b4320239d5fcc3567528bfae6c8c0ed58ede7486544e4f"),
     ("20ng", "911a16413b0c58b98fbc8ad11574ff3117ffd28ed4bdceb0e9f0ebd2c5bdca37"),

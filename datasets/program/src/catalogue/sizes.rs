@@ -1,8 +1,8 @@
-//! Sizes in words.
+//! Sizes as text.
 
 use raddle_datasets::registry::RatingsEntry;
 
-/// A number with its thousands divided.
+/// Formats a number with thousands separators.
 pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(2 * digits.len());
@@ -15,7 +15,7 @@ pub(super) fn grouped(number: usize) -> String {
     text
 }
 
-/// The sizes of a set of ratings.
+/// Formats the sizes of a set of ratings.
 pub(super) fn of_ratings(known: &RatingsEntry) -> String {
     let [users, items, count] = [known.users, known.items, known.observations].map(grouped);
     let noun = if known.pairs_only { "pairs" } else { "ratings" };

@@ -1,4 +1,4 @@
-//! Sets of texts whose downloads have published digests.
+//! Sets of texts, with published digests.
 
 use crate::entry::{Converter, DataFile, Download, Entry, Kind};
 

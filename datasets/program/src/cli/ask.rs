@@ -1,4 +1,4 @@
-//! Licence and size of what is fetched, shown and taken before the first byte.
+//! Consent: shows the licence and the size of a set before the first byte is fetched.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -9,7 +9,7 @@ use super::network::Wanted;
 use crate::entry::Entry;
 use crate::place;
 
-/// Shows what a set is and asks for consent.
+/// Shows the title, licence and sizes of a set and asks whether to fetch it; `is_given`: `--yes` was given.
 pub(super) fn about(entry: &Entry, wanted: &[Wanted<'_>], is_given: bool) -> Result<(), Error> {
     let mut text =
         format!("{}: {}\nlicence: {}\n  {}\n", entry.name, entry.title, entry.licence, entry.licence_address);
@@ -25,7 +25,7 @@ pub(super) fn about(entry: &Entry, wanted: &[Wanted<'_>], is_given: bool) -> Res
     consent(&text, is_given)
 }
 
-/// Shows an address and asks for consent.
+/// Shows an address and asks whether to fetch it; `is_given`: `--yes` was given.
 pub(super) fn about_file(address: &str, is_given: bool) -> Result<(), Error> {
     consent(&format!("{address}\nlicence and size: not known; see the page that has it\n"), is_given)
 }
@@ -38,7 +38,7 @@ fn consent(text: &str, is_given: bool) -> Result<(), Error> {
         return Ok(());
     }
     if !(io::stdin().is_terminal() && screen.is_terminal()) {
-        return Err(Error::usage("nobody can be asked here whether to fetch this: add --yes"));
+        return Err(Error::usage("there is no terminal to ask whether to fetch this: add --yes"));
     }
     let _ = write!(screen, "fetch it? [y/N] ");
     let _ = screen.flush();

@@ -1,4 +1,4 @@
-//! `raddle data fetch`: a set by its name, or a file by its address.
+//! `raddle data fetch`: fetches a set by its name, or a file by its address.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,25 +20,25 @@ pub(super) struct Options {
     /// Name of a set, or address of a file.
     #[arg(value_name = "NAME|URL")]
     what: String,
-    /// Folder to fetch to; for a set RADDLE_DATA by default, for an address it must be given.
+    /// Folder to fetch to, by default RADDLE_DATA for a set. An address needs this option.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Take the licence and the size, which are shown, without a question.
+    /// Accept the licence and the size, which are shown, without a question.
     #[arg(long)]
     yes: bool,
-    /// Address to try before those that are known; may be given several times. A digest makes any copy as good; of a set
-    /// of several files the folder that has them.
+    /// Address to try before the known ones; may be given several times. The digest is checked whatever the
+    /// address. For a set of several files, give the address of their folder, with a / at the end.
     #[arg(long, value_name = "URL")]
     from: Vec<String>,
     /// SHA-256 that the file at an address must have.
     #[arg(long, value_name = "HEX")]
     sha256: Option<String>,
-    /// Seconds for which a server may say nothing.
+    /// Seconds to wait for a server that sends nothing.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = between::<1, 3600>)]
     timeout: usize,
 }
 
-/// Fetches.
+/// Runs the verb.
 pub(super) fn fetch(options: &Options) -> Result<ExitStatus, Error> {
     let network = Network { from: &options.from, silence: Duration::from_secs(options.timeout as u64) };
     for address in &options.from {
@@ -48,7 +48,7 @@ pub(super) fn fetch(options: &Options) -> Result<ExitStatus, Error> {
         return file(options, &network);
     }
     if options.sha256.is_some() {
-        return Err(Error::usage("--sha256 is of an address: the digest of a set is known"));
+        return Err(Error::usage("--sha256 is for an address: the digest of a set is known"));
     }
     set(options, &catalogue::named(&options.what)?, &network)
 }
@@ -80,7 +80,10 @@ fn set(options: &Options, entry: &Entry, network: &Network<'_>) -> Result<ExitSt
     Ok(ExitStatus::Done)
 }
 
-/// The files of a set that are not here; those that are have the bytes that they should have.
+/// Returns the files of a set that the folder lacks.
+///
+/// # Errors
+/// If a file that the folder has does not have the digest that is known or pinned.
 fn lacking<'a>(entry: &'a Entry, folder: &Path) -> Result<Vec<&'a DataFile>, Error> {
     let mut lacking = Vec::new();
     for file in &entry.files {
@@ -97,7 +100,7 @@ fn lacking<'a>(entry: &'a Entry, folder: &Path) -> Result<Vec<&'a DataFile>, Err
     Ok(lacking)
 }
 
-/// Fetches the file of an address.
+/// Fetches the file at an address.
 fn file(options: &Options, network: &Network<'_>) -> Result<ExitStatus, Error> {
     let address = &options.what;
     check(address)?;
@@ -129,7 +132,7 @@ fn file(options: &Options, network: &Network<'_>) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// The end for a file whose place is taken.
+/// Ends a fetch whose target exists: compares its digest with `--sha256`, or refuses without one.
 fn compare(path: &Path, sha256: Option<&str>) -> Result<ExitStatus, Error> {
     let found = place::digest(path)?;
     match sha256 {
@@ -139,7 +142,7 @@ fn compare(path: &Path, sha256: Option<&str>) -> Result<ExitStatus, Error> {
         }
         Some(expected) => Err(place::other_bytes(path, &found, expected)),
         None => {
-            let why = "a file by that name is there: move it away, or give its --sha256 to compare it";
+            let why = "a file with this name is there: move it away, or give its --sha256 to compare it";
             Err(Error::input(format!("{}: {why}", path.display())))
         }
     }
@@ -152,7 +155,7 @@ fn check(address: &str) -> Result<(), Error> {
     }
 }
 
-/// The name of the file of an address.
+/// Returns the last component of an address's path, which becomes the name of the file.
 fn name_in(address: &str) -> Result<&str, Error> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, path)| path);
@@ -160,7 +163,7 @@ fn name_in(address: &str) -> Result<&str, Error> {
     let is_name = |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains(['\\', '%', ':']);
     match is_name(name) {
         true => Ok(name),
-        false => Err(Error::usage(format!("{address}: it ends with no name of a file"))),
+        false => Err(Error::usage(format!("{address}: it does not end with a file name"))),
     }
 }
 
@@ -178,7 +181,7 @@ mod tests {
         for address in
             ["https://a.org", "https://a.org/", "https://a.org/b/", "https://a.org/b/..", "http://a/%2e"]
         {
-            assert!(name_in(address).unwrap_err().to_string().contains("no name of a file"), "{address}");
+            assert!(name_in(address).unwrap_err().to_string().contains("with a file name"), "{address}");
         }
         assert!(check("ftp://a.org/b").is_err() && check("http://a.org/b").is_ok());
     }

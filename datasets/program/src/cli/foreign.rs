@@ -1,12 +1,13 @@
-//! Words of other programs, and what `raddle data` says to them.
+//! Options and verbs of other programs, and the hints that `raddle data` gives for them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The table of foreign words.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (
-            "o out output dir d data-dir data-home cache-dir root folder dest destination directory P output-dir output-document",
+            "o out output dir d data-dir data-home cache-dir root folder dest destination directory P \
+             output-dir output-document",
             "--to",
         ),
         ("y assume-yes accept agree no-confirm force f confirm", "--yes"),

@@ -1,4 +1,4 @@
-//! `raddle data generate`: what the generators make, as a file that the programs read as the same data.
+//! `raddle data generate`: writes generated data to a file from which the programs read the same data.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ pub(super) struct Options {
     /// Specification, such as synth:groups:n=500,p=5000,s=50 or synth:ratings:users=600,items=300,n=36000.
     #[arg(value_name = "SPEC")]
     spec: String,
-    /// File to write: .csv or .tsv, of tables also .svm or .libsvm.
+    /// File to write: .csv or .tsv, for tables also .svm or .libsvm.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-/// The form of a file, by its ending.
+/// The format of the file, from its extension.
 #[derive(Clone, Copy)]
 enum Form {
     Cells(char),
     Libsvm,
 }
 
-/// Writes the file.
+/// Runs the verb.
 pub(super) fn generate(options: &Options) -> Result<ExitStatus, Error> {
     let Options { spec, file } = options;
     if !spec.starts_with("synth:") {
@@ -34,10 +34,7 @@ pub(super) fn generate(options: &Options) -> Result<ExitStatus, Error> {
     let is_ratings = spec.starts_with("synth:ratings:");
     let form = form(file, is_ratings)?;
     if file.exists() {
-        return Err(Error::input(format!(
-            "{}: it is there: name another file, or remove it",
-            file.display()
-        )));
+        return Err(Error::input(format!("{}: it exists: name another file, or remove it", file.display())));
     }
     if is_ratings {
         let made = read_any_ratings(spec, &RatingsOptions::default()).map_err(Error::input)?;

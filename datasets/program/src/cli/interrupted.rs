@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM while something is fetched.
+//! Ctrl-C and SIGTERM during a fetch.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -12,12 +12,14 @@ use crate::place::beside;
 static WORDS: Mutex<String> = Mutex::new(String::new());
 static HANDLER: Once = Once::new();
 
-/// Says from now on, when the process is asked to end, what is kept of this file; then the process ends.
+/// Sets the message that is printed when a signal ends the process: which part of this file is kept, and
+/// where.
 pub(super) fn tell(addresses: &[String], place: &Path) -> Result<(), Error> {
     let part = beside(place, ".part");
     let from = addresses.join(" or ");
     let text = format!(
-        "raddle-data: interrupted: what has come of {from} is kept in {}, and the next fetch goes on from there",
+        "raddle-data: interrupted: what was fetched from {from} is kept in {}, and the next fetch continues \
+         from there",
         part.display()
     );
     *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = text;

@@ -1,4 +1,4 @@
-//! `raddle data list`: the sets, for people and for scripts.
+//! `raddle data list`: lists the sets, as text or as JSON.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Names of sets, each with all that is known of it; without any, all in a line each.
+    /// Sets to describe in full; without any, list all, one line each.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Write one line of JSON: a list with an object for each set.
@@ -19,7 +19,7 @@ pub(super) struct Options {
     json: bool,
 }
 
-/// A set as a script reads it.
+/// A set in the JSON of `--json`.
 #[derive(Serialize)]
 struct Listed<'a> {
     #[serde(flatten)]
@@ -29,7 +29,7 @@ struct Listed<'a> {
     here: bool,
 }
 
-/// Lists sets.
+/// Runs the verb.
 pub(super) fn list(options: &Options) -> Result<ExitStatus, Error> {
     let entries = match options.names.is_empty() {
         true => catalogue::all(),
@@ -52,7 +52,7 @@ pub(super) fn list(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// A line for each set, below the way in which it is had.
+/// Formats a line for each set, grouped by provenance.
 fn lines(listed: &[Listed<'_>], folder: &Path) -> String {
     let mut lines = Vec::new();
     let widest = |of: fn(&Entry) -> usize| listed.iter().map(|it| of(it.entry)).max().unwrap_or(0);
@@ -72,11 +72,11 @@ fn lines(listed: &[Listed<'_>], folder: &Path) -> String {
         }
         lines.push(String::new());
     }
-    lines.push(format!("here: in {}; `raddle data list NAME` says all of a set", folder.display()));
+    lines.push(format!("here: in {}; `raddle data list NAME` says all about a set", folder.display()));
     lines.join("\n")
 }
 
-/// All that is known of a set.
+/// Formats all that is known about a set.
 fn all_of(it: &Listed<'_>) -> String {
     let entry = it.entry;
     let mut lines = vec![

@@ -16,19 +16,19 @@ mod obtain;
 mod path;
 mod verify;
 
-/// Public data by name: where they come from, fetched, checked and made readable; and generated data as files.
+/// Fetch, check and list public data sets by name, and write generated data as files.
 #[derive(Debug, Parser)]
 #[command(name = "raddle-data", version, after_help = EXAMPLES)]
 enum Verb {
-    /// List the sets: what they are, their licence, and whether they are here. This is the default verb.
+    /// List the sets with their licence and whether they are on this machine. This is the default verb.
     List(list::Options),
     /// Fetch a set by its name, or a file by its address.
     Fetch(fetch::Options),
-    /// Check the digests of what is here.
+    /// Check the SHA-256 digests of the files in the data folder.
     Verify(verify::Options),
-    /// Print the path of a set that is here.
+    /// Print the path of a set in the data folder.
     Path(path::Options),
-    /// Write generated data as a file, which the programs read as the same data.
+    /// Write generated data to a file from which the programs read the same data.
     Generate(generate::Options),
 }
 
@@ -43,12 +43,12 @@ Sets are kept in RADDLE_DATA, else in $XDG_CACHE_HOME/raddle or ~/.cache/raddle.
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
-/// Options of the short help, and their lines there.
+/// Options that `-h` shows, each with its line there.
 const COMMON: &[(&str, &str)] = &[
-    ("yes", "take the licence and the size without a question"),
+    ("yes", "accept the licence and the size without a question"),
     ("to", "folder to fetch to"),
-    ("from", "address to try first"),
-    ("sha256", "SHA-256 of the file at an address"),
+    ("from", "address to try before the known ones"),
+    ("sha256", "SHA-256 that the file must have"),
     ("json", "one line of JSON"),
 ];
 

@@ -8,17 +8,17 @@ use raddle::cli::Error;
 use crate::entry::{Converter, DataFile, Download, Entry};
 use crate::transport::{Client, client};
 
-/// A download that is not here.
+/// A download whose file is not in the data folder.
 pub(super) struct Wanted<'a> {
     pub(super) download: &'a Download,
-    /// The place that it goes to.
+    /// Path to download to.
     pub(super) place: PathBuf,
-    /// Its addresses, in the order in which they are tried.
+    /// Addresses of the download, in the order in which they are tried.
     pub(super) addresses: Vec<String>,
 }
 
 impl<'a> Wanted<'a> {
-    /// The download of a file, if it is not here.
+    /// Returns the download of a file, or `None` if the file has no download or it was fetched already.
     pub(super) fn of(file: &'a DataFile, folder: &Path, network: &Network<'_>) -> Option<Self> {
         let download = file.download.as_ref()?;
         let place = original(file, download, folder);
@@ -27,21 +27,21 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The network as the line has it.
+/// Network settings of the command line: `--from` and `--timeout`.
 pub(super) struct Network<'a> {
     /// Addresses to try first.
     pub(super) from: &'a [String],
-    /// Time for which a server may say nothing.
+    /// Longest time to wait for a server that sends nothing.
     pub(super) silence: Duration,
 }
 
 impl Network<'_> {
-    /// The client of this build.
+    /// Returns the client of this build.
     pub(super) fn client(&self) -> Result<Box<dyn Client>, Error> {
         client(self.silence).ok_or_else(|| Error::failed(NO_CLIENT))?.map_err(Error::usage)
     }
 
-    /// Refuses to ask about what this build cannot fetch, and says what to put where.
+    /// Fails early where this build has no http client, with a message that says which files to put where.
     pub(super) fn check(&self, entry: &Entry, wanted: &[Wanted<'_>]) -> Result<(), Error> {
         if client(self.silence).is_some() {
             return self.client().map(|_| ());
@@ -54,11 +54,12 @@ impl Network<'_> {
         let name = entry.name;
         let licence = format!("licence: {} ({})", entry.licence, entry.licence_address);
         Err(Error::failed(format!(
-            "{name}: {NO_CLIENT}; or {by_hand}, and give this line again, which converts it; {licence}"
+            "{name}: {NO_CLIENT}; or {by_hand}, and run this command again, which converts it; {licence}"
         )))
     }
 
-    /// The addresses of a download, in the order in which they are tried: one that is given as a folder has the file in it.
+    /// Returns the addresses of a download in the order in which they are tried: those of `--from` first. One
+    /// that ends with `/` is a folder, to which the name of the file is added.
     pub(super) fn addresses(&self, download: &Download) -> Vec<String> {
         let given = self.from.iter().map(|address| match address.ends_with('/') {
             true => format!("{address}{}", download.name),
@@ -68,10 +69,11 @@ impl Network<'_> {
     }
 }
 
-const NO_CLIENT: &str = "this build has no client of http: take a program of a release, or build one with \
+const NO_CLIENT: &str = "this build has no http client: use a program of a release, or build one with \
      `cargo build --release --features raddle-data/fetch`";
 
-/// The place of a download.
+/// Returns the path to which a download is saved: next to the converted file, or that file itself if nothing
+/// is converted.
 pub(super) fn original(file: &DataFile, download: &Download, folder: &Path) -> PathBuf {
     let path = folder.join(file.file);
     match download.converter {

@@ -1,4 +1,4 @@
-//! [`obtain`]: a file of a set, from its download to what the programs read.
+//! [`obtain`]: fetches one file of a set and converts it for the programs.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -14,7 +14,7 @@ use crate::download::{Asked, download};
 use crate::entry::{Converter, DataFile, Download, Entry};
 use crate::place;
 
-/// Fetches a file that is not here, unless its download is, and makes it readable.
+/// Fetches a file that the folder lacks, unless its download is there, and converts it.
 pub(super) fn obtain(
     entry: &Entry,
     file: &DataFile,
@@ -65,7 +65,7 @@ pub(super) fn obtain(
         (Some(_), Some(_)) => "as published",
         (Some(_), None) => "of the published download",
         (None, _) if pin.is_some() => "as at the first fetch",
-        (None, _) => "first fetch: its digest is pinned in the .sha256 beside it",
+        (None, _) => "first fetch: its digest is pinned in the .sha256 next to it",
     };
     if file.sha256.is_none() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -74,7 +74,7 @@ pub(super) fn obtain(
     say(&format!("{}: {} ({said})", entry.name, path.display()))
 }
 
-/// Makes what the programs read, and gives its SHA-256.
+/// Converts a download to the file that the programs read; returns the SHA-256 of that file.
 fn converted(
     entry: &Entry,
     file: &DataFile,
@@ -100,8 +100,8 @@ fn converted(
             place::rename(&making, &kept)?;
             let name = entry.name;
             Err(Error::failed(format!(
-                "{name}: the download is as published, but it converts to other bytes than those by which {name} is known: \
-                 SHA-256 {made}, not {expected}: they are kept as {}: read them by that path",
+                "{name}: the download is as published, but the converted file is not the one known as \
+                 {name}: its SHA-256 is {made}, not {expected}: it is kept as {}: read it by that path",
                 kept.display()
             )))
         }
@@ -136,7 +136,7 @@ mod tests {
         let why = made(file).unwrap_err().to_string();
         let kept = folder.path().join("ml-100k.fetched.tsv");
         assert!(
-            why.contains(&kept.display().to_string()) && why.contains("by which ml-100k is known"),
+            why.contains(&kept.display().to_string()) && why.contains("not the one known as ml-100k"),
             "{why}"
         );
         assert_eq!(fs::read(&kept).unwrap(), b"0\t0\t5\n");

@@ -1,4 +1,4 @@
-//! `raddle data path`: the path of a set that is here.
+//! `raddle data path`: prints the path of a set in the data folder.
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, say};
@@ -13,7 +13,7 @@ pub(super) struct Options {
     name: String,
 }
 
-/// Prints the path of the file that is named on a line.
+/// Prints the path of the set's main file, the one that a command line names.
 pub(super) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let entry = catalogue::named(&options.name)?;
     let folder = place::folder(None)?;
@@ -23,12 +23,12 @@ pub(super) fn path(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// Error: a set that is not here, with the way to have it.
+/// Makes the error for a set that the folder lacks, which says how to get it.
 pub(super) fn not_here(entry: &Entry, folder: &std::path::Path) -> Error {
     let name = entry.name;
     let how = match entry.provenance() {
         Provenance::File => format!(
-            "it is at no address: put {} there, as `raddle data list {name}` says it was made, or set RADDLE_DATA",
+            "it cannot be fetched: put {} there, made as `raddle data list {name}` says, or set RADDLE_DATA",
             entry.files.iter().map(|file| file.file).collect::<Vec<_>>().join(" and ")
         ),
         _ => format!("`raddle data fetch {name}` fetches it; or set RADDLE_DATA"),

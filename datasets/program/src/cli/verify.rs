@@ -1,4 +1,4 @@
-//! `raddle data verify`: the digests of what is here.
+//! `raddle data verify`: checks the digests of files in the data folder.
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, count, say};
@@ -8,12 +8,12 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Names of sets; without any, all that are here.
+    /// Sets to check; without any, all in the data folder.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 }
 
-/// Compares the files that are here with the digests that are known or pinned.
+/// Compares each file with its digest, known or pinned.
 pub(super) fn verify(options: &Options) -> Result<ExitStatus, Error> {
     let folder = place::folder(None)?;
     let entries = match options.names.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn verify(options: &Options) -> Result<ExitStatus, Error> {
         true if files == 0 => say(&format!("{}: no set is here", folder.display()))?,
         true => say(&format!("{} checked", count(files, "file")))?,
         false => {
-            let why = "other bytes than they should have: remove and fetch again";
+            let why = "not the bytes that are expected: remove and fetch again";
             return Err(Error::failed(format!("{}: {why}", wrong.join(", "))));
         }
     }

@@ -1,4 +1,4 @@
-//! Archives, none of whose files lies outside them.
+//! Zip archives, checked for names that lead outside the archive's folder.
 
 use std::io::{self, BufRead};
 use std::path::{Component, Path};
@@ -6,9 +6,9 @@ use std::path::{Component, Path};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
-/// A zip archive none of whose files lies outside it.
+/// Opens a zip archive; refuses one with a name that leads outside its folder.
 pub(super) fn archive<R: BufRead + io::Seek>(from: R) -> Result<ZipArchive<R>, String> {
-    let mut archive = ZipArchive::new(from).map_err(|why| format!("it is no zip archive: {why}"))?;
+    let mut archive = ZipArchive::new(from).map_err(|why| format!("it is not a zip archive: {why}"))?;
     for at in 0..archive.len() {
         let file = archive.by_index_raw(at).map_err(|why| why.to_string())?;
         let name = file.name().map_err(|why| why.to_string())?;
@@ -17,7 +17,7 @@ pub(super) fn archive<R: BufRead + io::Seek>(from: R) -> Result<ZipArchive<R>, S
     Ok(archive)
 }
 
-/// Refuses the name of a file outside the archive's folder, on any system.
+/// Refuses a name that leads outside the archive's folder on any system: an absolute path, `..`, a drive.
 pub(super) fn check(name: &str) -> Result<(), String> {
     let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     match Path::new(name).components().all(is_inside) && !name.contains('\\') {
@@ -29,7 +29,7 @@ pub(super) fn check(name: &str) -> Result<(), String> {
     }
 }
 
-/// A file of an archive, by its name.
+/// Returns a file of an archive, by its name.
 pub(super) fn member<'a, R: BufRead + io::Seek>(
     archive: &'a mut ZipArchive<R>,
     name: &str,

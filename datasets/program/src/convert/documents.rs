@@ -1,4 +1,4 @@
-//! [`documents`]: the files of a tar archive as lines of JSON.
+//! [`documents`]: converts the files of a tar archive to JSON lines.
 
 use std::io::{BufWriter, Read, Write};
 
@@ -7,37 +7,37 @@ use tar::Archive;
 
 use super::archive::check;
 
-/// Bytes of a document at most.
+/// Limit on the bytes of one document.
 const MOST: u64 = 1 << 26;
 
-/// A document of the archive.
+/// A document of the archive: one line of JSON.
 #[derive(Serialize)]
 struct Document<'a> {
-    /// Its path in the archive.
+    /// Path in the archive.
     path: &'a str,
-    /// The name of its folder.
+    /// Name of the folder that the file is in.
     group: &'a str,
-    /// Its text.
+    /// Content of the file.
     text: &'a str,
 }
 
-/// Writes a line of JSON for each file of an archive, in its order. Text that is not UTF-8 is taken as Latin-1, as posts of
-/// the time are.
+/// Writes one line of JSON per file of an archive, in the archive's order. Text that is not valid UTF-8 is
+/// decoded as Latin-1, which old newsgroup posts are.
 pub(super) fn documents(from: impl Read, to: &mut dyn Write) -> Result<(), String> {
     let mut archive = Archive::new(from);
     let mut to = BufWriter::new(to);
     let mut count = 0_u64;
     for file in archive.entries().map_err(|why| why.to_string())? {
-        let mut file = file.map_err(|why| format!("it is no gzipped tar archive: {why}"))?;
+        let mut file = file.map_err(|why| format!("it is not a gzipped tar archive: {why}"))?;
         let path = file.path().map_err(|why| why.to_string())?.into_owned();
         let name = path.to_string_lossy().into_owned();
         check(&name)?;
-        // Folders, and what leads elsewhere.
+        // Folders hold no text, and links may lead outside the archive.
         if !file.header().entry_type().is_file() {
             continue;
         }
         if file.size() > MOST {
-            return Err(format!("{name} in it has {} bytes: it is no document", file.size()));
+            return Err(format!("{name} in it has {} bytes, too many for a document", file.size()));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|why| format!("{name} in it: {why}"))?;

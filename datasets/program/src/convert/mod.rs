@@ -1,4 +1,4 @@
-//! [`convert`]: a download as a file that the programs read.
+//! [`convert`]: converts a download to a file that the programs read.
 
 mod archive;
 mod documents;
@@ -14,18 +14,19 @@ use flate2::bufread::MultiGzDecoder;
 use self::archive::{archive, member};
 use crate::entry::Converter;
 
-/// Bytes that a byte of a download may become: more than any text of these sets, less than files made to fill a disk.
+/// Limit on the expansion ratio: more than any text of these sets reaches, less than an archive made to fill
+/// a disk.
 const MOST_A_BYTE: u64 = 1_000;
-/// Bytes that any file may become.
+/// Limit on the bytes of any converted file.
 const MOST: u64 = 1 << 37;
 
-/// Bytes that a download of so many may become.
+/// Returns the most bytes to which a download of this size may expand.
 pub(crate) fn most(bytes: u64) -> u64 {
     bytes.saturating_mul(MOST_A_BYTE).saturating_add(1 << 20).min(MOST)
 }
 
-/// Writes what the programs read of a download, piece by piece. The error says what is wrong with the download, or why it
-/// cannot be written.
+/// Converts a download piece by piece. The error says what is wrong with the download, or why the file cannot
+/// be written.
 pub(crate) fn convert(converter: Converter, from: &Path, to: &mut dyn Write) -> Result<(), String> {
     let open = || File::open(from).map(BufReader::new).map_err(|why| why.to_string());
     let copied = |mut from: &mut dyn Read, to: &mut dyn Write| {
@@ -61,7 +62,7 @@ mod tests {
     use crate::digest::Digested;
     use crate::entry::Cells;
 
-    /// Result of a converter on these bytes.
+    /// Returns what a converter makes of these bytes.
     pub(super) fn converted(converter: Converter, bytes: &[u8]) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("download");
@@ -105,7 +106,7 @@ mod tests {
         let why = converted(Converter::Member("ml-20m/tags.csv"), &bytes).unwrap_err();
         assert!(why.contains("ml-20m/tags.csv"), "{why}");
         let why = converted(Converter::Member("ml-20m/ratings.csv"), &bytes[..40]).unwrap_err();
-        assert!(why.contains("no zip archive"), "{why}");
+        assert!(why.contains("not a zip archive"), "{why}");
     }
 
     #[test]
@@ -143,13 +144,14 @@ mod tests {
         let broken = zipped(&[("set/ratings", b"1::2::3::4\n5::6\n".as_slice())]);
         let why = converted(Converter::Numbered("set/ratings", Cells::Colons), &broken).unwrap_err();
         assert!(why.contains("line 2"), "{why}");
-        // Of pairs that occur twice the last one is kept, where it stands.
+        // Of a repeated pair the last rating is kept, in its place.
         let twice = zipped(&[("r", b"1::2::3::4\n1::5::1::4\n1::2::4::4\n".as_slice())]);
         let made = converted(Converter::Numbered("r", Cells::Colons), &twice).unwrap();
         assert_eq!(made, b"0\t1\t1\n0\t0\t4\n");
     }
 
-    /// The archives are not at hand: one is made of the rows of the set that the registry knows, under other ids.
+    /// The real archives are not available to tests, so one is made from a set that the registry knows, with
+    /// other ids.
     #[test]
     fn the_rows_of_known_sets_convert_to_the_digest_of_the_registry() {
         use std::fmt::Write as _;

@@ -1,12 +1,13 @@
-//! [`numbered`]: ratings with users and items numbered from 0 in the order in which they appear.
+//! [`numbered`]: ratings with users and items numbered from 0 in the order of their first appearance.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufWriter, Write};
 
 use crate::entry::Cells;
 
-/// Writes `user item rating`, divided by tabs, of lines that begin with these three. Of a pair that occurs several times
-/// the last is kept, and whole numbers are written as such. What is in memory is ids and pairs.
+/// Writes lines of `user item rating`, separated by tabs, from lines that start with these three fields. Of a
+/// repeated pair the last rating is kept, and ratings that are whole numbers are written without a fraction.
+/// Memory holds the ids and the pairs.
 pub(super) fn numbered(from: &mut dyn BufRead, cells: Cells, to: &mut dyn Write) -> Result<(), String> {
     let between = match cells {
         Cells::Tabs => "\t",
@@ -27,7 +28,7 @@ pub(super) fn numbered(from: &mut dyn BufRead, cells: Cells, to: &mut dyn Write)
         }
         let mut parts = text.split(between);
         let (Some(user), Some(item), Some(rating)) = (parts.next(), parts.next(), parts.next()) else {
-            return Err(format!("line {number}: it is no rating: `{}`", text.escape_debug()));
+            return Err(format!("line {number}: it is not a rating: `{}`", text.escape_debug()));
         };
         let value: f64 = rating.parse().map_err(|_| format!("line {number}: `{rating}` is no number"))?;
         if !value.is_finite() {
@@ -48,7 +49,7 @@ pub(super) fn numbered(from: &mut dyn BufRead, cells: Cells, to: &mut dyn Write)
     to.flush().map_err(|why| why.to_string())
 }
 
-/// The number of an id: the next one, where it appears for the first time.
+/// Returns the number of an id; a new id gets the next number.
 fn row(known: &mut HashMap<String, u32>, id: &str) -> u32 {
     if let Some(&row) = known.get(id) {
         return row;

@@ -1,16 +1,16 @@
-//! [`Asked`]: a file that is asked for.
+//! [`Asked`]: a file to download.
 
 use std::path::Path;
 
-/// A file that is asked for.
+/// A file to download.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
-    /// Addresses, tried in turn.
+    /// Addresses, tried in order.
     pub(crate) addresses: &'a [String],
-    /// The place that it goes to.
+    /// Path to download to.
     pub(crate) place: &'a Path,
-    /// Its bytes, if they are known.
+    /// Size in bytes, if known.
     pub(crate) bytes: Option<u64>,
-    /// Its SHA-256, if it is known.
+    /// SHA-256, if known.
     pub(crate) sha256: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! [`attempt`]: one request, and what comes of it.
+//! [`attempt`]: one request and its outcome.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -12,16 +12,16 @@ use crate::digest::{BLOCK, add_file, hexadecimal};
 use crate::part::{Origin, Part};
 use crate::transport::{Answer, Client};
 
-/// Bytes of a file whose size nobody states, at most.
+/// Limit on the bytes of a file whose size is not stated.
 const MOST: u64 = 1 << 37;
 
-/// Reason for which a request did not bring the file.
+/// Why a request did not deliver the file.
 pub(super) enum Failure {
-    /// This machine's: no other address helps.
+    /// A failure of this machine, such as a full disk: another address would not help.
     Here(Error),
-    /// The connection ended, and bytes had come: it may be made again.
+    /// The connection ended after some bytes had arrived: the same address is tried again.
     Cut(String),
-    /// The server's.
+    /// The server failed: the next address is tried.
     There(String),
 }
 
@@ -31,7 +31,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Asks an address for the file, or for the rest of what is here, and gives the SHA-256 of the file when it is whole.
+/// Requests the file, or its remaining bytes, from an address; returns the SHA-256 of the complete file.
 pub(super) fn attempt(asked: Asked<'_>, address: &str, client: &dyn Client) -> Result<String, Failure> {
     let part = Part::of(asked.place);
     let here = part.here().filter(|(bytes, from)| *bytes > 0 && from.address == address);
@@ -39,7 +39,7 @@ pub(super) fn attempt(asked: Asked<'_>, address: &str, client: &dyn Client) -> R
         && from.bytes == Some(*bytes)
         && asked.bytes.is_none_or(|expected| expected == *bytes)
     {
-        // All had come when the process ended.
+        // The part was complete when an earlier process ended.
         let mut hash = Sha256::new();
         add_file(&mut hash, &part.path).map_err(|why| Error::write(&part.path, why))?;
         return settled(asked, &part, hexadecimal(hash));
@@ -66,7 +66,7 @@ pub(super) fn attempt(asked: Asked<'_>, address: &str, client: &dyn Client) -> R
             let file = part.begin(&from)?;
             receive(asked, &part, (file, Sha256::new(), 0), total, answer)
         }
-        // Another range than was asked for, or none: what is here is of another file.
+        // The server cannot continue from here: the stored bytes belong to another version of the file.
         (206 | 416, Some(_)) => {
             part.discard()?;
             Err(Failure::Cut("it has another file now".into()))
@@ -75,7 +75,7 @@ pub(super) fn attempt(asked: Asked<'_>, address: &str, client: &dyn Client) -> R
     }
 }
 
-/// Refuses a file of another size than it should have.
+/// Refuses an answer whose size differs from the known one.
 fn check(asked: Asked<'_>, total: Option<u64>) -> Result<(), Failure> {
     match (asked.bytes, total) {
         (Some(expected), Some(total)) if expected != total => {
@@ -86,7 +86,7 @@ fn check(asked: Asked<'_>, total: Option<u64>) -> Result<(), Failure> {
     }
 }
 
-/// Writes and digests what comes.
+/// Writes and digests the bytes of an answer.
 fn receive(
     asked: Asked<'_>,
     part: &Part,
@@ -110,7 +110,7 @@ fn receive(
             Ok(count) => count,
             Err(why) if why.kind() == ErrorKind::Interrupted => continue,
             Err(why) if matches!(why.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => {
-                return Err(Failure::There(format!("it says nothing more after {bytes} bytes")));
+                return Err(Failure::There(format!("it sends nothing more after {bytes} bytes")));
             }
             Err(why) => return Err(cut(bytes, &format!("the connection ended ({why})"))),
         };
@@ -131,16 +131,16 @@ fn receive(
     settled(asked, part, hexadecimal(hash))
 }
 
-/// The error of a disk that takes no more.
+/// Makes the error for a full disk or another failed write.
 fn full(asked: Asked<'_>, part: &Part, why: std::io::Error) -> Failure {
     let from = asked.addresses.join(" or ");
     let kept = format!(
-        "cannot write: {why}; what has come of {from} is kept, and the next fetch goes on from there"
+        "cannot write: {why}; what was fetched from {from} is kept, and the next fetch continues from there"
     );
     Failure::Here(Error::failed(format!("{}: {kept}", part.path.display())))
 }
 
-/// Gives the file its name if its digest is right.
+/// Moves the complete part to its final name if its digest is right.
 fn settled(asked: Asked<'_>, part: &Part, sha256: String) -> Result<String, Failure> {
     match asked.sha256 {
         Some(expected) if expected != sha256 => {
@@ -154,7 +154,7 @@ fn settled(asked: Asked<'_>, part: &Part, sha256: String) -> Result<String, Fail
     }
 }
 
-/// A status with its meaning, where that is one that users meet.
+/// Formats an HTTP status, with its meaning for those that users meet.
 fn named(status: u16) -> String {
     let meaning = match status {
         401 | 403 => " (not allowed)",

@@ -1,14 +1,14 @@
-//! [`Bar`]: the progress of a download on a screen.
+//! [`Bar`]: the progress of a download.
 
 use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A line that shows how much has come; nothing where stderr is no screen.
+/// A progress line on stderr; nothing is shown where stderr is not a terminal.
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A line for a file of so many bytes, of which so many are here.
+    /// Starts a progress line for a file of `total` bytes, of which `here` were fetched before.
     pub(super) fn new(name: &str, total: Option<u64>, here: u64) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self(ProgressBar::hidden());
@@ -24,7 +24,7 @@ impl Bar {
         Self(bar)
     }
 
-    /// So many bytes more have come.
+    /// Adds bytes that arrived.
     pub(super) fn add(&self, bytes: usize) {
         self.0.inc(bytes as u64);
     }

@@ -1,4 +1,4 @@
-//! [`download`]: a file from the first address that has it, gone on where it was cut.
+//! [`download`]: fetches a file from the first address that has it, and resumes interrupted transfers.
 
 mod asked;
 mod attempt;
@@ -12,11 +12,11 @@ use crate::transport::Client;
 
 pub(crate) use self::asked::Asked;
 
-/// Times that a connection that ends too early is made again, each with bytes that were not there before.
+/// Limit on the retries at one address; each retry must have brought new bytes.
 const TIMES: usize = 5;
 
-/// Fetches a file to its place, and gives its SHA-256. If it fails there is no file at the place; what has come is kept
-/// beside it where the server may go on from there.
+/// Downloads a file and returns its SHA-256. On failure there is no file at the target path; bytes that
+/// arrived are kept next to it where the server can resume from them.
 pub(crate) fn download(asked: Asked<'_>, client: &dyn Client) -> Result<String, Error> {
     let mut refusals = Vec::new();
     for address in asked.addresses {
@@ -35,7 +35,7 @@ pub(crate) fn download(asked: Asked<'_>, client: &dyn Client) -> Result<String, 
     }
     let kept = match Part::of(asked.place).here() {
         Some((bytes, _)) if bytes > 0 => {
-            "; what has come is kept beside it, and the next fetch goes on from there"
+            "; what was fetched is kept next to it, and the next fetch continues from there"
         }
         _ => "",
     };

@@ -1,25 +1,27 @@
-//! [`Client`]: what a download asks of the network.
+//! [`Client`]: the interface between a download and the network.
 
 use std::io::Read;
 
-/// A client of http.
+/// An HTTP client.
 pub(crate) trait Client {
-    /// Asks for a file; with a place and a tag for its bytes from there on, if it is still the one of this tag.
+    /// Requests a file. `from` is a position in it and an entity tag: the server then sends the bytes from
+    /// that position, if the file still has that tag.
     ///
-    /// The error says why there is no answer.
+    /// # Errors
+    /// If there is no answer; the text says why.
     fn get(&self, address: &str, from: Option<(u64, &str)>) -> Result<Answer, String>;
 }
 
-/// The answer of a server.
+/// A server's answer.
 pub(crate) struct Answer {
-    /// The status, as 200 for a file.
+    /// HTTP status, 200 for a complete file.
     pub(crate) status: u16,
-    /// Bytes of what follows, if it says so.
+    /// Length of the body in bytes, if stated.
     pub(crate) length: Option<u64>,
-    /// Tag of the file, where it is one by which equal bytes are known.
+    /// Strong entity tag: equal tags mean equal bytes.
     pub(crate) tag: Option<String>,
-    /// Place in the file of the first byte, and the bytes of all of it, where it answers with a part.
+    /// For a partial answer: the position of its first byte, and the size of the whole file if stated.
     pub(crate) range: Option<(u64, Option<u64>)>,
-    /// The bytes.
+    /// The body.
     pub(crate) body: Box<dyn Read>,
 }

@@ -1,4 +1,4 @@
-//! [`Http`]: the client of builds with the feature `fetch`.
+//! [`Http`]: the HTTP client of builds with the feature `fetch`.
 
 use std::env;
 use std::error::Error as _;
@@ -13,16 +13,16 @@ use ureq::{Agent, Error};
 
 use super::asked::{Answer, Client};
 
-/// Variable that names a file of certificates to trust in place of the usual ones, as for OpenSSL.
+/// Environment variable with a file of certificates to trust in place of the built-in ones, as in OpenSSL.
 const ROOTS: &str = "SSL_CERT_FILE";
-/// Redirections that are followed.
+/// Limit on redirections.
 const MOST_REDIRECTIONS: u32 = 10;
 
-/// A client of http and https.
+/// A client for http and https.
 pub(super) struct Http {
-    /// The one that takes addresses of https alone, where a redirection leads, too.
+    /// Agent for https addresses, which refuses redirections to http.
     secure: Agent,
-    /// The one that takes others.
+    /// Agent for other addresses.
     plain: Agent,
     silence: Duration,
 }
@@ -55,7 +55,7 @@ impl Http {
 impl Client for Http {
     fn get(&self, address: &str, from: Option<(u64, &str)>) -> Result<Answer, String> {
         let agent = if address.starts_with("https:") { &self.secure } else { &self.plain };
-        // Bytes as they are stored: what is digested is the file.
+        // The digest is of the stored bytes, so the server must not compress them.
         let mut request = agent.get(address).header(header::ACCEPT_ENCODING, "identity");
         if let Some((place, tag)) = from {
             request = request.header(header::RANGE, format!("bytes={place}-")).header(header::IF_RANGE, tag);
@@ -72,7 +72,7 @@ impl Client for Http {
 }
 
 impl Http {
-    /// The reason for which there is no answer, with those behind it.
+    /// Formats an error with its causes.
     fn said(&self, why: &Error) -> String {
         if matches!(why, Error::Timeout(_)) {
             return format!("it says nothing for {} s", self.silence.as_secs_f64());
@@ -90,7 +90,7 @@ impl Http {
     }
 }
 
-/// The bytes of an answer; silence has the kind of error that it has elsewhere.
+/// The body of an answer, which reports a timeout as the same error kind as other clients do.
 struct Body<R>(R);
 
 impl<R: Read> Read for Body<R> {
@@ -109,14 +109,14 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Place of the first byte and bytes in all of `bytes 5-9/10`.
+/// Parses `bytes 5-9/10` to the position of the first byte and the size of the whole file.
 fn range(text: &str) -> Option<(u64, Option<u64>)> {
     let (range, total) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (first, _) = range.split_once('-')?;
     Some((first.parse().ok()?, total.parse().ok()))
 }
 
-/// The certificates to trust.
+/// Returns the certificates to trust.
 fn roots() -> Result<RootCerts, String> {
     let Some(path) = env::var_os(ROOTS).filter(|path| !path.is_empty()) else {
         return Ok(RootCerts::WebPki);

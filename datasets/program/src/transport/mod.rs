@@ -1,4 +1,4 @@
-//! The network: [`Client`], and the one of this build.
+//! The network: [`Client`] and the client of this build.
 
 mod asked;
 #[cfg(feature = "fetch")]
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 pub(crate) use asked::{Answer, Client};
 
-/// The client of this build; a server may say nothing for this long.
+/// Returns the client of this build; `silence` is the longest wait for a server that sends nothing.
 #[cfg(feature = "fetch")]
 pub(crate) fn client(silence: Duration) -> Option<Result<Box<dyn Client>, String>> {
     Some(http::Http::new(silence).map(|client| Box::new(client) as Box<dyn Client>))
 }
 
-/// The client of this build, which has none.
+/// Returns `None`: this build has no client.
 #[cfg(not(feature = "fetch"))]
 pub(crate) fn client(_silence: Duration) -> Option<Result<Box<dyn Client>, String>> {
     None

@@ -1,4 +1,4 @@
-//! Layout of a file of pieces, as its [index](Index) tells.
+//! The layout of a file of pieces, which its [index](Index) describes.
 
 use std::io;
 use std::path::Path;
@@ -10,26 +10,26 @@ use crate::error::ReadError;
 
 pub(super) const MAGIC: &[u8; 16] = b"raddle pieces 1\n";
 
-/// Reads as something else where bytes are in another order.
+/// Byte-order mark: reads as another number on a machine with another byte order.
 pub(super) const ORDER: u64 = 0x0102_0304_0506_0708;
 
-/// Numbers of a piece, but for the last of an array. A multiple of 8.
+/// Numbers in a piece, except the last one of an array. A multiple of 8.
 pub(crate) const PIECE: usize = 1 << 16;
 
-/// Bytes behind the index.
+/// Bytes after the index.
 pub(super) const TAIL: u64 = 32;
 
-/// The largest index that is believed.
+/// Limit on the size of an index, so that a damaged length is not believed.
 pub(super) const LARGEST_INDEX: u64 = 1 << 28;
 
 /// One array of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) name: String,
-    /// Bytes of a number.
+    /// Bytes per number.
     pub(super) width: u64,
     pub(super) count: u64,
-    /// Where each piece begins, and its CRC-32.
+    /// Offset and CRC-32 of each piece.
     pub(super) pieces: Vec<(u64, u32)>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Index {
     pub(super) about: Value,
 }
 
-/// Fault of a file that cannot be written.
+/// Makes the error for a file that cannot be written.
 pub(super) fn refused(path: &Path, why: &io::Error) -> ReadError {
     ReadError::file(
         path,
@@ -47,7 +47,7 @@ pub(super) fn refused(path: &Path, why: &io::Error) -> ReadError {
     )
 }
 
-/// Fault of a file that has changed since it was opened.
+/// Makes the error for a file that changed since it was opened.
 pub(super) fn damaged(path: &Path) -> ReadError {
     ReadError::file(path, "this copy of the data is damaged: remove it, and it is made again")
 }

@@ -1,9 +1,11 @@
-//! Arrays kept in a file that is written and read piece by piece: memory holds one piece of each array, never the whole.
+//! Arrays in a file that is written and read piece by piece: memory holds one piece of each array, never the
+//! whole array.
 //!
-//! Layout: a magic; pieces of arrays, numbers in the machine's order, in the order in which they were filled; an index as
-//! JSON (for every array its name, the bytes of a number, how many there are, how many a piece has, and where each
-//! piece begins, with its CRC-32; beside it, what the file is about); where the index begins, its length and its CRC-32,
-//! as three `u64`, and a word that reads otherwise where bytes are in another order. A file appears whole or not at all.
+//! Layout: a magic number; the pieces, in the machine's byte order and in the order in which they were
+//! filled; an index in JSON, which has for each array its name, bytes per number, length, numbers per piece,
+//! and the offset and CRC-32 of each piece, and the facts that the caller stored with the file; then the
+//! offset, length and CRC-32 of the index and the byte-order mark, four `u64`. A file appears complete or not
+//! at all.
 
 mod layout;
 mod reader;
@@ -23,18 +25,18 @@ pub(crate) use self::reader::{Pieces, starts_of};
 pub(crate) use self::writer::PiecesWriter;
 use crate::error::ReadError;
 
-/// A file that is removed in the end.
+/// A path whose file is removed when this is dropped.
 pub(crate) struct RemovedOnDrop(pub(crate) PathBuf);
 
 impl Drop for RemovedOnDrop {
     fn drop(&mut self) {
-        // Best effort: what is left is only room on a disk.
+        // Best effort: a file that stays only takes disk space.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time. It is made anew
-/// where it is damaged, of another kind, or its arrays do not fit what it says of them.
+/// Opens the file at this path, or makes it, once for all processes on the machine that ask at the same time.
+/// A file that is damaged, of another kind, or whose arrays do not fit its facts is made again.
 pub(crate) fn open_or_make<T: DeserializeOwned, E: From<ReadError>>(
     path: &Path,
     fits: impl Fn(&Pieces, &T) -> Option<bool>,
@@ -49,7 +51,7 @@ pub(crate) fn open_or_make<T: DeserializeOwned, E: From<ReadError>>(
     let held = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let held = File::options().create(true).truncate(false).write(true).open(&lock)?;
-        // Where the system has no locks each makes its own copy, and the last one stays.
+        // Where the system has no file locks, each process makes its own copy, and the last one stays.
         match held.lock() {
             Err(why) if why.kind() != io::ErrorKind::Unsupported => Err(why),
             _ => Ok(held),
@@ -60,7 +62,7 @@ pub(crate) fn open_or_make<T: DeserializeOwned, E: From<ReadError>>(
     if let Ok((pieces, _)) = &found {
         pieces.share();
     }
-    // The lock's file stays: who waits for it holds it, and another one would be another lock.
+    // The lock file stays: another process may hold it open, and a new file would be a different lock.
     drop(held);
     found
 }

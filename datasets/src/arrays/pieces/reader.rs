@@ -1,4 +1,4 @@
-//! [`Pieces`]: a file of pieces that is read, and its pieces checked as they are.
+//! [`Pieces`]: reads a file of pieces, and checks each piece as it is read.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::layout::{Array, Index, LARGEST_INDEX, MAGIC, ORDER, PIECE, TAIL, damaged};
 use crate::error::ReadError;
 
-/// A file that is whole as far as its index says. Pieces are checked as they are read.
+/// An open file with a valid index. Pieces are checked as they are read.
 #[derive(Debug)]
 pub(crate) struct Pieces {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Opens a file; `None` if it is not there, or not whole, or not of this kind or machine.
+    /// Opens a file; `None` if it does not exist, is incomplete, or is of another kind or machine.
     pub(crate) fn open(path: &Path) -> Option<Self> {
         let mut file = File::open(path).ok()?;
         let length = file.metadata().ok()?.len();
@@ -52,11 +52,11 @@ impl Pieces {
         Some(Self { path: path.into(), file: Mutex::new(file), arrays, about, read: AtomicU64::new(0) })
     }
 
-    /// [`open`](Self::open), and every piece is what it was. Of all that have the file open the first alone reads it
-    /// through; each checks the pieces that it reads.
+    /// Opens a file as [`open`](Self::open) does, and checks every piece. If several have the file open, only
+    /// the first reads all of it; the others check the pieces that they read.
     pub(super) fn open_checked(path: &Path) -> Option<Self> {
         let (pieces, mut bytes) = (Self::open(path)?, Vec::<u8>::new());
-        // Where the system has no locks each reads it through.
+        // Where the system has no file locks, each one reads it all.
         if matches!(pieces.locked().try_lock(), Err(TryLockError::WouldBlock)) {
             return Some(pieces);
         }
@@ -69,9 +69,9 @@ impl Pieces {
         Some(pieces)
     }
 
-    /// Shows others that open the file, as long as it is open here, that it was checked.
+    /// Holds a shared lock while the file is open, which tells others that it was checked.
     pub(super) fn share(&self) {
-        // Best effort: without it they check it themselves.
+        // Best effort: without the lock the others check the file themselves.
         let _ = self.locked().try_lock_shared();
     }
 
@@ -84,22 +84,22 @@ impl Pieces {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes that were read of another file for this one.
+    /// Adds bytes of another file that were read for this one.
     pub(crate) fn count_read(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Facts of the file; `None` if it holds data of another kind.
+    /// Returns the facts stored with the arrays; `None` if the file holds data of another kind.
     pub(super) fn about<T: DeserializeOwned>(&self) -> Option<T> {
         T::deserialize(&self.about).ok()
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Error of arrays that do not fit each other.
+    /// Makes the error for arrays that do not fit each other.
     pub(crate) fn damage(&self) -> ReadError {
         damaged(&self.path)
     }
@@ -109,18 +109,18 @@ impl Pieces {
         found.filter(|array| array.width == size_of::<T>() as u64).ok_or_else(|| damaged(&self.path))
     }
 
-    /// How many numbers an array has; 0 if it is not there.
+    /// Returns the length of an array; 0 if there is none of this name.
     pub(crate) fn count(&self, name: &str) -> usize {
         let count = self.arrays.iter().find(|array| array.name == name).map_or(0, |array| array.count);
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// How many numbers a piece of an array has.
+    /// Returns the length of a piece of an array.
     fn length(&self, array: &Array, piece: usize) -> usize {
         (array.count as usize - piece * PIECE).min(PIECE)
     }
 
-    /// Reads one piece of an array to where there is room for all of it, as bytes or as what they are.
+    /// Reads one piece of an array into a buffer of its length, of bytes or of numbers.
     fn fill<T: Pod>(&self, array: &Array, piece: usize, to: &mut [T]) -> Result<(), ReadError> {
         let (at, expected) = array.pieces[piece];
         let bytes: &mut [u8] = cast_slice_mut(to);
@@ -131,12 +131,12 @@ impl Pieces {
         if crc.sum() == expected {
             return Ok(());
         }
-        // Whoever opens it next is to find that out, too.
+        // Unlocks the file, so that the next process that opens it finds the damage, too.
         let _ = self.locked().unlock();
         Err(damaged(&self.path))
     }
 
-    /// Reads one piece of an array to the end of `to`, without a copy between.
+    /// Appends one piece of an array to `to`, without a copy in between.
     fn append<T: Pod + Zeroable>(
         &self,
         array: &Array,
@@ -148,7 +148,7 @@ impl Pieces {
         self.fill(array, piece, &mut to[before..])
     }
 
-    /// One piece of an array.
+    /// Reads one piece of an array.
     pub(crate) fn piece<T: Pod + Zeroable>(&self, name: &str, piece: usize) -> Result<Vec<T>, ReadError> {
         let array = self.array::<T>(name)?;
         if piece >= array.pieces.len() {
@@ -159,7 +159,7 @@ impl Pieces {
         Ok(numbers)
     }
 
-    /// A range of an array.
+    /// Reads a range of an array.
     pub(crate) fn read<T: Pod + Zeroable>(
         &self,
         name: &str,
@@ -184,13 +184,13 @@ impl Pieces {
         Ok(numbers)
     }
 
-    /// All of an array.
+    /// Reads a whole array.
     pub(crate) fn all<T: Pod + Zeroable>(&self, name: &str) -> Result<Vec<T>, ReadError> {
         self.read(name, 0..self.count(name))
     }
 }
 
-/// Places where parts of so many numbers each begin that follow each other, and where the last of them ends.
+/// Returns the offsets of consecutive parts with these lengths, and the end of the last part.
 pub(crate) fn starts_of(counts: &[u32]) -> Vec<usize> {
     let mut starts = Vec::with_capacity(counts.len() + 1);
     starts.push(0);

@@ -49,7 +49,7 @@ fn damage_is_found_wherever_it_is() {
         fs::write(&path, &whole[..at]).unwrap();
         assert!(Pieces::open_checked(&path).is_none(), "cut off at {at}");
     }
-    // Damage that comes after the file was opened is named when it is read.
+    // Damage after the file was opened is reported when the piece is read.
     fs::write(&path, &whole).unwrap();
     let pieces = Pieces::open_checked(&path).unwrap();
     let mut file = File::options().write(true).open(&path).unwrap();
@@ -117,7 +117,8 @@ fn of_all_that_have_a_file_open_the_first_alone_reads_it_through() {
     let next = open();
     assert_eq!((next.bytes_read(), made.get()), (0, 1), "the other has it open still");
     drop(next);
-    // What one finds damaged is read through, and made again, by the next that opens it.
+    // A process that finds damage unlocks the file, so the next one that opens it reads it all and makes it
+    // again.
     let mut file = File::options().write(true).open(&path).unwrap();
     file.seek(SeekFrom::Start(40)).unwrap();
     file.write_all(&[255; 8]).unwrap();

@@ -1,4 +1,4 @@
-//! [`PiecesWriter`]: a file of pieces that is being filled.
+//! [`PiecesWriter`]: fills a file of pieces.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use super::layout::{Array, Index, MAGIC, ORDER, PIECE, damaged, refused};
 use super::reader::Pieces;
 use crate::error::ReadError;
 
-/// A file that is being filled. One that is not finished leaves nothing behind.
+/// A file that is being filled. If it is dropped unfinished, nothing is left on the disk.
 pub(crate) struct PiecesWriter {
     out: BufWriter<File>,
     path: PathBuf,
@@ -22,9 +22,9 @@ pub(crate) struct PiecesWriter {
 }
 
 impl PiecesWriter {
-    /// Begins a file with arrays of these names and of numbers of so many bytes.
+    /// Starts a file with these arrays, each with its name and its bytes per number.
     pub(crate) fn create(path: &Path, arrays: &[(&str, usize)]) -> Result<Self, ReadError> {
-        // Two runs may write the same file at once: each its own, and the later one stays.
+        // Two runs may write the same file at once: each writes its own, and the later one stays.
         let partial = PathBuf::from(format!("{}.{}.partial", path.display(), std::process::id()));
         let begun = || {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -41,7 +41,7 @@ impl PiecesWriter {
         Ok(Self { out, path: path.into(), partial: Some(partial), at: MAGIC.len() as u64, arrays })
     }
 
-    /// Adds numbers to the end of an array, which is named by its place among those of [`create`](Self::create).
+    /// Appends numbers to an array; `array` is its index among those of [`create`](Self::create).
     pub(crate) fn push<T: Pod>(&mut self, array: usize, numbers: &[T]) -> Result<(), ReadError> {
         let mut bytes: &[u8] = cast_slice(numbers);
         self.arrays[array].0.count += numbers.len() as u64;
@@ -69,7 +69,7 @@ impl PiecesWriter {
         written.map_err(|why| refused(&self.path, &why))
     }
 
-    /// Writes the index, and makes the file appear.
+    /// Writes the index and moves the file to its final name.
     pub(crate) fn finish(mut self, about: &impl Serialize) -> Result<Pieces, ReadError> {
         for array in 0..self.arrays.len() {
             if !self.arrays[array].1.is_empty() {
@@ -101,7 +101,7 @@ impl PiecesWriter {
 impl Drop for PiecesWriter {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            // Best effort: what failed is told already.
+            // Best effort: the failure itself is reported elsewhere.
             let _ = fs::remove_file(partial);
         }
     }

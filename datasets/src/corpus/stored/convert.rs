@@ -1,4 +1,4 @@
-//! From the text of a bag of words to a file of pieces.
+//! Converts a bag of words from text to a file of pieces.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::bytes::source::Source;
 use crate::corpus::{Corpus, CorpusFormat, assemble, docword, ldac, matrix_market};
 use crate::error::ReadError;
 
-/// Writes what the readers have in memory. Where entries of one document stand apart, all are read into
-/// memory first.
+/// Writes to the file what the readers would hold in memory. If the entries of a document are not contiguous,
+/// all entries are read into memory first.
 pub(super) fn write(
     source: &Source,
     format: CorpusFormat,
@@ -56,15 +56,15 @@ fn entries(corpus: &Corpus, document: usize) -> (Vec<u32>, Vec<u16>) {
     corpus.document(document).unzip()
 }
 
-/// A file that is being filled with documents, in their order. How many documents and words there are is
-/// believed in the end alone, when it has been checked.
+/// A file that is being filled with documents in ascending order. The numbers of documents and words are
+/// trusted only at the end, when they have been checked.
 struct Filling {
     out: PiecesWriter,
-    /// The document under way.
+    /// The document in progress.
     document: u32,
     words: Vec<u32>,
     counts: Vec<u16>,
-    /// The documents before it that have words: how many entries, and how many tokens.
+    /// For each document before it that has words: (document, entries, tokens).
     ended: Vec<(u32, u32, u64)>,
     word_counts: Vec<u64>,
 }
@@ -75,7 +75,7 @@ impl Filling {
         Ok(Self { out: PiecesWriter::create(path, &ARRAYS)?, document: 0, words, counts, ended, word_counts })
     }
 
-    /// Takes entries of the document under way, or of a later one.
+    /// Adds entries to the document in progress, or starts a later one.
     fn take(&mut self, document: u32, words: &[u32], counts: &[u16]) -> Result<(), ReadError> {
         if document != self.document {
             self.end()?;
@@ -86,7 +86,7 @@ impl Filling {
         Ok(())
     }
 
-    /// Ends the document under way.
+    /// Ends the document in progress.
     fn end(&mut self) -> Result<(), ReadError> {
         let bounds = [0, self.words.len()];
         assemble::sort_words(&bounds, &mut self.words, &mut self.counts);

@@ -1,4 +1,4 @@
-//! [`StoredCorpus`]: documents of a file are read by parts.
+//! [`StoredCorpus`]: a corpus in a file, whose documents are read on demand.
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use crate::corpus::{Corpus, CorpusFormat, CorpusOptions, Vocabulary, WITHOUT_WOR
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// A corpus in a file, of which memory holds what is asked for: sizes, words, and how long documents are.
+/// A corpus in a file. Memory holds its sizes, its words and the lengths of its documents; documents are read
+/// on demand.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -27,15 +28,15 @@ use crate::records::RecordCounts;
 pub struct StoredCorpus {
     pieces: Pieces,
     described: Corpus,
-    /// Where the entries of each document begin; one more.
+    /// Offset of each document's first entry, then the number of all entries; D + 1 numbers.
     starts: Vec<usize>,
     lengths: Vec<u64>,
     word_counts: Vec<u64>,
 }
 
 impl StoredCorpus {
-    /// The corpus of this name in a file that is open, with its format and path: from a file of `folder`,
-    /// which is made if it is not there, not whole, or of another machine.
+    /// Opens the corpus that a source contains, under this name, from a file of `folder`. The file is made if
+    /// it does not exist, is incomplete, or comes from another kind of machine.
     pub(crate) fn of_file(
         (source, format, path): (&Source, CorpusFormat, &Path),
         name: String,
@@ -72,43 +73,42 @@ impl StoredCorpus {
         }
     }
 
-    /// All that is known of the corpus but for its documents: it has none.
+    /// Returns everything known about the corpus except its documents, which this one lacks.
     pub fn described(&self) -> &Corpus {
         &self.described
     }
 
-    /// Number of documents, D.
+    /// Returns the number of documents, D.
     pub fn documents(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Number of words, V.
+    /// Returns the number of words, V.
     pub fn words(&self) -> usize {
         self.described.width
     }
 
-    /// Number of tokens.
+    /// Returns the number of tokens.
     pub fn tokens(&self) -> u64 {
         self.lengths.iter().sum()
     }
 
-    /// Number of (document, word) pairs.
+    /// Returns the number of (document, word) pairs.
     pub fn nonzeros(&self) -> usize {
         self.starts[self.documents()]
     }
 
-    /// Number of tokens of a document; 0 of one that does not exist.
+    /// Returns the number of tokens of a document; 0 if it does not exist.
     pub fn length(&self, document: usize) -> u64 {
         self.lengths.get(document).copied().unwrap_or(0)
     }
 
-    /// How often each word occurs; V numbers.
+    /// Returns how often each word occurs; V numbers.
     pub fn word_counts(&self) -> &[u64] {
         &self.word_counts
     }
 
-    /// Passes over the entries of these documents, which ascend: (document, word, count), in the order of the
-    /// documents.
+    /// Calls `see` with each entry (document, word, count) of these documents, whose numbers must ascend.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -127,7 +127,8 @@ impl StoredCorpus {
         Ok(())
     }
 
-    /// The corpus with the words of these documents, which ascend; all others are there without any.
+    /// Returns a corpus in which these documents have their words and all others are empty. The numbers must
+    /// ascend.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.

@@ -1,10 +1,10 @@
-//! Arrays of a file of documents, and what it says of these beside them.
+//! The arrays of a file of documents, and the facts stored with them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::pieces::Pieces;
 
-/// The arrays of a file, and the bytes of a number of each.
+/// Name of each array, with the bytes of one number.
 pub(super) const ARRAYS: [(&str, usize); 5] = [
     ("words", 4),
     ("counts", 2),
@@ -13,14 +13,14 @@ pub(super) const ARRAYS: [(&str, usize); 5] = [
     ("tokens of word", 8),
 ];
 
-/// Facts of documents that their file has beside its arrays.
+/// Facts stored with the arrays.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CorpusFacts {
     pub(super) format: String,
     pub(super) width: usize,
 }
 
-/// Check that a file's arrays are those of a corpus.
+/// Checks that the arrays of a file fit its facts.
 pub(super) fn fits(pieces: &Pieces, about: &CorpusFacts) -> Option<bool> {
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let entries: Vec<u32> = pieces.all(ARRAYS[2].0).ok()?;

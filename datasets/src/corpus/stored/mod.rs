@@ -1,8 +1,8 @@
-//! [`StoredCorpus`]: a bag of words in a file of pieces, which is read by parts.
+//! [`StoredCorpus`]: a bag of words in a file of pieces, read on demand.
 //!
-//! The file's name is the SHA-256 of the data's bytes as stored. It has, document by document, the words and
-//! how often each occurs, as a [`Corpus`](super::Corpus) holds them, and of each document how many entries
-//! and tokens it has.
+//! The file is named after the SHA-256 of the stored data. It contains, document by document, the words and
+//! their counts as a [`Corpus`](super::Corpus) holds them, and the numbers of entries and tokens of each
+//! document.
 
 mod convert;
 mod file;

@@ -1,4 +1,4 @@
-//! Content of a file of pieces is what the readers have in memory.
+//! A file of pieces has the content that the readers would hold in memory.
 
 use std::fs;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -7,7 +7,7 @@ use super::StoredCorpus;
 use crate::corpus::CorpusOptions;
 use crate::named::read_any_corpus;
 
-/// A bag of words of 300 documents, of which the second has no word, some counts beyond 16 bits.
+/// A bag of words of 300 documents; the second has no words, and some counts exceed 16 bits.
 fn docword(backwards: bool) -> String {
     let hash = |at: u64| crate::counter::splitmix64(at);
     let mut lines = Vec::new();
@@ -109,7 +109,7 @@ fn what_is_damaged_after_it_was_opened_is_named_when_it_is_read() {
         open.seek(SeekFrom::Start(at as u64)).unwrap();
         open.write_all(&[byte]).unwrap();
     };
-    // Of an entry four bytes are the word and two the count; what the sizes are read from was read before.
+    // An entry has four bytes of word and two of count. The sizes were read when the file was opened.
     let (entries, mut damaged) = (stored.nonzeros(), 0);
     for at in (0..bytes.len()).step_by(bytes.len() / 50) {
         put(at, !bytes[at]);

@@ -1,4 +1,4 @@
-//! [`Tokenizer`]: how texts are divided into words.
+//! [`Tokenizer`]: splits texts into words.
 
 mod rule;
 mod scripts;

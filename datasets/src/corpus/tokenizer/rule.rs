@@ -1,20 +1,20 @@
-//! [`Tokenizer`]: the rule by which texts are divided, and [`Words`], which it is about.
+//! [`Tokenizer`]: the rule that splits texts into words, and [`Words`], its kind.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Divider of the words of a text.
+/// The kind of a rule that splits text into words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Words {
-    /// Word boundaries of Unicode's Annex 29, as [`Tokenizer`] says.
+    /// Word boundaries of Unicode's Annex 29, with the details in [`Tokenizer`].
     #[default]
     Unicode,
-    /// Blanks alone: the text is cut into words already.
+    /// Pieces between blanks, for text that was split into words before.
     Blanks,
-    /// Whatever is no letter; words have 3 to 20 letters. The rule of models that name none.
+    /// Runs of 3 to 20 letters: the rule of old models, whose files name none.
     Letters,
 }
 
@@ -31,26 +31,26 @@ impl fmt::Display for Words {
 impl FromStr for Words {
     type Err = String;
 
-    /// `unicode` or `blanks`; `letters` is not for new texts.
+    /// Parses `unicode` or `blanks`; `letters` is not available for new texts.
     fn from_str(name: &str) -> Result<Self, String> {
         let of = [Self::Unicode, Self::Blanks].into_iter().find(|words| words.to_string() == name);
-        of.ok_or_else(|| format!("`{name}` divides no words: choose unicode or blanks"))
+        of.ok_or_else(|| format!("`{name}` is no rule for words: choose unicode or blanks"))
     }
 }
 
-/// The version of the rules that new texts are divided by.
+/// Version of the rules for new texts.
 const VERSION: u32 = 1;
 
-/// The rule by which texts are divided into words. The same text has the same words whatever is beside it.
+/// The rule that splits texts into words. A text's words do not depend on other texts.
 ///
-/// Words are in lower case, composed (NFC), and without characters that nobody sees (soft hyphens, marks of
-/// direction). Letters, marks and digits are counted as letters.
+/// Words are in lower case, composed (NFC), and without invisible characters (soft hyphens, direction marks).
+/// In limits on letters, marks and digits count as letters.
 ///
-/// - [`Words::Unicode`]: word boundaries of Unicode's Annex 29, where a colon divides, as in ICU, and
-///   connectors (`_`) at the ends of a word do not count. A word has a letter (numbers are left out), at
-///   least [`Tokenizer::min_letters`] and at most
-///   50. A piece between blanks with a few characters of a script that has no blanks between words (up to 5 of Han and kana,
-///   up to 10 letters of Thai, Lao, Khmer and Burmese) is a word as it was cut; a longer one was not cut.
+/// - [`Words::Unicode`]: word boundaries of Unicode's Annex 29; a colon separates words, as in ICU, and
+///   connectors (`_`) at the ends of a word are dropped. A word has a letter (numbers are left out), at least
+///   [`Tokenizer::min_letters`] and at most 50. In scripts without blanks between words, a short piece
+///   between blanks (up to 5 characters of Han and kana, up to 10 letters of Thai, Lao, Khmer and Burmese) is
+///   taken for one word, as text that was split before has it.
 /// - [`Words::Blanks`]: each piece between blanks that has a letter or a digit is a word, with its
 ///   punctuation.
 ///
@@ -61,7 +61,8 @@ const VERSION: u32 = 1;
 ///     Tokenizer::default().tokens(text, |word| words.push(word.to_owned()));
 ///     words
 /// };
-/// assert_eq!(words("The ship's Logbook, No. 7: Ärger at sea!"), ["the", "ship's", "logbook", "no", "ärger", "at", "sea"]);
+/// let text = "The ship's Logbook, No. 7: Ärger at sea!";
+/// assert_eq!(words(text), ["the", "ship's", "logbook", "no", "ärger", "at", "sea"]);
 /// assert_eq!(words("味道 不错 covid19"), ["味道", "不错", "covid19"]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,28 +79,29 @@ impl Default for Tokenizer {
 }
 
 impl Tokenizer {
-    /// A rule. Without `min_letters` a word by Unicode's boundaries has 2 letters or more, but 1 where it has
-    /// a letter of Han, kana, Hangul, Thai, Lao, Khmer or Burmese; one between blanks has 1 or more.
+    /// Makes a rule. Without `min_letters`, a word by Unicode's boundaries has 2 letters or more, but 1 is
+    /// enough if it is of Han, kana, Hangul, Thai, Lao, Khmer or Burmese; a word between blanks has 1 or
+    /// more.
     pub fn new(words: Words, min_letters: Option<u32>) -> Self {
         Self { words, min_letters, version: VERSION }
     }
 
-    /// The rule of models that name none: runs of 3 to 20 letters.
+    /// Returns the rule of old models, whose files name none: runs of 3 to 20 letters.
     pub fn of_old_models() -> Self {
         Self::new(Words::Letters, None)
     }
 
-    /// Divider of words.
+    /// Returns the kind of the rule.
     pub fn words(&self) -> Words {
         self.words
     }
 
-    /// The fewest letters of a word, where they were given.
+    /// Returns the minimum of letters in a word, if one was given.
     pub fn min_letters(&self) -> Option<u32> {
         self.min_letters
     }
 
-    /// `true` if this version of the library has the rule: one that is read from a file may be newer.
+    /// Returns `true` if this version of the library implements the rule: one read from a file may be newer.
     pub fn is_known(&self) -> bool {
         self.version == VERSION
     }

@@ -1,4 +1,5 @@
-//! Characters by what matters for words: scripts without blanks, syllables, connectors, what nobody sees.
+//! Properties of characters that matter for words: scripts without blanks, syllables, connectors, and
+//! invisible characters.
 
 /// Scripts without blanks between words.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -7,7 +8,7 @@ enum Unspaced {
     Thai,
     /// Iteration marks, hiragana, bopomofo, Han.
     Han,
-    /// Annex 29 keeps katakana together.
+    /// Katakana, which Annex 29 keeps together.
     Katakana,
 }
 
@@ -30,16 +31,16 @@ fn unspaced(letter: char) -> Option<Unspaced> {
     script.filter(|_| letter.is_alphabetic())
 }
 
-/// Count of letters that a piece between blanks has of scripts without blanks between words.
+/// Letters of scripts without blanks between words in a piece between blanks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Piece {
-    /// Letters of such a script; none where all are katakana.
+    /// Number of such letters; 0 if all are katakana.
     pub(super) letters: u64,
-    /// Han and kana count 2, the others 1.
+    /// Weight: 2 for each letter of Han and kana, 1 for each of the others.
     weight: usize,
 }
 
-/// The most weight of a piece that may be one word: 5 of Han and kana, 10 letters of Thai.
+/// Largest weight of a piece that may be one word: 5 letters of Han and kana, 10 of Thai.
 const CUT: usize = 10;
 
 impl Piece {
@@ -53,38 +54,38 @@ impl Piece {
         if needs_cutting { piece } else { Self::default() }
     }
 
-    /// `true` if it is one word, as it was cut.
+    /// Returns `true` if the piece is taken for one word of text that was split before.
     pub(super) fn is_cut(self) -> bool {
         (1..=CUT).contains(&self.weight)
     }
 
-    /// `true` if it is more than a word.
+    /// Returns `true` if the piece is longer than one word.
     pub(super) fn is_long(self) -> bool {
         self.weight > CUT
     }
 }
 
-/// `true` if a word may be of this one letter: a syllable or a word of its own. Beside scripts without blanks
-/// that is Hangul.
+/// Returns `true` if this letter alone may be a word, as syllables and ideographs may: letters of scripts
+/// without blanks, and Hangul.
 pub(super) fn is_syllabic(letter: char) -> bool {
     matches!(u32::from(letter), 0x1100..=0x11FF | 0x3130..=0x318F | 0xA960..=0xA97F | 0xAC00..=0xD7FF)
         || unspaced(letter).is_some()
 }
 
-/// `true` if a character divides words where blanks do: white space, and the zero-width space of Thai and
-/// Khmer.
+/// Returns `true` if a character separates words as blanks do: white space, and the zero-width space of Thai
+/// and Khmer.
 pub(super) fn is_blank(letter: char) -> bool {
     letter.is_whitespace() || letter == '\u{200b}'
 }
 
-/// Characters that no reader sees, and that divide nothing: soft hyphens, marks of direction, byte order
+/// Returns `true` for invisible characters that separate nothing: soft hyphens, direction marks, byte order
 /// marks.
 pub(super) fn is_unseen(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Characters that join words and do not count at their ends: connectors such as `_`, and the zero-width
-/// joiners.
+/// Returns `true` for characters that join words and are dropped at their ends: connectors such as `_`, and
+/// the zero-width joiners.
 pub(super) fn is_connector(letter: char) -> bool {
     matches!(
         letter,

@@ -1,28 +1,29 @@
-//! [`Sieve`]: which tokens are words, and [`TokensLeftOut`]: how many are none.
+//! [`Sieve`]: decides which tokens are words, and [`TokensLeftOut`]: counts those that are not.
 
 use std::ops::AddAssign;
 
 use super::rule::{Tokenizer, Words};
 use super::scripts::Piece;
 
-/// The most letters of a word by Unicode's boundaries: more than German compounds have, fewer than lines of
-/// base64.
+/// Limit on the letters of a word by Unicode's boundaries: German compounds have fewer, lines of base64 have
+/// more.
 pub(super) const LONGEST: usize = 50;
 
-/// Tokens of a text that are no words, by reason, and what tells whether the text was cut.
+/// Numbers of tokens that are not words, by reason, and of letters that show whether a text was split into
+/// words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokensLeftOut {
-    /// Of too few letters.
+    /// Tokens with too few letters.
     pub short: u64,
-    /// Of too many letters.
+    /// Tokens with too many letters.
     pub long: u64,
-    /// Of digits alone.
+    /// Tokens that consist of digits.
     pub numbers: u64,
-    /// Without a letter or digit; counted where blanks alone divide.
+    /// Tokens without a letter or digit; counted only for pieces between blanks.
     pub marks: u64,
     /// Letters of scripts without blanks between words.
     pub unspaced: u64,
-    /// Letters, of those, in pieces too long for words.
+    /// Letters of such scripts in pieces too long for words.
     pub uncut: u64,
 }
 
@@ -38,7 +39,7 @@ impl AddAssign for TokensLeftOut {
 }
 
 impl TokensLeftOut {
-    /// (reason, tokens), of those reasons that there are.
+    /// Returns (reason, tokens) for each reason with tokens.
     pub fn by_reason(&self, tokenizer: &Tokenizer) -> Vec<(String, u64)> {
         let (least, most) = match (tokenizer.words(), tokenizer.min_letters()) {
             (Words::Letters, _) => (3, 20),
@@ -57,7 +58,7 @@ impl TokensLeftOut {
         all.into_iter().filter(|&(_, tokens)| tokens > 0).collect()
     }
 
-    /// Notes for users.
+    /// Returns notes for users.
     pub fn notes(&self, tokenizer: &Tokenizer) -> Vec<String> {
         let told = |(reason, tokens): &(String, u64)| match (tokens, reason.as_str()) {
             (1, "numbers") => "1 number".to_owned(),
@@ -68,7 +69,7 @@ impl TokensLeftOut {
         if !reasons.is_empty() {
             notes.push(format!("tokens left out: {}", reasons.join(", ")));
         }
-        // Of texts that are cut a word here and there is longer.
+        // Text that was split before has a few longer words, too.
         if self.uncut > 0 && 2 * self.uncut >= self.unspaced {
             let (stand, cure) = match tokenizer.words() {
                 Words::Unicode => (
@@ -78,8 +79,8 @@ impl TokensLeftOut {
                 _ => ("whole clauses stand for its words", "cut it into words first"),
             };
             notes.push(format!(
-                "{} letters of a script without blanks between words (Chinese, Japanese, Thai, ..) stand in pieces too long for \
-                 words: this text has no blanks, and {stand}; {cure}",
+                "{} letters of a script without blanks between words (Chinese, Japanese, Thai, ..) stand in \
+                 pieces too long for words: this text has no blanks, and {stand}; {cure}",
                 self.uncut
             ));
         }
@@ -87,22 +88,22 @@ impl TokensLeftOut {
     }
 }
 
-/// Form of a token.
+/// The contents of a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Letters, marks and digits.
+    /// Number of letters, marks and digits.
     pub(super) letters: usize,
-    /// `true` if one is a letter.
+    /// `true` if one of them is a letter.
     pub(super) has_letter: bool,
-    /// `true` if one is of a script in which single characters are words or syllables.
+    /// `true` if one is of a script whose single characters are words or syllables.
     pub(super) is_syllabic: bool,
 }
 
-/// Passes on the tokens that are words.
+/// Passes the tokens that are words on to `take`.
 pub(super) struct Sieve<T> {
     least: Option<usize>,
     take: T,
-    /// The token under way, in lower case and composed.
+    /// The token in progress, in lower case and composed.
     pub(super) word: String,
     pub(super) left_out: TokensLeftOut,
 }
@@ -112,7 +113,7 @@ impl<T: FnMut(&str)> Sieve<T> {
         Self { least, take, word: String::new(), left_out: TokensLeftOut::default() }
     }
 
-    /// Takes a word of ASCII in lower case.
+    /// Handles a word of ASCII in lower case.
     #[inline]
     pub(super) fn lower_ascii(&mut self, word: &str) {
         self.word.clear();
@@ -120,13 +121,13 @@ impl<T: FnMut(&str)> Sieve<T> {
         self.word.make_ascii_lowercase();
     }
 
-    /// Gives the token away.
+    /// Passes the token on.
     #[inline]
     pub(super) fn give(&mut self) {
         (self.take)(&self.word);
     }
 
-    /// Gives the token away if it is a word by Unicode's boundaries.
+    /// Passes the token on if it is a word by Unicode's boundaries.
     #[inline]
     pub(super) fn offer(&mut self, shape: Shape) {
         let Shape { letters, has_letter, is_syllabic } = shape;
@@ -142,13 +143,13 @@ impl<T: FnMut(&str)> Sieve<T> {
         }
     }
 
-    /// Counts the letters of scripts without blanks of a piece between blanks.
+    /// Counts the letters of scripts without blanks in a piece between blanks.
     pub(super) fn measure(&mut self, piece: Piece) {
         self.left_out.unspaced += piece.letters;
         self.left_out.uncut += if piece.is_long() { piece.letters } else { 0 };
     }
 
-    /// Gives the token away if it is a word between blanks.
+    /// Passes the token on if it is a word between blanks.
     pub(super) fn offer_piece(&mut self, letters: usize) {
         match letters {
             0 => self.left_out.marks += 1,

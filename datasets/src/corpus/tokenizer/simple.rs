@@ -1,18 +1,18 @@
-//! Word boundaries of ASCII and of letters that are like its own, without tables: the tokens are those of
-//! [`super::unicode`], a property that a test checks.
+//! Word boundaries for ASCII and similar letters, without Unicode tables. The tokens equal those of
+//! [`super::unicode`], which a test checks.
 
 use super::sieve::{Shape, Sieve};
 
-/// Kinds of bytes, as Annex 29 has them.
+/// Kinds of bytes in terms of Annex 29.
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
-/// `_` belongs to the word on either side.
+/// `_`, which belongs to the word on either side.
 const CONNECTOR: u8 = 4;
-/// `.` and `'` stand between two letters or two digits.
+/// `.` and `'`, which join two letters or two digits.
 const BETWEEN_BOTH: u8 = 8;
-/// `,` and `;` stand between two digits.
+/// `,` and `;`, which join two digits.
 const BETWEEN_DIGITS: u8 = 16;
-/// Part of a letter beyond ASCII.
+/// A byte of a letter beyond ASCII.
 const WIDE: u8 = 32;
 
 const KINDS: [u8; 256] = {
@@ -33,8 +33,8 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// `true` if all of a text beyond ASCII are letters of Latin or Cyrillic that stand for themselves: composed,
-/// with a small form of one letter, and letters to Annex 29.
+/// Returns `true` if every character beyond ASCII is a simple letter of Latin or Cyrillic: composed, with a
+/// lower-case form of one letter, and a letter to Annex 29.
 pub(super) fn is_simple(text: &str) -> bool {
     text.chars().all(|letter| {
         let is_not = matches!(letter, '\u{d7}' | '\u{f7}' | '\u{130}');
@@ -47,7 +47,7 @@ pub(super) fn is_simple(text: &str) -> bool {
     })
 }
 
-/// Offers the tokens of a text that [is simple](is_simple), as ASCII is.
+/// Offers the tokens of a text that [is simple](is_simple) to the sieve.
 pub(super) fn words(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     let bytes = text.as_bytes();
     let kind = |at: usize| bytes.get(at).map_or(0, |&byte| KINDS[usize::from(byte)]);
@@ -79,7 +79,7 @@ pub(super) fn words(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
         if seen & (LETTER | DIGIT) == 0 {
             continue;
         }
-        // Connectors at the ends do not count.
+        // Connectors at the ends are dropped.
         let word = if seen & CONNECTOR == 0 { &text[start..at] } else { text[start..at].trim_matches('_') };
         let letters = match seen & WIDE {
             0 => {

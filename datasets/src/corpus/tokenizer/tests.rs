@@ -1,4 +1,5 @@
-//! Sentences of many languages by Unicode's word boundaries; the short way of ASCII is the long way.
+//! Sentences in many languages, split at Unicode's word boundaries; the fast path of ASCII gives the same
+//! words as the general one.
 
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization as _;
@@ -24,9 +25,9 @@ fn between_blanks(text: &str) -> (Vec<String>, TokensLeftOut) {
     divided(Tokenizer::new(Words::Blanks, None), text)
 }
 
-/// (text, its words between `|`), of words of any length.
+/// Pairs (text, its words separated by `|`), of words of any length.
 const SENTENCES: [(&str, &str); 24] = [
-    // English: digits and apostrophes inside of words, hyphens between them.
+    // English: digits and apostrophes inside words, hyphens between them.
     (
         "The ship's log, x1 & covid19: a well-known no. 7 (e.g. U.S.A.) don’t",
         "the|ship's|log|x1|covid19|a|well|known|no|e.g|u.s.a|don’t",
@@ -41,28 +42,28 @@ const SENTENCES: [(&str, &str); 24] = [
     ("L'élève préfère la fenêtre ; où ça ?", "l'élève|préfère|la|fenêtre|où|ça"),
     ("« Bonjour\u{202f}! » dit-elle à 10\u{202f}000 naïfs.", "bonjour|dit|elle|à|naïfs"),
     ("İstanbul'da ILIK", "i\u{307}stanbul'da|ilik"),
-    // Greek, with its last sigma; Russian; Ukrainian with an apostrophe.
+    // Greek, with its final sigma; Russian; Ukrainian with an apostrophe.
     ("Ο ΟΔΥΣΣΕΥΣ γύρισε σπίτι.", "ο|οδυσσευς|γύρισε|σπίτι"),
     ("Ёлка стоит в лесу, а не дома!", "ёлка|стоит|в|лесу|а|не|дома"),
     ("Здоров'я та м’яч", "здоров'я|та|м’яч"),
-    // Hebrew keeps its quotes inside; Arabic, with marks of vowels and of direction; Persian with its joiner.
+    // Hebrew, with quotes inside a word; Arabic, with vowel and direction marks; Persian with its joiner.
     ("צה\"ל ישב בבית שלי.", "צה\"ל|ישב|בבית|שלי"),
     ("\u{200f}اللغة العربيّة جميلة، وهي قديمة\u{200f}.", "اللغة|العربيّة|جميلة|وهي|قديمة"),
     ("می\u{200c}خواهم کتاب\u{200c} بخوانم", "می\u{200c}خواهم|کتاب|بخوانم"),
     // Hindi: marks are letters of their words. Tamil.
     ("हिन्दी पुस्तक अच्छी है। विद्यालय में", "हिन्दी|पुस्तक|अच्छी|है|विद्यालय|में"),
     ("தமிழ் மொழி", "தமிழ்|மொழி"),
-    // Korean has blanks. Vietnamese, too.
+    // Korean and Vietnamese have blanks.
     ("나는 학교에 갑니다. 물 한 잔", "나는|학교에|갑니다|물|한|잔"),
     ("Tôi yêu Hà Nội", "tôi|yêu|hà|nội"),
-    // Chinese that is cut, with its punctuation, digits and Latin words.
+    // Chinese that was split before, with its punctuation, digits and Latin words.
     ("味道 不错 ， 环境 很好 。 我 在 2020年 用 AI", "味道|不错|环境|很好|我|在|2020年|用|ai"),
     ("不错，环境 T恤\u{3000}北京", "不错|环境|t恤|北京"),
-    // Not cut, Annex 29 has single characters; ideographs and kana alike, but katakana together.
+    // Text that was not split: Annex 29 gives single ideographs and kana, but keeps katakana together.
     ("我喜欢北京，天气很好。", "我|喜|欢|北|京|天|气|很|好"),
     ("東京タワーに行きました", "東|京|タワー|に|行|き|ま|し|た"),
     ("東京 タワー に 行き まし た インターネット", "東京|タワー|に|行き|まし|た|インターネット"),
-    // Thai that is cut by blanks, and by zero-width spaces; Khmer.
+    // Thai, split at blanks and at zero-width spaces; Khmer.
     ("ฉัน รัก ภาษา ไทย กิน\u{200b}ข้าว", "ฉัน|รัก|ภาษา|ไทย|กิน|ข้าว"),
     ("ខ្ញុំ ស្រលាញ់ ភាសា ខ្មែរ", "ខ្ញុំ|ស្រលាញ់|ភាសា|ខ្មែរ"),
 ];
@@ -72,10 +73,10 @@ fn sentences_have_the_words_of_their_language() {
     for (text, expected) in SENTENCES {
         let expected: Vec<&str> = expected.split('|').collect();
         assert_eq!(divided(of_letters(1), text).0, expected, "{text}");
-        // Composed or decomposed, as macOS and PDF write letters: the same.
+        // Composed and decomposed letters, as macOS and PDF write them, give the same words.
         let decomposed: String = text.nfd().collect();
         assert_eq!(divided(of_letters(1), &decomposed).0, expected, "{text}, decomposed");
-        // Words are words of themselves, but for those of uncut text, which blanks between would make cut.
+        // Words split into themselves, except those of unsplit text, which blanks in between would split.
         let again = expected.join(" ");
         assert_eq!(divided(of_letters(1), &again).0, expected, "{text}, once more");
     }
@@ -158,7 +159,7 @@ fn rules_are_stored_and_newer_ones_are_known_as_such() {
     assert!(!newer.is_known());
 }
 
-/// The words by the long way alone.
+/// Returns the words by the general path alone.
 fn long_way(text: &str) -> (Vec<String>, TokensLeftOut) {
     let mut words = Vec::new();
     let mut sieve = Sieve::new(Some(1), |word: &str| words.push(word.to_owned()));
@@ -178,7 +179,7 @@ proptest! {
         prop_assert_eq!(divided(of_letters(1), &text), long_way(&text));
     }
 
-    /// Words do not depend on what stands beyond a blank, on the form of letters, or on being divided again.
+    /// Words do not depend on text beyond a blank, on how letters are composed, or on being split again.
     #[test]
     fn words_are_those_of_the_pieces(text in "[aZ1_.':é\u{301}ßİΣσ\u{ad}\u{200d}’·א\"あ漢カー\u{e01}\u{e33}가ि]{1,10}", other in "[a漢é. ]{0,6}") {
         let (found, left_out) = divided(of_letters(1), &text);
@@ -204,7 +205,7 @@ fn rules_have_the_names_that_are_written_but_for_that_of_old_models() {
     }
     assert_eq!((Words::Unicode.to_string(), Words::Blanks.to_string()), ("unicode".into(), "blanks".into()));
     for other in ["letters", "Unicode", "blank", ""] {
-        let why = format!("`{other}` divides no words: choose unicode or blanks");
+        let why = format!("`{other}` is no rule for words: choose unicode or blanks");
         assert_eq!(other.parse::<Words>(), Err(why));
     }
 }

@@ -1,11 +1,11 @@
-//! Words of a text by the rule of a [`Tokenizer`].
+//! Splits a text into words by the rule of a [`Tokenizer`].
 
 use super::rule::{Tokenizer, Words};
 use super::sieve::{Sieve, TokensLeftOut};
 use super::{simple, unicode};
 
 impl Tokenizer {
-    /// Gives away the words of a text in their order, and says how many tokens are none.
+    /// Calls `take` with the words of a text in their order; returns how many tokens are not words.
     pub fn tokens(&self, text: &str, take: impl FnMut(&str)) -> TokensLeftOut {
         let mut sieve = Sieve::new(self.min_letters.map(|least| least as usize), take);
         match self.words {
@@ -18,7 +18,7 @@ impl Tokenizer {
     }
 }
 
-/// Longest runs of letters.
+/// Splits into the longest runs of letters.
 fn letters(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     for word in text.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty()) {
         match word.is_ascii() {

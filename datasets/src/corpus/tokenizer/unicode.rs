@@ -10,7 +10,7 @@ use super::scripts::{Piece, is_blank, is_connector, is_syllabic, is_unseen};
 use super::sieve::{Shape, Sieve};
 use super::simple;
 
-/// Offers the tokens of a text.
+/// Offers the tokens of a text to the sieve.
 pub(super) fn words(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     for piece in text.split(|letter: char| letter.is_ascii_whitespace()).filter(|piece| !piece.is_empty()) {
         match simple::is_simple(piece) {
@@ -23,7 +23,7 @@ pub(super) fn words(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     }
 }
 
-/// Words of a piece between blanks.
+/// Offers the words of a piece between blanks to the sieve.
 pub(super) fn words_of(piece: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     let text = plain(piece);
     let about = Piece::of(&text);
@@ -46,9 +46,9 @@ pub(super) fn words_of(piece: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     }
 }
 
-/// Offers what stands between two boundaries.
+/// Offers the text between two boundaries to the sieve.
 fn token(segment: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
-    // A colon divides, as in ICU: it is a letter's only in Swedish and Finnish.
+    // A colon separates words, as in ICU: only Swedish and Finnish use it inside words.
     for word in segment.split([':', '\u{fe55}', '\u{ff1a}']) {
         let word = word.trim_matches(is_connector);
         let mut shape = Shape::default();
@@ -65,7 +65,7 @@ fn token(segment: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     }
 }
 
-/// Offers the pieces between blanks.
+/// Offers the pieces between blanks to the sieve.
 pub(super) fn pieces(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     for piece in text.split(is_blank).filter(|piece| !piece.is_empty()) {
         if piece.is_ascii() {
@@ -84,12 +84,12 @@ pub(super) fn pieces(text: &str, sieve: &mut Sieve<impl FnMut(&str)>) {
     }
 }
 
-/// `true` if a character counts as a letter of its word.
+/// Returns `true` if a character counts as a letter of its word.
 fn counts(letter: char) -> bool {
     letter.is_alphanumeric() || (!letter.is_ascii() && is_combining_mark(letter))
 }
 
-/// A text in lower case, composed, and without what nobody sees.
+/// Returns a text in lower case, composed, and without invisible characters.
 pub(crate) fn plain(text: &str) -> String {
     let text: Cow<'_, str> = match text.contains(is_unseen) {
         true => text.chars().filter(|&letter| !is_unseen(letter)).collect::<String>().into(),

@@ -1,4 +1,4 @@
-//! [`RatingsFacts`]: facts of ratings that their file has beside its arrays.
+//! [`RatingsFacts`]: facts stored with the arrays of a file of ratings.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::ids::StoredIds;
 use crate::arrays::pieces::Pieces;
 use crate::records::RecordCounts;
 
-/// Facts of ratings that their file has beside its arrays.
+/// Facts stored with the arrays of a file of ratings.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RatingsFacts {
     pub(super) users: StoredIds,
@@ -21,7 +21,7 @@ pub(crate) struct RatingsFacts {
     pub(super) timed: bool,
 }
 
-/// Check that a file's arrays are those of ratings.
+/// Checks that the arrays of a file fit its facts.
 pub(super) fn fits(pieces: &Pieces, about: &RatingsFacts) -> Option<bool> {
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let same = count(USERS) == count(VALUES) && count(ITEMS) == count(VALUES);

@@ -1,4 +1,5 @@
-//! From a file of any format to one of pieces: text goes through a raw file, in which pairs may repeat.
+//! Converts a file of any format to a file of pieces. Text goes through a raw file, in which pairs may
+//! repeat.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ use crate::ratings::text::{self, Lines, Missing, RatingRows, Taken};
 use crate::ratings::values::Values;
 use crate::ratings::{Ratings, RatingsFormat, RatingsOptions, Triples, matrix_market, time};
 
-/// Writes what [`read_ratings`](crate::read_ratings) has in memory. Parquet is read into memory first.
+/// Writes to the file what [`read_ratings`](crate::read_ratings) would hold in memory. Parquet is read into
+/// memory first.
 pub(crate) fn write(
     source: Source,
     format: RatingsFormat,
@@ -43,7 +45,7 @@ fn from_text(
     let mut read = ReadText::of(source, options, path)?;
     let rule = options.rule(read.lines.pairs_only());
     if read.repeated.number > 0 && rule.asks_when() {
-        // Which is the last is a matter of time: the source is read again with its times.
+        // The last observation is the latest: the source is read again with its times.
         if read.lines.is_dated() {
             match ReadText::of(source, &RatingsOptions { times: true, ..options.clone() }, path) {
                 Ok(again) => read = again,
@@ -60,16 +62,16 @@ fn from_text(
     merged(source, options, (&raw, path), ids.map(Numbers::finish), (about, repeated))
 }
 
-/// A raw file of a text, in which pairs may repeat.
+/// The raw file of a text, in which pairs may repeat.
 struct ReadText {
     raw: Pieces,
-    /// Removes the raw file in the end.
+    /// Removes the raw file when dropped.
     _removed: RemovedOnDrop,
     lines: Lines,
     ids: [Numbers; 2],
     repeated: Repeated,
     missing: Missing,
-    /// Spread of values in single precision.
+    /// Spread of the values in single precision.
     spread: Spread,
 }
 
@@ -101,7 +103,7 @@ impl ReadText {
     }
 }
 
-/// From a matrix, whose rows and columns are users and items.
+/// Converts a matrix, whose rows and columns are users and items.
 fn from_market(
     source: &Source,
     options: &RatingsOptions,
@@ -132,17 +134,17 @@ fn from_market(
     merged(source, options, (&raw, path), ids, (about, repeated))
 }
 
-/// Facts found beside the ratings.
+/// Facts that were found besides the ratings.
 struct Read {
     pairs_only: bool,
     format: RatingsFormat,
     notes: Vec<String>,
     missing: Missing,
-    /// Spread of values in single precision.
+    /// Spread of the values in single precision.
     spread: Spread,
 }
 
-/// From a raw file, in which pairs may repeat, with the ids of both sides and the row of each number.
+/// Merges a raw file. `ids` has the ids of users and of items, with the row of each number.
 fn merged(
     source: &Source,
     options: &RatingsOptions,
@@ -190,8 +192,8 @@ fn merged(
     out.finish(&described, options.times)
 }
 
-/// The number that ratings in double precision are less, and what is said of it, as ratings in memory have them: of
-/// those that are left.
+/// Returns the number to subtract from ratings in double precision, and notes on it, as for ratings in
+/// memory: only the ratings that are left matter.
 fn offset(
     raw: &Pieces,
     repeated: &Repeated,
@@ -208,7 +210,7 @@ fn offset(
     Ok((offset, held.notes(offset)))
 }
 
-/// Spread of the ratings that are left, less a number.
+/// Returns the spread of the ratings that are left, after `less` is subtracted.
 fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread, ReadError> {
     let mut sums = SpreadSums::default();
     for piece in 0..raw.count("users").div_ceil(PIECE) {
@@ -221,7 +223,8 @@ fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread
     Ok(sums.spread())
 }
 
-/// `true` if ratings of this spread, which were narrowed, must be read again in double precision for those that are left.
+/// Returns `true` if ratings of this spread, which were narrowed, must be read again in double precision
+/// because of those that are left.
 fn is_merged_again(
     (raw, spread): (&Pieces, &Spread),
     repeated: &Repeated,
@@ -233,12 +236,12 @@ fn is_merged_again(
     Ok(options.is_merged_again(spread, &spread_of_left(raw, repeated, 0.0)?))
 }
 
-/// The row of what appeared as number so much.
+/// Returns the row of a number, which was given out in the order of first appearance.
 fn row(rows: Option<&[u32]>, number: u32) -> u32 {
     rows.map_or(number, |rows| rows[number as usize])
 }
 
-/// One piece of the raw file, without what repeats.
+/// Copies one piece of the raw file, without the observations that were merged away.
 fn copy(
     (raw, timed, offset): (&Pieces, bool, f64),
     piece: usize,
@@ -266,7 +269,7 @@ fn copy(
     out.push(&triples, times.is_some().then_some(&*kept_times))
 }
 
-/// The arrays of a raw file: values in single precision, or in double.
+/// Arrays of a raw file: values in single precision, or in double.
 const RAW: [(&str, usize); 5] = [("users", 4), ("items", 4), ("values", 4), ("times", 8), ("wide", 8)];
 
 fn push_values(out: &mut PiecesWriter, values: &Values, spread: &mut Spread) -> Result<(), ReadError> {
@@ -279,7 +282,7 @@ fn push_values(out: &mut PiecesWriter, values: &Values, spread: &mut Spread) -> 
     }
 }
 
-/// Ratings as they are read, ids numbered as they appear.
+/// Ratings as they are read; ids are numbered in the order of first appearance.
 struct Raw {
     out: PiecesWriter,
     users: Numbers,
@@ -287,7 +290,7 @@ struct Raw {
     count: usize,
     clock: Option<time::Clock>,
     missing: Missing,
-    /// Spread of values in single precision.
+    /// Spread of the values in single precision.
     spread: Spread,
 }
 
@@ -322,7 +325,7 @@ impl Raw {
 /// Whole numbers below this are looked up by position.
 const NEAR: usize = 1 << 20;
 
-/// The ids of one side, numbered as they appear.
+/// The ids of users or of items, numbered in the order of first appearance.
 enum Numbers {
     Integers { near: Vec<u32>, far: HashMap<u32, u32>, appeared: Vec<u32> },
     Names { known: HashMap<String, u32>, appeared: Vec<String> },
@@ -375,7 +378,7 @@ impl Numbers {
         }
     }
 
-    /// The ids by row; and the row of each number, where that is another.
+    /// Returns the ids by row, and the row of each number if that is different.
     fn finish(self) -> (Ids, Option<Vec<u32>>) {
         match self {
             Self::Integers { appeared, .. } => {

@@ -1,4 +1,4 @@
-//! Generated ratings, written as they are drawn.
+//! Writes generated ratings as they are drawn.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::error::ReadError;
 use crate::ratings::Triples;
 use crate::ratings::generate::Drawn;
 
-/// Draws whose pairs are in memory at once, nearly.
+/// Approximate number of draws whose pairs are in memory at once.
 const TOGETHER: usize = 1 << 20;
 
-/// Writes what [`generate::ratings`](crate::ratings::generate::ratings) has in memory.
+/// Writes to the file what [`generate::ratings`](crate::ratings::generate::ratings) would hold in memory.
 pub(crate) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, RatingsFacts), ReadError> {
     let repeats = repeats(drawn);
     let mut out = Filling::create(path)?;
@@ -34,14 +34,13 @@ pub(crate) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, RatingsFacts)
     out.finish(&drawn.described(""), false)
 }
 
-/// Which draws name a pair that was drawn before, a bit each, up to the last one that is needed.
+/// Returns a bit for each draw up to the last one needed: set if its pair was drawn before.
 fn repeats(drawn: &Drawn) -> Vec<u64> {
     let mut draws = drawn.count + drawn.count / 4 + 64;
     loop {
         let mut repeats = vec![0_u64; draws.div_ceil(64)];
         let parts = draws.div_ceil(TOGETHER) as u64;
-        // The pairs of one part after the other, so that few are in memory; drawing again costs less than
-        // keeping.
+        // Handles the pairs in parts, so that few are in memory; drawing again costs less than keeping them.
         for part in 0..parts {
             let mut seen = HashSet::with_capacity(draws / parts as usize);
             for t in 0..draws {

@@ -1,4 +1,4 @@
-//! [`StoredRatings`]: observations of a file are read by parts.
+//! [`StoredRatings`]: ratings in a file, whose observations are read on demand.
 
 use std::path::Path;
 
@@ -9,8 +9,7 @@ use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
 use crate::error::ReadError;
 use crate::ratings::{Ratings, Triples};
 
-/// Ratings in a file, of which memory holds what is asked for: sizes, ids and counts are here, observations
-/// are read.
+/// Ratings in a file. Memory holds sizes, ids and counts; observations are read on demand.
 ///
 /// ```
 /// use raddle_datasets::{RatingsOptions, StoredRatings, read_any_ratings};
@@ -31,8 +30,8 @@ pub struct StoredRatings {
 }
 
 impl StoredRatings {
-    /// The ratings in this file, of the name, digest and path of `described`; where it is not there yet, or
-    /// damaged, `make` writes it.
+    /// Opens the ratings in this file, with the name, digest and path of `described`; if the file does not
+    /// exist or is damaged, `make` writes it.
     pub(crate) fn at(
         place: &Path,
         described: Ratings,
@@ -48,41 +47,41 @@ impl StoredRatings {
         Ok(Self { pieces, described, timed, counts })
     }
 
-    /// Ratings of a set whose columns are known.
+    /// Drops the notes on columns, for a set whose columns are known.
     pub(crate) fn into_known(mut self) -> Self {
         self.described = self.described.into_known();
         self
     }
 
-    /// All that is known of the ratings but for themselves: there are no observations, and no times, in it.
+    /// Returns everything known about the ratings except the observations and times, which this one lacks.
     pub fn described(&self) -> &Ratings {
         &self.described
     }
 
-    /// How many observations there are.
+    /// Returns the number of observations.
     pub fn len(&self) -> usize {
         self.pieces.count(ARRAYS[VALUES].0)
     }
 
-    /// `true` if there are none.
+    /// Returns `true` if there are no observations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// `true` if it has times: where they were asked for.
+    /// Returns `true` if there are times, which an option requests.
     pub fn has_times(&self) -> bool {
         self.timed
     }
 
-    /// How many observations each user (0) or item (1) has.
+    /// Returns the number of observations of each user (0) and of each item (1).
     pub fn counts(&self) -> &[Vec<u32>; 2] {
         &self.counts
     }
 
-    /// The observations of these positions.
+    /// Reads the observations in a range of positions.
     ///
     /// # Errors
-    /// If the file cannot be read, or was damaged since it was opened, or has no such positions.
+    /// If the file cannot be read, was damaged since it was opened, or has no such positions.
     pub fn read(&self, range: std::ops::Range<usize>) -> Result<Triples, ReadError> {
         Ok(Triples {
             users: self.pieces.read(ARRAYS[USERS].0, range.clone())?,
@@ -91,12 +90,12 @@ impl StoredRatings {
         })
     }
 
-    /// How many pieces the observations are in.
+    /// Returns the number of pieces with observations.
     pub(super) fn pieces(&self) -> usize {
         self.len().div_ceil(PIECE)
     }
 
-    /// The observations of one piece.
+    /// Reads the observations of one piece.
     pub(super) fn piece(&self, piece: usize) -> Result<Triples, ReadError> {
         Ok(Triples {
             users: self.pieces.piece(ARRAYS[USERS].0, piece)?,
@@ -105,7 +104,7 @@ impl StoredRatings {
         })
     }
 
-    /// The times of one piece; `None` where they were not asked for.
+    /// Reads the times of one piece; `None` if times were not requested.
     pub(super) fn times(&self, piece: usize) -> Result<Option<Vec<f64>>, ReadError> {
         self.timed.then(|| self.pieces.piece(ARRAYS[TIMES].0, piece)).transpose()
     }

@@ -1,4 +1,4 @@
-//! [`Filling`]: a file of ratings that is being written.
+//! [`Filling`]: writes a file of ratings.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::error::ReadError;
 use crate::ratings::{Ratings, Triples};
 
-/// A file that is being filled with observations, which are counted.
+/// A file that is being filled with observations, and counts them by user and item.
 pub(super) struct Filling {
     out: PiecesWriter,
     counts: [Vec<u32>; 2],
@@ -35,7 +35,7 @@ impl Filling {
         times.map_or(Ok(()), |times| self.out.push(TIMES, times))
     }
 
-    /// Ends the file, which is about what `described` says.
+    /// Ends the file, with the facts of `described`.
     pub(super) fn finish(
         mut self,
         described: &Ratings,

@@ -1,4 +1,4 @@
-//! Ids of users and items as arrays of a file.
+//! The ids of users and items as arrays of a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::error::ReadError;
 use crate::ratings::Ids;
 
-/// Kind of ids that a side has.
+/// How the ids of users or of items are stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum StoredIds {
     Dense(u32),
-    /// In the array of ids.
+    /// As numbers, in the array of ids.
     Integers,
-    /// One behind the other in the array of names; the array of ids has their lengths.
+    /// As texts, in the array of names one after another; the array of ids has their lengths.
     Names,
 }
 

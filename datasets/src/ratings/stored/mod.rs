@@ -1,8 +1,8 @@
-//! [`StoredRatings`]: ratings in a file of pieces, which are read by parts.
+//! [`StoredRatings`]: ratings in a file of pieces, read on demand.
 //!
-//! The file's name is the SHA-256 of the data's bytes as stored, and how it was read: another content has
-//! another name. It has the arrays users, items and values of the observations, times where they were asked
-//! for, how many observations each user and each item has, and their ids.
+//! The file is named after the SHA-256 of the stored data and the way in which they were read, so that it is
+//! never out of date. It contains the arrays users, items and values of the observations, their times if
+//! requested, the numbers of observations of each user and each item, and their ids.
 
 mod about;
 mod arrays;

@@ -1,4 +1,4 @@
-//! [`PartOfRatings`]: some of the observations of a file, in their order.
+//! [`PartOfRatings`]: a subset of the observations of a file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use crate::arrays::pieces::PIECE;
 use crate::error::ReadError;
 use crate::ratings::Triples;
 
-/// Some of the observations of a file, in their order: a bit each in memory. What
-/// [`Held`](crate::ratings::Held) does with observations in memory is done here by passes over the file.
+/// A subset of the observations of a file, in their order; memory holds one bit per observation. The splits
+/// of [`Held`](crate::ratings::Held) are made here by passes over the file.
 #[derive(Clone, Debug)]
 pub struct PartOfRatings {
     of: Arc<StoredRatings>,
-    /// Which observations are in it, a bit each.
+    /// For each observation a bit, set if the subset has it.
     bits: Arc<Vec<u64>>,
-    /// How many are in it before each piece, and in all.
+    /// Number of observations of the subset before each piece, then of all.
     before: Arc<Vec<usize>>,
 }
 
 impl PartOfRatings {
-    /// All observations of a file.
+    /// Returns the subset with all observations of a file.
     pub fn all(of: Arc<StoredRatings>) -> Self {
         let count = of.len();
         let mut bits = vec![u64::MAX; count.div_ceil(64)];
@@ -40,23 +40,22 @@ impl PartOfRatings {
         Self { of, bits: Arc::new(bits), before: Arc::new(before) }
     }
 
-    /// How many observations are in it.
+    /// Returns the number of observations in the subset.
     pub fn len(&self) -> usize {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// True without observations.
+    /// Returns `true` if the subset is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The file.
+    /// Returns the ratings in the file.
     pub fn stored(&self) -> &StoredRatings {
         &self.of
     }
 
-    /// Passes over the observations, counted among those that are in it, of this range: (user, item, value),
-    /// in their order.
+    /// Calls `see` with (user, item, value) of each observation in a range of the subset, in order.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -64,7 +63,7 @@ impl PartOfRatings {
         self.each_at(range, |_, _, (user, item, value)| see(user, item, value))
     }
 
-    /// Calls with each observation, its position in the file and its time, if there are times.
+    /// Calls `see` with each observation, its position in the file and, if there are times, its time.
     fn each_at(
         &self,
         range: Range<usize>,
@@ -94,7 +93,7 @@ impl PartOfRatings {
         Ok(())
     }
 
-    /// The observations of a range, counted among those that are in it.
+    /// Reads the observations in a range of the subset.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -104,7 +103,7 @@ impl PartOfRatings {
         Ok(triples)
     }
 
-    /// Those that `keep` wants of it.
+    /// Returns the observations for which `keep` returns `true`.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -123,7 +122,7 @@ impl PartOfRatings {
         Ok(Self::of(Arc::clone(&self.of), bits))
     }
 
-    /// Which users (0) and items (1) have observations in it.
+    /// Returns for each user (0) and each item (1) whether the subset has an observation of it.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -135,8 +134,9 @@ impl PartOfRatings {
         Ok(rated)
     }
 
-    /// Split of the observations as by [`Held::out`](crate::ratings::Held::out): those that are left, those
-    /// that are held out, and how many of these were dropped, as nothing could be learned for them.
+    /// Splits the subset as [`Held::out`](crate::ratings::Held::out) does: returns the training observations,
+    /// the held-out ones, and how many of these were dropped, as their user or item has no training
+    /// observation.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -144,8 +144,8 @@ impl PartOfRatings {
         self.hold_out_where(|_, user, item| is_out(user, item))
     }
 
-    /// Split of the observations as by [`Held::latest`](crate::ratings::Held::latest); `None` where that is
-    /// none, or there are no times.
+    /// Splits the subset as [`Held::latest`](crate::ratings::Held::latest) does; `None` if that returns
+    /// `None`, or there are no times.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -174,8 +174,8 @@ impl PartOfRatings {
         Ok((left, out, cold))
     }
 
-    /// The time, as [`order`] has it, that stands at this place when all are in order: digit by digit, by
-    /// counting.
+    /// Returns the time at this position of the sorted times, in the form of [`order`]. Finds it by counting,
+    /// digit by digit.
     fn time_of_place(&self, mut place: usize) -> Result<u64, ReadError> {
         const DIGIT: u32 = 16;
         let (mut known, mut shift) = (0_u64, u64::BITS);
@@ -199,7 +199,7 @@ impl PartOfRatings {
         Ok(known)
     }
 
-    /// Those whose user and item both have at least this number of observations in it, until all have.
+    /// Drops observations until every user and every item in the subset has at least this number of them.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -223,7 +223,7 @@ impl PartOfRatings {
     }
 }
 
-/// A number that is ordered as [`f64::total_cmp`] orders times.
+/// Maps a time to an integer with the order of [`f64::total_cmp`].
 fn order(time: f64) -> u64 {
     let bits = time.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }

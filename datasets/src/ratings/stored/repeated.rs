@@ -1,4 +1,4 @@
-//! Pairs that are observed more than once, found in a file without reading it into memory as a whole.
+//! Finds pairs that are observed more than once in a file, without reading all of it into memory.
 
 use super::drawn::is_in;
 use crate::arrays::pieces::{PIECE, Pieces};
@@ -6,24 +6,23 @@ use crate::counter::splitmix64;
 use crate::error::ReadError;
 use crate::ratings::{Duplicates, RatingsOptions};
 
-/// Observations that are in memory at once, nearly.
+/// Approximate number of observations in memory at once.
 const TOGETHER: usize = 1 << 20;
 
-/// Effect of a rule on repeated observations.
+/// The effect of a rule on repeated observations.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
-    /// Which observations go, a bit each.
+    /// For each observation a bit, set if it is removed.
     gone: Vec<u64>,
-    /// How many go.
+    /// Number of removed observations.
     pub(super) number: usize,
-    /// The first one that goes.
+    /// Position of the first removed observation.
     pub(super) first: Option<usize>,
-    /// Positions of observations that stand for several, ascending, with the value and time that they have
-    /// then.
+    /// Ascending positions of observations that stand for several, with their merged value and time.
     merged: Vec<(usize, f64, f64)>,
 }
 
-/// One observation of the raw file.
+/// An observation of the raw file.
 struct Seen {
     key: u64,
     at: usize,
@@ -32,7 +31,7 @@ struct Seen {
 }
 
 impl Repeated {
-    /// Of a raw file, by the rule of these options; none where all observations are kept.
+    /// Applies the rule of these options to a raw file; removes nothing if all observations are kept.
     pub(super) fn of(raw: &Pieces, options: &RatingsOptions, pairs_only: bool) -> Result<Self, ReadError> {
         match options.keep_repeated {
             true => Ok(Self::default()),
@@ -40,7 +39,7 @@ impl Repeated {
         }
     }
 
-    /// Of the arrays users, items, values and, where there are any, times of a file, by a rule.
+    /// Applies a rule to the arrays users, items, values and, if there are any, times of a file.
     fn find(raw: &Pieces, rule: Duplicates) -> Result<Self, ReadError> {
         let count = raw.count("users");
         let mut found = Self { gone: vec![0; count.div_ceil(64)], ..Self::default() };
@@ -52,7 +51,7 @@ impl Repeated {
         Ok(found)
     }
 
-    /// Merges observations by pair, in the order of the file.
+    /// Merges observations by pair; they must be in the order of the file.
     fn take(&mut self, mut seen: Vec<Seen>, rule: Duplicates) {
         seen.sort_unstable_by_key(|one| (one.key, one.at));
         for same in seen.chunk_by(|a, b| a.key == b.key).filter(|same| same.len() > 1) {
@@ -61,7 +60,7 @@ impl Repeated {
             }
             self.number += same.len() - 1;
             self.first = Some(self.first.map_or(same[1].at, |first| first.min(same[1].at)));
-            // Those of one moment, and all where there are no times, keep the order of the file.
+            // Equal times, and all observations without times, keep the order of the file.
             let earlier = |a: &&Seen, b: &&Seen| a.time.total_cmp(&b.time).then(a.at.cmp(&b.at));
             let (Some(first), Some(last)) = (same.iter().min_by(earlier), same.iter().max_by(earlier)) else {
                 continue;
@@ -79,19 +78,19 @@ impl Repeated {
         }
     }
 
-    /// True for the position of an observation that goes.
+    /// Returns `true` if the observation at this position is removed.
     pub(super) fn is_gone(&self, at: usize) -> bool {
         is_in(&self.gone, at)
     }
 
-    /// Value and time that an observation has in the end, if it stands for several.
+    /// Returns the merged value and time of an observation that stands for several.
     pub(super) fn merged(&self, at: usize) -> Option<(f64, f64)> {
         let place = self.merged.binary_search_by_key(&at, |merged| merged.0).ok()?;
         Some((self.merged[place].1, self.merged[place].2))
     }
 }
 
-/// The observations of one part of the pairs.
+/// Reads the observations of one part of the pairs.
 fn some(raw: &Pieces, part: u64, parts: u64) -> Result<Vec<Seen>, ReadError> {
     let count = raw.count("users");
     let mut seen = Vec::with_capacity(count / parts as usize + count / parts as usize / 8);
@@ -111,7 +110,7 @@ fn some(raw: &Pieces, part: u64, parts: u64) -> Result<Vec<Seen>, ReadError> {
     Ok(seen)
 }
 
-/// The values of a piece of a raw file, which has them in single or in double precision.
+/// Reads the values of a piece of a raw file, which are in single or in double precision.
 pub(super) fn values(raw: &Pieces, piece: usize) -> Result<Vec<f64>, ReadError> {
     match raw.count("wide") {
         0 => Ok(raw.piece::<f32>("values", piece)?.into_iter().map(f64::from).collect()),

@@ -1,4 +1,4 @@
-//! Content of a file of pieces is what the readers have in memory.
+//! A file of pieces has the content that the readers would hold in memory.
 
 use std::fs;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{PartOfRatings, StoredRatings};
 use crate::named::read_any_ratings;
 use crate::ratings::{Duplicates, Held, Ratings, RatingsOptions, Triples, hashed};
 
-/// Ratings as lines, of few users and items so that pairs repeat, and as many as take two pieces.
+/// Lines of ratings of few users and items, so that pairs repeat, and enough of them for two pieces.
 fn lines(count: u64, user: impl Fn(u64) -> String) -> String {
     let hash = |at: u64| crate::counter::splitmix64(at);
     let line = |at: u64| {
@@ -20,7 +20,7 @@ fn lines(count: u64, user: impl Fn(u64) -> String) -> String {
 fn same(source: &str, options: &RatingsOptions) -> (Arc<StoredRatings>, Ratings) {
     let folder = tempfile::tempdir().unwrap();
     let whole = read_any_ratings(source, options).unwrap();
-    // Made, and found again.
+    // Made first, then found.
     for _ in 0..2 {
         let stored = StoredRatings::open(source, options, folder.path()).unwrap();
         assert_eq!(stored.read(0..stored.len()).unwrap(), whole.triples, "{source} {options:?}");
@@ -40,7 +40,7 @@ fn same(source: &str, options: &RatingsOptions) -> (Arc<StoredRatings>, Ratings)
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "one file and its lock: {left:?}");
     let stored = StoredRatings::open(source, options, folder.path()).unwrap();
-    // The open file stays readable without its name.
+    // The open file stays readable after its name is removed.
     drop(folder);
     (Arc::new(stored), whole)
 }
@@ -57,7 +57,7 @@ fn a_file_has_what_the_readers_have() {
     let sparse = text("sparse.csv", &lines(3000, |user| (user * 7_000_003 + 4).to_string()));
     let names =
         text("names.csv", &format!("user,item,rating,time\n{}", lines(3000, |u| format!("\"u, {u}\""))));
-    // Only far behind is there an id that is no number.
+    // The only id that is not a number comes late.
     let late =
         text("late.tsv", &lines(60_000, |user| if user == 699 { "x".into() } else { user.to_string() }));
     let mtx = text("a.mtx", "%%MatrixMarket matrix coordinate integer general\n3 4 3\n1 1 2\n3 2 5\n1 4 1\n");
@@ -78,7 +78,7 @@ fn a_file_has_what_the_readers_have() {
         same(source, &RatingsOptions { keep_repeated: true, ..RatingsOptions::default() });
     }
     same("synth:ratings:users=90,items=50,n=2000", &RatingsOptions::default());
-    // So many that draws must be taken further than at first.
+    // So many that the first estimate of the draws does not suffice.
     same("synth:ratings:users=40,items=50,n=1000,seed=3", &RatingsOptions::default());
 }
 
@@ -161,7 +161,7 @@ fn splits_are_those_of_observations_in_memory() {
         check(all.hold_out_latest(share).unwrap().unwrap(), held);
     }
     assert!(all.hold_out_latest(1.0).unwrap().is_none());
-    // Few of many: rows that have fewer ratings than this go, and then others have too few.
+    // A sparse subset: rows with too few ratings are dropped, and then others have too few.
     let some = all.filter(|user, item, _| (user * 31 + item * 17) % 97 < 2).unwrap();
     let mut naive: Vec<_> = some.read(0..some.len()).unwrap().iter().collect();
     loop {

@@ -1,4 +1,4 @@
-//! Ways to read a file, of which each has a file of ratings of its own.
+//! Names the ways in which a file can be read; each has its own file of ratings.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use sha2::{Digest, Sha256};
 use crate::dialect::is_tabs;
 use crate::ratings::RatingsOptions;
 
-/// How a file is read, as a part of a name.
+/// Returns the way in which a file is read, as a part of a file name.
 pub(crate) fn variant(options: &RatingsOptions, path: &Path) -> String {
-    // Exact values are not kept there.
+    // Exact values are not stored.
     let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _, .. } =
         options;
     let RatingsOptions { drops_missing, offset, .. } = options;
     let is_tabs = is_tabs(path);
     let all = format!(
-        "{format:?} {columns:?} {duplicates:?} {keep_repeated} {dialect:?} {times} {is_tabs} {drops_missing} {offset:?} by \
-         time, in double precision"
+        "{format:?} {columns:?} {duplicates:?} {keep_repeated} {dialect:?} {times} {is_tabs} {drops_missing} \
+         {offset:?} by time, in double precision"
     );
     Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

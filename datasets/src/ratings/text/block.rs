@@ -1,4 +1,4 @@
-//! Blocks of lines: parsed one by one, on several threads.
+//! Parses blocks of lines, on several threads.
 
 use super::headed::heading;
 use super::rows::{RatingRows, RatingSide, Taken};
@@ -9,8 +9,8 @@ use crate::bytes::records::Records;
 use crate::dialect::{Marks, Separator, is_missing};
 use crate::ratings::layout::Layout;
 
-/// One block of lines: ids, values and times as read, or a column that holds something else than whole
-/// numbers.
+/// One block of lines: ids, values and times, or a column that was taken for whole numbers and has another
+/// cell.
 #[expect(clippy::large_enum_variant, reason = "there is one for megabytes of text")]
 pub(super) enum Block {
     Read(RatingRows),
@@ -23,8 +23,8 @@ pub(super) fn block(text: &[u8], layout: &Layout, taken: Taken) -> Parsed<Block>
     if let Some(quoting) = layout.quoting().filter(|_| has_quotes()) {
         return quoted(text, layout, quoting, taken);
     }
-    // Each separator has a loop of its own: looking it up for every byte would take longer than the parsing.
-    // So has each kind of number.
+    // Each separator, and each kind of number, has its own loop: a lookup for every byte would take longer
+    // than the parsing.
     let plain = Layout { marks: Marks::default(), ..layout.clone() };
     match layout.separator {
         _ if !layout.marks.is_plain() => rows(text, layout, taken),
@@ -35,13 +35,13 @@ pub(super) fn block(text: &[u8], layout: &Layout, taken: Taken) -> Parsed<Block>
 }
 
 impl Layout {
-    /// How many fields a line must have.
+    /// Returns the number of fields that a line must have.
     fn needed(&self) -> usize {
         1 + self.user.max(self.item).max(self.value.unwrap_or(0)).max(self.time.unwrap_or(0))
     }
 }
 
-/// Lines without quotes.
+/// Parses lines without quotes.
 #[inline(always)]
 fn rows(text: &[u8], layout: &Layout, taken: Taken) -> Parsed<Block> {
     let mut rows = RatingRows::new(taken, text.len() / 12);
@@ -58,7 +58,7 @@ fn rows(text: &[u8], layout: &Layout, taken: Taken) -> Parsed<Block> {
         } else if !quoting.is_empty(line) {
             let (mut user, mut item, mut value, mut time, mut seen) = (0..0, 0..0, None, None, 0);
             layout.separator.fields(line, |number, place| {
-                // A column may be named for more than one of them.
+                // One column may be named for several roles.
                 if Some(number) == layout.time {
                     time = Some(place.clone());
                 }
@@ -90,7 +90,7 @@ fn rows(text: &[u8], layout: &Layout, taken: Taken) -> Parsed<Block> {
     Ok((Block::Read(rows), lines))
 }
 
-/// Records of which some have quotes.
+/// Parses records of which some have quotes.
 fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, taken: Taken) -> Parsed<Block> {
     let mut rows = RatingRows::new(taken, text.len() / 12);
     let needed = layout.needed();
@@ -119,17 +119,17 @@ fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, taken: Taken) -> Parse
     Ok((Block::Read(rows), records.lines()))
 }
 
-/// The cells of a line that are looked at.
+/// The cells of a line that are needed.
 struct Record<'t> {
     user: &'t [u8],
-    /// `None` where a heading names it.
+    /// The item's cell; `None` if a heading names the item.
     item: Option<&'t [u8]>,
     value: Option<&'t [u8]>,
     time: Option<&'t [u8]>,
 }
 
 impl RatingRows {
-    /// Takes a line in, or says which of its ids is no whole number where all have been.
+    /// Adds a line, or returns the column whose id is not a whole number although it was taken for one.
     #[inline(always)]
     fn take(&mut self, of: Record<'_>, layout: &Layout, taken: Taken) -> Result<Option<RatingSide>, String> {
         let Record { user, item, value, time } = of;
@@ -157,15 +157,15 @@ impl RatingRows {
     }
 }
 
-/// Error for a rating, which says which column it is.
+/// Makes the error for a rating, which names its column.
 #[cold]
 fn named(why: String, cell: &[u8], layout: &Layout) -> String {
     let at = layout.value.map_or(0, |at| at + 1);
     match is_missing(cell) {
         true => format!("there is no rating in column {at}: --missing drop leaves out and counts such lines"),
         false => format!(
-            "{why}, in column {at}: if ratings stand elsewhere, name the columns, as in --columns user,item,rating, or by \
-             numbers, as in --columns 1,2,3"
+            "{why}, in column {at}: if ratings stand elsewhere, name the columns, as in --columns \
+             user,item,rating, or by numbers, as in --columns 1,2,3"
         ),
     }
 }
@@ -173,12 +173,13 @@ fn named(why: String, cell: &[u8], layout: &Layout) -> String {
 #[cold]
 fn short(seen: usize, needed: usize, layout: &Layout) -> String {
     format!(
-        "{seen} of at least {needed} fields divided by {}, as the first line has them (--separator names another)",
+        "{seen} of at least {needed} fields divided by {}, as the first line has them (--separator names \
+         another)",
         layout.separator.name()
     )
 }
 
-/// A rating that is within the range of single precision.
+/// Parses a rating, which must be in the range of single precision.
 #[inline(always)]
 pub(in crate::ratings) fn rating(cell: &[u8], marks: Marks) -> Result<f64, String> {
     match marks.number(cell) {

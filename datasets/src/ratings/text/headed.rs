@@ -1,4 +1,4 @@
-//! Lines of `user,rating,date` below a line such as `7:`, which names their item: the files of the Netflix Prize.
+//! Files of the Netflix Prize: lines of `user,rating,date` below a line such as `7:`, which names their item.
 
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Marks, Separator};
@@ -8,15 +8,16 @@ use crate::ratings::ids::Column;
 use crate::ratings::layout::Layout;
 use crate::ratings::time;
 
-/// The id that a line names, if it is a heading: a whole number before a colon.
+/// Returns the id that a heading names: a whole number before a colon.
 #[inline(always)]
 pub(super) fn heading(line: &[u8]) -> Option<&[u8]> {
     let id = line.trim_ascii().strip_suffix(b":")?;
     (!id.is_empty() && id.iter().all(u8::is_ascii_digit)).then_some(id)
 }
 
-/// The form of a text whose first line is a heading, above lines of a user, a rating and a date, of a user and one
-/// of these, or of a user alone; and what is said of it. `None` where it is none, or options say otherwise.
+/// Returns the layout of a text whose first line is a heading, with a note; `None` if it is not, or options
+/// contradict that. The lines below a heading have a user, a rating and a date, a user and one of these, or
+/// only a user.
 pub(super) fn layout(
     source: &Source,
     options: &RatingsOptions,
@@ -53,7 +54,7 @@ pub(super) fn layout(
         quotes: None,
         header: false,
         user: 0,
-        // It stands in no field.
+        // No field has the item.
         item: 0,
         value,
         time: time.filter(|_| options.times),
@@ -63,14 +64,15 @@ pub(super) fn layout(
     Ok(Some((layout, note)))
 }
 
-/// Refuses what cannot be said of such lines: none names columns, and their cells are ids, plain numbers and dates
-/// between commas.
+/// Refuses options that have no effect on such lines: they have no column names, and their cells are ids,
+/// plain numbers and dates between commas.
 fn refuse_idle(dialect: &Dialect) -> Result<(), String> {
     let has_effect = ["--separator", "--no-header", "--encoding"];
     let idle = dialect.given().into_iter().find(|(name, is_given)| *is_given && !has_effect.contains(name));
     match idle {
         Some((option, _)) => Err(format!(
-            "lines such as `7:` name the item of those below them (Netflix Prize), where {option} has no effect: leave it out"
+            "lines such as `7:` name the item of those below them (Netflix Prize), where {option} has no \
+             effect: leave it out"
         )),
         None => Ok(()),
     }
@@ -78,11 +80,11 @@ fn refuse_idle(dialect: &Dialect) -> Result<(), String> {
 
 const COMMA: Separator = Separator::Byte(b',');
 
-/// The item that lines of a block are of, where headings name it.
+/// The item of lines in a block where headings name it.
 pub(super) struct Heading {
-    /// The last one; none before the first.
+    /// The latest heading; empty before the first.
     pub(super) id: Column,
-    /// Lines before the first, whose item an earlier block names.
+    /// Number of lines before the first heading, whose item an earlier block names.
     pub(super) open: usize,
 }
 
@@ -91,7 +93,7 @@ impl Heading {
         Self { id: Column::new(is_whole, 0), open: 0 }
     }
 
-    /// Takes a heading in; false if it is no whole number where all have been.
+    /// Handles a heading; returns `false` if its id is not a whole number although ids were taken for such.
     pub(super) fn take(&mut self, id: &[u8]) -> Result<bool, String> {
         match &mut self.id {
             Column::Integers(ids) => ids.clear(),
@@ -100,7 +102,7 @@ impl Heading {
         self.id.push(id)
     }
 
-    /// Names the item of one more line.
+    /// Adds the item of one more line.
     #[inline(always)]
     pub(super) fn name(&mut self, items: &mut Column) {
         match (&self.id, items) {
@@ -112,7 +114,7 @@ impl Heading {
                 items.push(id.first().cloned().unwrap_or_default());
                 self.open += usize::from(id.is_empty());
             }
-            // Both are made alike.
+            // Both columns are of the same kind.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! [`RatingRows`]: what a block of lines holds.
+//! [`RatingRows`]: the content of a block of lines.
 
 use super::headed::Heading;
 use crate::bytes::encoding::utf8;
@@ -6,22 +6,22 @@ use crate::ratings::ids::{Column, whole_id};
 use crate::ratings::time::{self, Clock};
 use crate::ratings::values::Values;
 
-/// How the lines of a text are taken.
+/// How the columns of a text are taken.
 #[derive(Clone, Copy)]
 pub(in crate::ratings) struct Taken {
-    /// Which columns of ids are taken for whole numbers.
+    /// `true` if the users' ids, or the items' ids, are taken for whole numbers.
     pub(in crate::ratings) users_are_whole: bool,
     pub(in crate::ratings) items_are_whole: bool,
-    /// Ratings are kept in double precision.
+    /// `true` if ratings are kept in double precision.
     pub(in crate::ratings) is_wide: bool,
-    /// Lines without a rating or an id are left out.
+    /// `true` if lines without a rating or an id are left out.
     pub(in crate::ratings) drops_missing: bool,
-    /// Lines such as `7:` name the item of those below them.
+    /// `true` if lines such as `7:` name the item of those below them.
     pub(in crate::ratings) is_headed: bool,
 }
 
 impl Taken {
-    /// A column holds something else than whole numbers.
+    /// Takes a column as text from now on.
     pub(in crate::ratings) fn give_up(&mut self, side: RatingSide) {
         match side {
             RatingSide::Users => self.users_are_whole = false,
@@ -49,7 +49,7 @@ impl RatingSide {
     }
 }
 
-/// Lines that are left out, by the reason.
+/// Numbers of lines that were left out, by reason.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ratings) struct Missing {
     pub(in crate::ratings) ratings: usize,
@@ -62,7 +62,7 @@ impl Missing {
         self.ids += other.ids;
     }
 
-    /// Counts them among the records that were read.
+    /// Adds the numbers to the record counts.
     pub(in crate::ratings) fn count(self, records: &mut crate::records::RecordCounts) {
         records.read += (self.ratings + self.ids) as u64;
         records.leave_out("missing rating", self.ratings);
@@ -95,8 +95,8 @@ impl RatingRows {
         }
     }
 
-    /// Takes both ids in, or says which of them is no whole number where all have been. Without an item it is that of
-    /// the heading.
+    /// Adds both ids, or returns the column whose id is not a whole number although it was taken for one.
+    /// Without an item, that of the heading is added.
     #[inline(always)]
     pub(super) fn ids(&mut self, user: &[u8], item: Option<&[u8]>) -> Result<Option<RatingSide>, String> {
         let of = |side: RatingSide| move |why: String| format!("the {}: {why}", side.name());
@@ -123,12 +123,12 @@ impl RatingRows {
     }
 }
 
-/// The last heading of the blocks before.
+/// The last heading of the earlier blocks.
 #[derive(Default)]
 pub(super) struct Headings(Option<Column>);
 
 impl Headings {
-    /// Names the item of the first lines of the next block.
+    /// Adds the item of the next block's first lines.
     pub(super) fn close(&mut self, rows: &mut RatingRows) {
         let open = std::mem::take(&mut rows.heading.open);
         match (&self.0, &mut rows.items) {
@@ -157,7 +157,7 @@ impl Column {
         }
     }
 
-    /// Takes an id in; false if it is no whole number where all have been.
+    /// Adds an id; returns `false` if it is not a whole number although it was taken for one.
     #[inline(always)]
     pub(super) fn push(&mut self, cell: &[u8]) -> Result<bool, String> {
         if cell.is_empty() {

@@ -1,4 +1,4 @@
-//! From a `.npy` file to a file of columns, some columns at a time: the array stays in its file.
+//! Converts a `.npy` file to a file of columns, a few columns at a time; the array stays in its file.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::table::npy::Array;
 use crate::table::response::{Choice, chosen, vector};
 use crate::table::{Format, Missing, Options, Table};
 
-/// Values that are in memory at once, about.
+/// Approximate number of values in memory at once.
 const TOGETHER: usize = if cfg!(test) { 100 } else { 1 << 20 };
 
-/// Writes what [`read_any`](crate::read_any) has in memory; nothing where that would refuse the file, or the
-/// array is compressed or is no matrix.
+/// Writes to the file what [`read_any`](crate::read_any) would hold in memory. Writes nothing if that would
+/// refuse the file, or if the array is compressed or is not a matrix.
 pub(super) fn write(
     source: &Source,
     options: &Options,
@@ -58,7 +58,7 @@ pub(super) fn write(
     out.finish(&table).map(Some)
 }
 
-/// An array of two axes, both of which have something.
+/// An array with two axes, neither of them empty.
 struct Numbers<'a> {
     array: Array<'a>,
     rows: usize,
@@ -79,7 +79,7 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// The values of some columns, column after column.
+    /// Returns the values of a range of columns, column by column.
     fn columns(&self, range: std::ops::Range<usize>) -> Option<Vec<f64>> {
         if self.array.is_by_columns() {
             return self.array.part(range.start * self.rows..range.end * self.rows);

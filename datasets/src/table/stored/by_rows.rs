@@ -1,4 +1,5 @@
-//! [`StoredRows`]: the rows of a table in a file, in an order of the caller's, of which ranges are read.
+//! [`StoredRows`]: the rows of a table in a file, in an order that the caller chooses; ranges are read on
+//! demand.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,17 +13,18 @@ use super::file::StoredTable;
 use crate::arrays::pieces::{Pieces, PiecesWriter, RemovedOnDrop, open_or_make, starts_of};
 use crate::error::ReadError;
 
-/// The arrays of a file, and the bytes of a number of each.
+/// Name of each array, with the bytes of one number.
 const ARRAYS: [(&str, usize); 3] = [("values", 8), ("columns", 4), ("values of row", 4)];
 const VALUES: usize = 0;
 const COLUMNS: usize = 1;
 const COUNTS: usize = 2;
 
-/// Values that are in memory at once, about; and files of some rows between columns and rows, at most.
+/// Approximate number of values in memory at once; then the limit on the parts into which the rows are split
+/// meanwhile.
 const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
 const MOST_PARTS: usize = 64;
 
-/// Rows of a table in a file, of which memory holds what is asked for.
+/// The rows of a table in a file, which are read on demand.
 #[derive(Debug)]
 pub struct StoredRows {
     pieces: Pieces,
@@ -30,10 +32,10 @@ pub struct StoredRows {
     read: AtomicU64,
 }
 
-/// Rows that follow each other: where the values of each begin among those here, columns ascending within a row.
+/// Consecutive rows in compressed form, with ascending columns in each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowRange {
-    /// One number more than there are rows.
+    /// Offset of each row's first value, then the number of values: rows + 1 numbers.
     pub starts: Vec<usize>,
     /// The column of each value.
     pub columns: Vec<u32>,
@@ -47,9 +49,9 @@ struct Facts {
 }
 
 impl StoredTable {
-    /// The rows of this table, each at the place that `places` has for it, in a file beside the table's. Zeros of a dense
-    /// table are left out. Where the file is not there yet, or damaged, it is made in bounded memory; of several
-    /// processes that ask at the same time one makes it.
+    /// Returns the rows of this table, each at the position in `places`, from a file next to the table's.
+    /// Zeros of a dense table are left out. If the file does not exist or is damaged, it is made in bounded
+    /// memory; of several processes that ask at once one makes it.
     ///
     /// ```
     /// use raddle_datasets::{Options, StoredTable};
@@ -62,16 +64,13 @@ impl StoredTable {
     /// ```
     ///
     /// # Errors
-    /// If the places are not those of the rows, or a file cannot be read or written.
+    /// If the places are not a permutation of the rows, or a file cannot be read or written.
     pub fn rows_at_places(&self, places: &[u32]) -> Result<StoredRows, ReadError> {
         let mut seen = vec![false; self.rows()];
         let mut is_new =
             |&place: &u32| seen.get_mut(place as usize).is_some_and(|seen| !std::mem::replace(seen, true));
         if places.len() != self.rows() || !places.iter().all(&mut is_new) {
-            return Err(ReadError::file(
-                self.path(),
-                "there is not one place for each row: give each its own",
-            ));
+            return Err(ReadError::file(self.path(), "the places are not a permutation of the rows"));
         }
         let order: String =
             Sha256::digest(cast_slice(places)).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -88,7 +87,8 @@ impl StoredTable {
         Ok(StoredRows { pieces, starts, read: AtomicU64::new(0) })
     }
 
-    /// Deals the values of the columns to ranges of places, each in arrays of its own, then sorts range after range.
+    /// Distributes the values of the columns to ranges of places, each with its own arrays, then sorts range
+    /// by range.
     fn write_rows(&self, places: &[u32], path: &Path) -> Result<(Pieces, Facts), ReadError> {
         let rows = self.rows();
         let parts = (self.nonzeros() / TOGETHER + 1).min(MOST_PARTS).min(rows.max(1));
@@ -131,7 +131,7 @@ impl StoredTable {
             let mut counts = vec![0_u32; count];
             of.iter().for_each(|&place| counts[place as usize - first] += 1);
             let mut next = starts_of(&counts);
-            // Values come column after column, so that those of a row stay in this order.
+            // Values come column by column, so those of a row stay in this order.
             let at: Vec<usize> = of
                 .iter()
                 .map(|&place| {
@@ -148,7 +148,7 @@ impl StoredTable {
     }
 }
 
-/// Values, each put where it belongs.
+/// Returns the values, each moved to its position.
 fn sorted<T: Copy + Default>(at: &[usize], values: &[T]) -> Vec<T> {
     let mut out = vec![T::default(); at.len()];
     at.iter().zip(values).for_each(|(&at, value)| out[at] = *value);
@@ -156,20 +156,20 @@ fn sorted<T: Copy + Default>(at: &[usize], values: &[T]) -> Vec<T> {
 }
 
 impl StoredRows {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Where the values of each row begin among those of all, by place, and their number.
+    /// Returns the offset of each row's first value, in the order of places, then the number of values.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
 
-    /// The rows at a range of places.
+    /// Reads the rows at a range of places.
     ///
     /// # Errors
-    /// If the file cannot be read, or was damaged since it was opened, or has no such rows.
+    /// If the file cannot be read, was damaged since it was opened, or has no such rows.
     pub fn rows(&self, range: Range<usize>) -> Result<RowRange, ReadError> {
         if range.start > range.end || range.end > self.count() {
             return Err(self.pieces.damage());
@@ -182,7 +182,7 @@ impl StoredRows {
         Ok(RowRange { starts: starts.iter().map(|start| start - stored.start).collect(), columns, values })
     }
 
-    /// Number of rows that [`rows`](Self::rows) has read so far.
+    /// Returns the number of rows that [`rows`](Self::rows) has read so far.
     pub fn rows_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -194,7 +194,7 @@ mod tests {
     use crate::table::Matrix;
     use crate::table::Options;
 
-    /// Rows of the whole table by a way of their own.
+    /// The rows of the whole table, found by a simple method.
     fn naive(x: &Matrix, places: &[u32]) -> Vec<Vec<(u32, f64)>> {
         let mut rows = vec![Vec::new(); x.rows()];
         x.each_nonzero(|row, column, value| rows[places[row] as usize].push((column as u32, value)));

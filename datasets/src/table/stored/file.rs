@@ -1,4 +1,4 @@
-//! [`StoredTable`]: columns of a file are read by parts.
+//! [`StoredTable`]: a table in a file, whose columns are read on demand.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,8 +9,7 @@ use crate::error::ReadError;
 use crate::table::matrix::dense;
 use crate::table::{Csc, Matrix, Table};
 
-/// A table in a file, of which memory holds what is asked for: sizes, the response and names are here,
-/// columns are read.
+/// A table in a file. Memory holds sizes, the response and names; columns are read on demand.
 ///
 /// ```
 /// use raddle_datasets::{Matrix, Options, StoredTable, read_any};
@@ -19,7 +18,8 @@ use crate::table::{Csc, Matrix, Table};
 /// let stored = StoredTable::open(spec, &options, folder.path())?;
 /// let whole = read_any(spec, &options)?;
 /// assert_eq!((stored.rows(), stored.cols(), &stored.described().y), (50, 200, &whole.y));
-/// let (Matrix::Dense(some), Matrix::Dense(all)) = (stored.columns(20..30)?, whole.x) else { unreachable!() };
+/// let some = stored.columns(20..30)?;
+/// let (Matrix::Dense(some), Matrix::Dense(all)) = (some, whole.x) else { unreachable!() };
 /// assert_eq!(some.column(3), all.column(23));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -28,13 +28,13 @@ pub struct StoredTable {
     pieces: Pieces,
     about: TableFacts,
     described: Table,
-    /// Where the values of each column begin; empty of a dense table.
+    /// Offset of each column's first value; empty for a dense table.
     starts: Vec<usize>,
 }
 
 impl StoredTable {
-    /// The table in this file, of the name, digest and path of `named`; where it is not there yet, or
-    /// damaged, `make` writes it.
+    /// Opens the table in this file, with the name, digest and path of `named`; if the file does not exist or
+    /// is damaged, `make` writes it.
     pub(crate) fn at(
         place: &Path,
         named: Table,
@@ -73,13 +73,14 @@ impl StoredTable {
         Ok(Self { pieces, about, described, starts })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         self.pieces.path()
     }
 
-    /// Bytes read so far of the table's file and of [numbers beside it](Self::made_once): whole pieces, of 65,536 numbers
-    /// each, that have a number which was asked for. The first process that opens a file that was there reads it all.
+    /// Returns the bytes read so far from the table's file and from [numbers next to it](Self::made_once).
+    /// Whole pieces of 65,536 numbers are read, wherever one of their numbers is needed. The first process
+    /// that opens an existing file reads all of it, to check it.
     pub fn bytes_read(&self) -> u64 {
         self.pieces.bytes_read()
     }
@@ -88,46 +89,47 @@ impl StoredTable {
         self.pieces.count_read(bytes);
     }
 
-    /// All that is known of the table but for its matrix, which is empty here.
+    /// Returns everything known about the table except its matrix, which is empty here.
     pub fn described(&self) -> &Table {
         &self.described
     }
 
-    /// Number of rows, n.
+    /// Returns the number of rows, n.
     pub fn rows(&self) -> usize {
         self.about.rows
     }
 
-    /// Number of columns that are here, p: those with values of a wide table, as [`Table::occurring`] says.
+    /// Returns the number of stored columns, p; for a wide table those with values, as in
+    /// [`Table::occurring`].
     pub fn cols(&self) -> usize {
         self.about.cols
     }
 
-    /// Number of columns of the data.
+    /// Returns the number of columns of the data.
     pub fn width(&self) -> usize {
         self.about.width
     }
 
-    /// Number of values that are not zero; of a sparse table, of stored ones.
+    /// Returns the number of nonzero values; for a sparse table, of stored values.
     pub fn nonzeros(&self) -> usize {
         self.about.nonzeros
     }
 
-    /// `true` if the columns are sparse.
+    /// Returns `true` if the columns are sparse.
     pub fn is_sparse(&self) -> bool {
         self.about.is_sparse
     }
 
-    /// Where the stored values of each column begin among those of all, and their number: p + 1 numbers; of a
-    /// dense table none.
+    /// Returns the offset of each column's first stored value, then the number of stored values: p + 1
+    /// numbers; empty for a dense table.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
 
-    /// The columns of a range, n by as many.
+    /// Reads a range of columns, as a matrix with n rows.
     ///
     /// # Errors
-    /// If the file cannot be read, or was damaged since it was opened, or has no such columns.
+    /// If the file cannot be read, was damaged since it was opened, or has no such columns.
     pub fn columns(&self, range: Range<usize>) -> Result<Matrix, ReadError> {
         let (rows, count) = (self.rows(), range.len());
         if range.start > range.end || range.end > self.cols() {
@@ -145,11 +147,11 @@ impl StoredTable {
         x.map(Matrix::Sparse).map_err(|_| self.pieces.damage())
     }
 
-    /// The rows of some stored values of a sparse table, which are named by their places among those of all,
-    /// ascending.
+    /// Reads the rows of some stored values of a sparse table, given by their ascending positions among all
+    /// stored values.
     ///
     /// # Errors
-    /// If the file cannot be read, or was damaged since it was opened, or has no such values.
+    /// If the file cannot be read, was damaged since it was opened, or has no such values.
     pub fn rows_at(&self, places: &[usize]) -> Result<Vec<u32>, ReadError> {
         let mut rows = Vec::with_capacity(places.len());
         let (mut piece, mut of_piece) = (usize::MAX, Vec::new());

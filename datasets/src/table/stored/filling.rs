@@ -1,4 +1,4 @@
-//! [`Filling`]: a file of columns that is being written.
+//! [`Filling`]: writes a file of columns.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::error::ReadError;
 use crate::records::RecordCounts;
 use crate::table::{Occurring, Table};
 
-/// A file that is being filled, column after column.
+/// A file that is being filled, column by column.
 pub(super) struct Filling {
     out: PiecesWriter,
     about: TableFacts,
@@ -20,29 +20,29 @@ impl Filling {
         Ok(Self { out, about: TableFacts { is_sparse, rows, width: 0, cols: 0, nonzeros: 0 } })
     }
 
-    /// A column of a dense table.
+    /// Adds a column of a dense table.
     pub(super) fn dense(&mut self, values: &[f64]) -> Result<(), ReadError> {
         self.about.cols += 1;
         self.about.nonzeros += values.iter().filter(|&&value| value != 0.0).count();
         self.out.push(VALUES, values)
     }
 
-    /// A column of a sparse table: rows, which ascend, and their values.
+    /// Adds a column of a sparse table: rows, which ascend, and their values.
     pub(super) fn sparse(&mut self, rows: &[u32], values: &[f64]) -> Result<(), ReadError> {
         self.about.cols += 1;
         self.about.nonzeros += values.len();
-        // No more than there are rows, which 32 bits count.
+        // At most the number of rows, which fits into 32 bits.
         self.out.push(COUNTS, &[values.len() as u32])?;
         self.out.push(ROWS, rows)?;
         self.out.push(VALUES, values)
     }
 
-    /// Response, names and the rest are those of `table`.
+    /// Ends the file, with the response, names and metadata of `table`.
     pub(super) fn finish(mut self, table: &Table) -> Result<(Pieces, TableFacts), ReadError> {
         self.about.width = table.occurring.as_ref().map_or(self.about.cols, Occurring::width);
         self.out.push(RESPONSE, &table.y)?;
         let mut described = Described::of(table);
-        // A table written row by row has all its rows.
+        // A table that is written row by row has all its rows.
         if described.records == RecordCounts::default() {
             described.records = RecordCounts::of(self.about.rows);
         }

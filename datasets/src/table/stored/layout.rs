@@ -1,4 +1,4 @@
-//! Arrays of a file of columns, and what it says of its table beside them.
+//! The arrays of a file of columns, and the facts stored with them.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::arrays::pieces::Pieces;
 use crate::records::RecordCounts;
 use crate::table::{Encoding, Filled, Labels, Occurring, Table};
 
-/// The arrays of a file, and the bytes of a number of each.
+/// Name of each array, with the bytes of one number.
 pub(super) const ARRAYS: [(&str, usize); 5] =
     [("values", 8), ("rows", 4), ("values of column", 4), ("response", 8), ("described", 1)];
 
@@ -16,18 +16,18 @@ pub(super) const COUNTS: usize = 2;
 pub(super) const RESPONSE: usize = 3;
 pub(super) const DESCRIBED: usize = 4;
 
-/// Facts of a table that its file has beside its arrays.
+/// Facts stored with the arrays of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TableFacts {
     pub(super) is_sparse: bool,
     pub(super) rows: usize,
-    /// Columns of the data, and those that are here.
+    /// Number of columns in the data; then of stored columns.
     pub(super) width: usize,
     pub(super) cols: usize,
     pub(super) nonzeros: usize,
 }
 
-/// Facts that reading found beside the numbers; see [`Table`].
+/// Metadata of the table; see [`Table`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Described {
     pub(super) format: String,
@@ -57,7 +57,7 @@ impl Described {
     }
 }
 
-/// Check that a file's arrays are those of a table.
+/// Checks that the arrays of a file fit its facts.
 pub(super) fn fits(pieces: &Pieces, about: &TableFacts) -> Option<bool> {
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let (values, columns) = match about.is_sparse {

@@ -1,4 +1,5 @@
-//! [`StoredTable::made_once`]: numbers that take a pass over all columns, kept in a file beside the table's.
+//! [`StoredTable::made_once`]: numbers that take a pass over all columns, stored in a file next to the
+//! table's.
 
 use sha2::{Digest, Sha256};
 
@@ -6,13 +7,13 @@ use super::StoredTable;
 use crate::arrays::pieces::{Pieces, PiecesWriter, open_or_make};
 use crate::error::ReadError;
 
-/// The file's array, and the bytes of a number.
+/// Name of the array, with the bytes of one number.
 const NUMBERS: (&str, usize) = ("numbers", 8);
 
 impl StoredTable {
-    /// Numbers that take a pass over all columns, kept in a file beside the table: of several processes that ask for
-    /// them one makes them, and the others read them. `of` is all that they depend on besides the table, their formula
-    /// too: it names the file.
+    /// Returns numbers that take a pass over all columns, from a file next to the table: of several processes
+    /// that ask, one makes the file with `make`, and the others read it. The file is named after `of`, which
+    /// must identify everything besides the table that the numbers depend on, including their formula.
     ///
     /// ```
     /// use raddle_datasets::{Options, ReadError, StoredTable};

@@ -1,9 +1,10 @@
-//! [`StoredTable`]: a table in a file of pieces, of which columns are read by parts.
+//! [`StoredTable`]: a table in a file of pieces, whose columns are read on demand.
 //!
-//! The file's name is the SHA-256 of the data's bytes as stored, and how it was read: another content has
-//! another name. It has the values, column after column (of a sparse table those stored, with their rows, and
-//! how many each column has), the response, and as JSON what else is known of the table. Where rows are asked for by
-//! parts, another file beside it has these, row after row; numbers that take a pass over all columns have files beside it, too.
+//! The file is named after the SHA-256 of the stored data and the way in which they were read, so that it is
+//! never out of date. It contains the values column by column (for a sparse table the stored ones, with their
+//! rows and the number of each column), the response, and the table's metadata in JSON. If rows are
+//! requested, another file next to it has them, row by row; numbers that take a pass over all columns have
+//! files next to it, too.
 
 mod array;
 mod by_rows;

@@ -1,4 +1,4 @@
-//! Content of a file of pieces is what the readers have in memory.
+//! A file of pieces has the content that the readers would hold in memory.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::dialect::Dialect;
 use crate::named::read_any;
 use crate::table::{Beside, Classes, ColumnOptions, Format, Matrix, Missing, Options, Table};
 
-/// The columns of a range, as they were cut before there were files of pieces.
+/// Returns a range of columns, cut from the matrix in memory.
 fn cut(x: &Matrix, range: std::ops::Range<usize>) -> Matrix {
     match x {
         Matrix::Dense(x) => Matrix::Dense(x.slice(ndarray::s![.., range]).to_owned()),
@@ -26,7 +26,7 @@ fn cut(x: &Matrix, range: std::ops::Range<usize>) -> Matrix {
 fn same(source: &str, options: &Options) {
     let folder = tempfile::tempdir().unwrap();
     let whole = read_any(source, options).unwrap();
-    // Made, and found again.
+    // Made first, then found.
     for _ in 0..2 {
         let stored = StoredTable::open(source, options, folder.path()).unwrap();
         let (p, empty) = (stored.cols(), Matrix::Dense(ndarray::Array2::zeros((0, 0))));
@@ -68,15 +68,15 @@ fn a_file_has_what_the_readers_have() {
         .collect();
     same(&text("a.svm", &svm), &options());
     same(&text("b.svm", &svm.replace("900:", "800:")), &Options { zero_based: true, ..options() });
-    // Many tiles, of which the last has columns that the beginning does not name; blocks enough for several
-    // batches.
+    // Many tiles, of which the last has columns that do not occur in the first rows, and enough blocks for
+    // several batches.
     let wide: String = (0..30_000_u32)
         .map(|row| {
             format!("{row}.25 {}:1.5 {}:{}\n", row * 7 % 400 + 1, row * 13 % 500 + 400 + row / 40, row % 5)
         })
         .collect();
     same(&text("wide.svm", &wide), &Options { threads: 2, ..options() });
-    // One index that is far beyond the others, and rows in no order, over several tiles.
+    // One index far beyond the others, and unsorted rows, over several tiles.
     let far: String = (0..30_000_u32)
         .map(|row| {
             let first = 1 + row.wrapping_mul(2_654_435_761) % 2_000_000_000;
@@ -110,7 +110,7 @@ fn a_file_has_what_the_readers_have() {
     same(&csv, &filled);
     let classes = Options { columns, y: Some("colour".into()), classes: Classes::Any, ..options() };
     same(&csv, &classes);
-    // By rows and by columns, of several kinds, with the response in a column and in a file.
+    // By rows and by columns, of several types, with the response in a column and in a file.
     let array = |name: &str, kind: &str, by_columns: &str, shape: (usize, usize), values: &[u8]| {
         let path = folder.path().join(name);
         let header = format!("{{'descr': '{kind}', 'fortran_order': {by_columns}, 'shape': {shape:?}, }}\n");
@@ -176,7 +176,7 @@ fn what_is_damaged_is_made_again_and_mistakes_are_told_as_in_memory() {
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    // An array of one column, which is the response.
+    // An array with one column, which is the response.
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1), }\n";
     let numbers = [1.0f64.to_le_bytes(), 2.0f64.to_le_bytes()].concat();
     let length = (header.len() as u16).to_le_bytes();

@@ -1,6 +1,6 @@
-//! From libsvm text, which has rows, to a file of columns, in bounded memory: entries are first put into
-//! tiles, ranges of columns into which those of the first rows fall evenly, in a file of their own; then tile
-//! after tile is read and sorted.
+//! Converts libsvm text, which has rows, to a file of columns in bounded memory. Entries are first
+//! distributed to tiles (ranges of columns into which the first rows fall evenly) in a temporary file; then
+//! tile by tile is read and sorted.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use crate::table::libsvm::{self, Indices};
 use crate::table::occurring::Counts;
 use crate::table::{Format, Options, Table};
 
-/// Columns, values and rows of a tile's entries are three arrays.
+/// A tile has three arrays: columns, values and rows of its entries.
 const EACH: usize = 3;
 
-/// Writes what [`read_any`](crate::read_any) has in memory.
+/// Writes to the file what [`read_any`](crate::read_any) would hold in memory.
 pub(super) fn write(
     source: &Source,
     options: &Options,
@@ -61,16 +61,16 @@ pub(super) fn write(
     out.finish(&Table { occurring, y, beside, format: format.to_string(), ..described })
 }
 
-/// Entries that are put into tiles as they are read.
+/// Distributes entries to tiles as they are read.
 struct ByTile<'a> {
     out: PiecesWriter,
     tiles: &'a Tiles,
     y: Vec<f64>,
-    /// How many entries each column has.
+    /// Number of entries in each column.
     counts: Counts,
-    /// How many columns the rows reach.
+    /// Number of columns up to the last one in any row.
     width: usize,
-    /// Of the rows at hand: columns, values and rows of each tile.
+    /// Columns, values and rows of each tile's entries in the current rows.
     dealt: Vec<(Vec<u32>, Vec<f64>, Vec<u32>)>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> ByTile<'a> {
     }
 }
 
-/// A tile's entries, column after column, the rows of each ascending.
+/// The entries of a tile, column by column, with ascending rows in each.
 struct Sorted {
     starts: Vec<usize>,
     rows: Vec<u32>,
@@ -117,7 +117,8 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// Of columns that have as many entries; `place` tells where a column is among them.
+    /// Reads the entries of columns with these numbers of entries; `place` returns the position of a column
+    /// among them.
     fn read(
         entries: &Pieces,
         names: &[String],
@@ -131,7 +132,7 @@ impl Sorted {
             Some(*end)
         }));
         let mut next = starts.clone();
-        // Entries come row after row, so that those of a column stay in this order.
+        // Entries come row by row, so those of a column stay in this order.
         let places: Vec<usize> = columns
             .iter()
             .map(|&column| {
@@ -149,7 +150,7 @@ impl Sorted {
         Ok(Self { starts, rows, values })
     }
 
-    /// Rows and values of each column.
+    /// Iterates over the columns: their rows and values.
     fn columns(&self) -> impl Iterator<Item = (&[u32], &[f64])> {
         let ranges = self.starts.windows(2).map(|ends| ends[0]..ends[1]);
         ranges.map(|range| (&self.rows[range.clone()], &self.values[range]))

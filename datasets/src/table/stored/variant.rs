@@ -1,4 +1,4 @@
-//! Ways to read a file, of which each has a file of columns of its own.
+//! Names the ways in which a file can be read; each has its own file of columns.
 
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use crate::dialect::is_tabs;
 use crate::error::ReadError;
 use crate::table::Options;
 
-/// How a file is read, as a part of a name; with the content of files beside it.
+/// Returns the way in which a file is read, as a part of a file name; it includes the content of other files
+/// that are read.
 pub(crate) fn variant(options: &Options, path: &Path) -> Result<String, ReadError> {
     let Options {
         format,

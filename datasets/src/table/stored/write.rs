@@ -1,4 +1,4 @@
-//! From tables in memory, and from specifications, to files of pieces.
+//! Writes tables in memory, and specifications, to files of pieces.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::table::beside::beside_no_file;
 use crate::table::generate::{self, Columns, Drawing, Signal};
 use crate::table::{Format, Matrix, Options, Table};
 
-/// Writes what `read` has in memory: of a file that is open, in bounded memory where its format allows that.
+/// Writes what `read` returns; an open file is converted in bounded memory if its format allows that.
 pub(crate) fn whole(
     opened: Option<(Source, Format)>,
     options: &Options,
@@ -48,7 +48,7 @@ pub(crate) fn whole(
     out.finish(&table)
 }
 
-/// Writes what a specification describes as it is drawn.
+/// Writes the table of a specification as it is drawn.
 pub(crate) fn drawn(
     source: &str,
     options: &Options,
@@ -56,7 +56,7 @@ pub(crate) fn drawn(
 ) -> Result<(Pieces, TableFacts), ReadError> {
     let drawing = Drawing::of(source)?;
     let (rows, cols) = (drawing.spec.rows, drawing.spec.cols);
-    // Before what takes long: an option may be wrong.
+    // Before the slow part, as an option may be wrong.
     let beside = beside_no_file(source, options, rows)?;
     let mut signal = Signal::new(&drawing);
     let columns = drawing.columns();

@@ -7,7 +7,7 @@ use raddle_datasets::{Dialect, Quotes, Separator};
 
 use super::super::dice::Dice;
 
-/// Which cells stand in quotes: those that must, texts, or all.
+/// Cells that are quoted: those that must be, texts, or all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Quoted {
     Needed,
@@ -15,7 +15,7 @@ pub(super) enum Quoted {
     All,
 }
 
-/// A way to write a table.
+/// A form in which a table is written.
 #[derive(Debug)]
 pub(super) struct Form {
     pub(super) separator: u8,
@@ -26,9 +26,9 @@ pub(super) struct Form {
     packing: usize,
     says_separator: bool,
     comments: usize,
-    /// A name before each row, and none for it in the first line.
+    /// `true` if each row starts with a name that the first line lacks.
     has_corner: bool,
-    /// A separator behind each row, or behind each line.
+    /// A separator at the end of each row, or of each line.
     trail: Option<bool>,
     pub(super) has_comma: bool,
     is_said: bool,
@@ -57,7 +57,7 @@ impl Form {
         }
     }
 
-    /// Settings that a reader needs for it.
+    /// Returns the options that a reader needs.
     pub(super) fn dialect(&self, header: Option<bool>) -> Dialect {
         let separator =
             if self.separator == b' ' { Separator::Blanks } else { Separator::Byte(self.separator) };

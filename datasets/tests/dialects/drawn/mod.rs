@@ -1,8 +1,8 @@
-//! Random tables, ratings and texts of known content, with headers of words, of numbers and without, in every form: no row
-//! is lost or gained, and names, ids and values come back as they were written.
+//! Random tables, ratings and texts of known content, with headers of words, of numbers and without, in every
+//! form: no row is lost or gained, and names, ids and values come back as they were written.
 //!
-//! `RADDLE_TABLES` sets how many there are, `RADDLE_TABLES_SEED` the first of their numbers, so that a failure can be
-//! repeated.
+//! `RADDLE_TABLES` sets how many there are, `RADDLE_TABLES_SEED` the first of their numbers, so that a
+//! failure can be repeated.
 
 mod form;
 mod heads;

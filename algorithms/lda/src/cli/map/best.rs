@@ -1,20 +1,20 @@
-//! [`Best`]: the best of many.
+//! [`Best`]: the best few of many.
 
-/// The best of many that are offered, best first; of equal ones the first that was offered.
+/// The best of the candidates, in descending order; of equal ones the earlier comes first.
 #[derive(Debug, Clone)]
 pub(super) struct Best<T> {
     most: usize,
-    /// Score and what has it.
+    /// Score and candidate.
     found: Vec<(f64, T)>,
 }
 
 impl<T> Best<T> {
-    /// At most this many.
+    /// Limit on their number.
     pub(super) fn new(most: usize) -> Self {
         Self { most, found: Vec::with_capacity(most) }
     }
 
-    /// Takes it in if it is among the best so far.
+    /// Adds a candidate if it is among the best so far.
     pub(super) fn offer(&mut self, score: f64, what: T) {
         if self.found.len() == self.most {
             match self.found.last() {
@@ -26,7 +26,7 @@ impl<T> Best<T> {
         self.found.insert(at, (score, what));
     }
 
-    /// Them with their scores.
+    /// Returns the best with their scores.
     pub(super) fn found(&self) -> &[(f64, T)] {
         &self.found
     }

@@ -1,4 +1,4 @@
-//! [`Documents`]: those of which a topic has the largest share.
+//! [`Documents`]: the documents with the largest share of a topic.
 
 use raddle_datasets::Vocabulary;
 use raddle_lda::files::Model;
@@ -6,11 +6,11 @@ use raddle_lda::files::Model;
 use super::best::Best;
 use super::short::{rounded, short};
 
-/// Documents of a topic.
+/// Number of documents per topic.
 const MOST: usize = 5;
 
-/// The documents with the largest share of each topic: (n_dk + alpha_k) / (n_d + sum of alpha), by which a short document
-/// has to be more than short.
+/// The documents with the largest share of each topic: (n_dk + alpha_k) / (n_d + sum of alpha). The prior
+/// keeps very short documents from coming first.
 pub(super) struct Documents<'a> {
     names: Option<&'a Vocabulary>,
     best: Vec<Best<usize>>,
@@ -35,7 +35,7 @@ impl<'a> Documents<'a> {
         Self { names, best }
     }
 
-    /// Names of a topic's documents, or their numbers from 1, and its share in each.
+    /// Returns the names of a topic's documents, or their numbers from 1, with its share in each.
     pub(super) fn of_topic(&self, topic: usize) -> Vec<(String, f64)> {
         let name = |document: usize| match self.names.and_then(|names| names.get(document)) {
             Some(name) => short(name),

@@ -1,4 +1,4 @@
-//! The topics of a model as a map, with the words of each and its documents.
+//! The map of a model's topics, with the words and documents of each.
 
 mod best;
 mod documents;
@@ -18,11 +18,11 @@ use self::documents::Documents;
 use self::relevance::{FEW, MANY, Relevance};
 use self::short::{rounded, short};
 
-/// The most topics on a map: the largest.
+/// Limit on the topics of a map, which are the largest.
 const MOST: usize = 1_000;
 
-/// The map of a model's topics; `None` where no topic has a token. `topics_of` has the topics of a document, and `names`
-/// the documents' names.
+/// Returns the map of a model's topics; `None` if no topic has a token. `topics_of` returns the topics of a
+/// document, and `names` are the documents' names.
 pub(super) fn map(
     model: &Model,
     counts: &TopicWords,
@@ -69,7 +69,7 @@ pub(super) fn map(
     Some(Picture { contents, ..picture })
 }
 
-/// Sentence on the meaning of the places, and on topics that have none.
+/// Returns a sentence on the meaning of the positions, and on topics without one.
 fn note(mapped: usize, filled: usize, counts: &TopicWords) -> String {
     let mut note = String::from(
         "Topics with like words lie side by side: principal coordinates of Jensen-Shannon distances",

@@ -1,4 +1,4 @@
-//! [`Relevance`]: the words that a topic may show, whatever the reader weighs.
+//! [`Relevance`]: the words that a topic may show, for any weight that the reader chooses.
 
 use std::collections::BTreeSet;
 
@@ -6,32 +6,32 @@ use raddle_lda::TopicWords;
 
 use super::best::Best;
 
-/// Words of a topic at each weight, and over all weights, at most.
+/// Limits on the words of a topic, at each weight and over all weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     at_each: usize,
     over_all: usize,
 }
 
-/// Of a map of few topics.
+/// Limits for a map of few topics.
 pub(super) const FEW: Limits = Limits { at_each: 30, over_all: 60 };
 
-/// Of a map of many topics, which is to stay a small file.
+/// Limits for a map of many topics, so that its file stays small.
 pub(super) const MANY: Limits = Limits { at_each: 10, over_all: 30 };
 
-/// Weights L: 0, 0.1 and so on to 1.
+/// Weights L: 0, 0.1, ..., 1.
 const WEIGHTS: usize = 11;
 
-/// Relevance of words to topics: L ln p + (1 - L) ln(p / q), for a word of share p in the topic and q in everything
-/// (Sievert and Shirley 2014). p is that of `topic_word.npy`, q the share of the tokens.
+/// Relevance of words to topics: L ln p + (1 - L) ln(p / q), for a word with share p in the topic and q in
+/// all tokens (Sievert and Shirley, 2014). p is as in `topic_word.npy`.
 pub(super) struct Relevance<'a> {
     counts: &'a TopicWords,
     limits: Limits,
-    /// q of each word.
+    /// Share q of each word.
     overall: Vec<f64>,
     /// ln q of each word.
     logarithms: Vec<f64>,
-    /// p of each word.
+    /// Share p of each word.
     shares: Vec<f32>,
 }
 
@@ -46,13 +46,13 @@ impl<'a> Relevance<'a> {
         Self { counts, limits, overall, logarithms, shares: vec![0.0; counts.words] }
     }
 
-    /// q of a word.
+    /// Returns the share q of a word.
     pub(super) fn overall(&self, word: u32) -> f64 {
         self.overall[word as usize]
     }
 
-    /// Words of a topic and their shares p, by number: of those that it has, the m most relevant at each L, for the
-    /// largest m that the limits allow.
+    /// Returns words of a topic with their shares p, sorted by number: the m most relevant of its words at
+    /// each L, for the largest m within the limits.
     pub(super) fn of(&mut self, topic: usize) -> Vec<(u32, f64)> {
         let Limits { at_each, over_all } = self.limits;
         self.counts.probabilities(topic, &mut self.shares);

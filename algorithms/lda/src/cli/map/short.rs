@@ -1,14 +1,14 @@
-//! Names and numbers of a map, none longer than a reader needs.
+//! Names and numbers of a map, shortened.
 
-/// The longest name of a word or a document, in letters.
+/// Limit on the characters in the name of a word or a document.
 const LETTERS: usize = 60;
 
-/// A number in four digits: more would be bytes that nobody sees.
+/// Rounds a number to four digits, as more would only take space.
 pub(super) fn rounded(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
 }
 
-/// A name of some letters.
+/// Shortens a name.
 pub(super) fn short(name: &str) -> String {
     match name.char_indices().nth(LETTERS) {
         Some((end, _)) => format!("{}...", &name[..end]),

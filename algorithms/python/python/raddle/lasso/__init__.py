@@ -1,7 +1,7 @@
-"""The Lasso and its kin as estimators of scikit-learn.
+"""The Lasso and related models as estimators of scikit-learn.
 
 Each minimises ``loss + alpha * (l1_ratio * |b|_1 + (1 - l1_ratio) / 2 * |b|^2)`` and ends when the relative duality
-gap, which bounds how far the objective is from its minimum, is at most `tol`. The loss is a mean over rows:
+gap, which bounds the distance of the objective from its minimum, is at most `tol`. The loss is a mean over rows:
 
 ============================== =====================================================
 `Lasso`, `ElasticNet`          half the squared error, as in scikit-learn
@@ -9,10 +9,10 @@ gap, which bounds how far the objective is from its minimum, is at most `tol`. T
 `PoissonLasso`                 half the Poisson deviance of counts, with a log link
 ============================== =====================================================
 
-Each has a twin that chooses `alpha` by cross-validation: `LassoCV` and so on. `lasso_path` fits many alphas.
+Each has a variant that chooses `alpha` by cross-validation: `LassoCV` and so on. `lasso_path` fits many alphas.
 
-Columns may have penalty factors, bounds and groups, rows weights and offsets; X may be dense or sparse. `n_jobs` is
-the number of workers and never changes the model.
+Columns may have penalty factors, bounds and groups; rows may have weights and offsets; X may be dense or sparse.
+`n_jobs` is the number of workers and never changes the model.
 """
 
 from raddle.lasso._classification import LogisticLasso

@@ -10,7 +10,7 @@ from raddle.lasso._sklearn import Exported
 
 
 class Classification(Exported, ClassifierMixin, Linear):
-    """Two classes or more."""
+    """A classifier with two classes or more."""
 
     _loss = "logistic"
     _is_numeric = False
@@ -37,16 +37,16 @@ class Classification(Exported, ClassifierMixin, Linear):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         y : array of shape (n,)
             The classes, of any type.
         sample_weight : array of shape (n,), optional
-            How much each row counts; on any scale.
+            Weight of each row, on any scale.
         offset : array of shape (n,), optional
-            What is added to the score of each row; of two classes only.
+            Offset added to the score of each row; for two classes only.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
-            the fit ends there.
+            Called with a record, a dict, after each epoch. The fit ends there if it returns a false value other
+            than None.
 
         Returns
         -------
@@ -60,13 +60,13 @@ class Classification(Exported, ClassifierMixin, Linear):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         offset : array of shape (n,), optional
-            What is added to the score of each row.
+            Offset added to the score of each row.
 
         Returns
         -------
-        array of shape (n,), or (n, classes) where there are more than two
+        array of shape (n,), or (n, classes) for more than two classes
         """
         scores = self._scores(X, offset)
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -77,9 +77,9 @@ class Classification(Exported, ClassifierMixin, Linear):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         offset : array of shape (n,), optional
-            What is added to the score of each row.
+            Offset added to the score of each row.
 
         Returns
         -------
@@ -95,9 +95,9 @@ class Classification(Exported, ClassifierMixin, Linear):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         offset : array of shape (n,), optional
-            What is added to the score of each row.
+            Offset added to the score of each row.
 
         Returns
         -------
@@ -114,9 +114,9 @@ class Classification(Exported, ClassifierMixin, Linear):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         offset : array of shape (n,), optional
-            What is added to the score of each row.
+            Offset added to the score of each row.
 
         Returns
         -------
@@ -126,17 +126,17 @@ class Classification(Exported, ClassifierMixin, Linear):
 
 
 class LogisticLasso(Classification):
-    """Logistic regression with an l1 penalty, of two classes or more.
+    """Logistic regression with an l1 penalty, for two classes or more.
 
-    Minimises the mean log loss and ``alpha * |b|_1``, or the penalty of an elastic net with `l1_ratio` below 1. With
-    more than two classes each has coefficients of its own (multinomial). ``C`` of scikit-learn is ``1 / (n alpha)``.
-    Other parameters and the attributes are those of `ElasticNet`; coefficients have a row for each class, or one row
-    for two classes.
+    Minimises the mean log loss plus ``alpha * |b|_1``, or plus the penalty of an elastic net if `l1_ratio` is below 1.
+    With more than two classes each has its own coefficients (multinomial). ``C`` of scikit-learn is
+    ``1 / (n alpha)``. Other parameters and the attributes are those of `ElasticNet`; coefficients have one row per
+    class, or one row for two classes.
 
     Attributes
     ----------
     classes_ : array of shape (classes,)
-        The classes, ascending.
+        The classes, in ascending order.
 
     Examples
     --------

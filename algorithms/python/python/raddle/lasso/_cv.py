@@ -15,26 +15,26 @@ from raddle.lasso._regression import Poisson, Regression
 
 
 class CrossValidated:
-    """What all of them share."""
+    """The base of the estimators with cross-validation."""
 
     def fit(self, X, y, sample_weight=None, offset=None, groups=None, callback=None):
-        """Fit the folds side by side, then all rows at the alpha that they choose.
+        """Fit the folds in parallel, then all rows at the alpha that they choose.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         y : array of shape (n,)
             The response.
         sample_weight : array of shape (n,), optional
-            How much each row counts, in fits and in means over rows held out; on any scale.
+            Weight of each row, in fits and in means over held-out rows; on any scale.
         offset : array of shape (n,), optional
-            What is added to the score of each row.
+            Offset added to the score of each row.
         groups : array of shape (n,), optional
-            Labels: rows of one are held out together. A splitter is given them.
+            Group labels: rows with equal labels are held out together. They are passed to a splitter.
         callback : callable, optional
-            Called with a record, a dict, after each epoch of each fit. If it returns what is false, but for
-            None, all end there; amid the folds nothing is chosen then.
+            Called with a record, a dict, after each epoch of each fit. All fits end there if it returns a false value
+            other than None; if that is before the last fold has ended, nothing is chosen.
 
         Returns
         -------
@@ -95,7 +95,7 @@ class CrossValidated:
 
 
 def _splits(cv, X, y, groups):
-    """Return training and test rows of each split of a splitter, or of an iterable of pairs."""
+    """Return the training and test rows of each split of a splitter, or of an iterable of pairs."""
     from sklearn.model_selection import check_cv
 
     return [(_rows(train), _rows(test)) for train, test in check_cv(cv).split(X, y, groups)]
@@ -115,40 +115,41 @@ def _rows(named):
 class LassoCV(CrossValidated, Regression):
     """A `Lasso` whose alpha is chosen by cross-validation.
 
-    For each fold a path of alphas is fitted on the other rows and measured on those held out. The alphas are the same
-    in all folds, from the smallest without coefficients down. Folds are fitted side by side on the workers.
+    For each fold a path of alphas is fitted to the other rows and measured on the held-out ones. The alphas are the
+    same in all folds; they descend from the smallest for which all coefficients are 0. Folds are fitted in parallel.
 
     Parameters
     ----------
     alphas : int or list of float, default=100
-        Number of alphas, evenly spaced in their logarithm; or the alphas themselves, in any order.
+        Number of alphas, evenly spaced on a logarithmic scale; or the alphas themselves, in any order.
     eps : float, default=1e-3
-        The last alpha over the first, where `alphas` is a number.
+        Ratio of the last alpha to the first, if `alphas` is a number.
     cv : int, splitter or iterable of (train, test), default=5
-        Number of folds; or what names the rows of each, such as `sklearn.model_selection.TimeSeriesSplit`, whose
-        training and test rows need not be all rows.
+        Number of folds; or a splitter, such as `sklearn.model_selection.TimeSeriesSplit`, whose training and test rows
+        need not be all rows; or the rows themselves.
     rule : {"min", "1se"}, default="min"
-        Which alpha: the one with the best mean, or the largest within one standard error of it.
+        Rule for choosing alpha: the one with the best mean, or the largest within one standard error of it.
     measure : {"deviance", "mse", "mae", "auc", "accuracy"}, default="deviance"
-        What rows held out are measured by; the last two are of classes.
+        Measure on held-out rows; the last two are for classes.
     random_state : int, RandomState, Generator or None, default=42
-        Names the assignment of rows to folds, where `cv` is a number; a state is drawn from, None is another one each time.
+        Seed for assigning rows to folds, if `cv` is a number; or a state to draw it from. None draws another seed each
+        time.
     max_iter : int, optional
-        Epochs that an alpha may take, beside those that the alphas before it left of theirs. One that is not certified
-        then counts as it stands, with a warning.
+        Limit on the epochs of an alpha; epochs that earlier alphas did not use are added. A fit that is not certified
+        by then is used as it is, with a warning.
     fit_intercept, standardize, tol, positive, bounds, factors, groups, warm_start, copy_X, n_jobs
         As in `ElasticNet`.
 
     Attributes
     ----------
     alpha_ : float
-        The alpha that is chosen.
+        The chosen alpha.
     alphas_ : array of shape (m,)
-        All of them, falling; with several l1 ratios a row for each.
+        All alphas, in descending order; with several l1 ratios, one row for each.
     mean_path_, se_path_ : arrays of the same shape
-        The mean of the measure at each alpha, and its standard error.
+        Mean of the measure at each alpha, and its standard error.
     worst_gap_ : float
-        The largest relative duality gap of any point of any fold.
+        Largest relative duality gap of all points of all folds.
 
     Examples
     --------
@@ -203,18 +204,18 @@ class LassoCV(CrossValidated, Regression):
 class ElasticNetCV(CrossValidated, Regression):
     """An `ElasticNet` whose alpha, and l1 ratio, are chosen by cross-validation.
 
-    Of several l1 ratios the one with the best mean is chosen, then alpha on its path. Other parameters and the
+    With several l1 ratios, the one with the best mean is chosen, then alpha on its path. Other parameters and the
     attributes are those of `LassoCV`.
 
     Parameters
     ----------
     l1_ratio : float or list of float, default=0.5
-        The share of the l1 norm, or several of which one is chosen.
+        Share of the l1 norm, or several shares to choose from.
 
     Attributes
     ----------
     l1_ratio_ : float
-        The l1 ratio that is chosen.
+        The chosen l1 ratio.
 
     Examples
     --------
@@ -270,8 +271,8 @@ class ElasticNetCV(CrossValidated, Regression):
 class LogisticLassoCV(CrossValidated, Classification):
     """A `LogisticLasso` whose alpha is chosen by cross-validation.
 
-    Every fold gets its part of every class. Parameters and attributes are those of `ElasticNetCV`, but that `l1_ratio`
-    is 1 by default.
+    Folds are stratified by class. Parameters and attributes are those of `ElasticNetCV`, but `l1_ratio` is 1 by
+    default.
 
     Examples
     --------
@@ -328,7 +329,7 @@ class LogisticLassoCV(CrossValidated, Classification):
 class PoissonLassoCV(CrossValidated, Poisson):
     """A `PoissonLasso` whose alpha is chosen by cross-validation.
 
-    Parameters and attributes are those of `ElasticNetCV`, but that `l1_ratio` is 1 by default.
+    Parameters and attributes are those of `ElasticNetCV`, but `l1_ratio` is 1 by default.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parameters and data as the native half takes them."""
+"""Converts parameters and data to the form that the native half takes."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def row_terms(rows, sample_weight, offset):
 
 
 def labels(name, values, count, of):
-    """Return labels as numbers from 0, each the number of its value among those that occur."""
+    """Return labels as numbers from 0, equal for equal labels."""
     if values is None:
         return None
     values = np.asarray(values)
@@ -37,7 +37,7 @@ def _bounds(bounds, positive, columns):
 
 
 def asked(estimator, loss, columns, init=None):
-    """Return the parameters of an estimator for data of so many columns."""
+    """Return the parameters of an estimator for data with this number of columns."""
     factors = estimator.factors
     return {
         "loss": loss,

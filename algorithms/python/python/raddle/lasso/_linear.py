@@ -1,4 +1,4 @@
-"""What all estimators share: from data to coefficients, and from these to scores."""
+"""The base of all estimators: fits coefficients to data, and computes scores from them."""
 
 import json
 
@@ -29,7 +29,7 @@ class Linear(Saved, Pickled, BaseEstimator):
 
     @property
     def sparse_coef_(self):
-        """The coefficients as a sparse matrix, of a row for each target."""
+        """The coefficients as a sparse matrix, with one row per target."""
         check_is_fitted(self, "coef_")
         return sparse.csr_matrix(self.coef_)
 
@@ -56,7 +56,7 @@ class Linear(Saved, Pickled, BaseEstimator):
         return asked
 
     def _init(self, columns):
-        """Return the coefficients to start from."""
+        """Return the initial coefficients."""
         if not self.warm_start or not hasattr(self, "coef_") or self.coef_.shape[-1] != columns:
             return None
         kept = np.flatnonzero(self.coef_)
@@ -94,7 +94,7 @@ class Linear(Saved, Pickled, BaseEstimator):
 
 
 def coefficients(result, classes, columns):
-    """Return coefficients with a row for each class."""
+    """Return the coefficients with one row per class."""
     coef = np.zeros(classes * columns)
     coef[result["columns"]] = result["values"]
     return coef.reshape(classes, columns)

@@ -1,4 +1,4 @@
-"""`lasso_path`: many alphas, each certified."""
+"""`lasso_path`: fits many alphas, each with a certificate."""
 
 import numbers
 import warnings
@@ -24,19 +24,19 @@ class LassoPath:
     Attributes
     ----------
     alphas : array of shape (m,)
-        The alphas, falling.
-    coefs : array of shape (p, m), or (classes, p, m) where there are more than two
+        The alphas, in descending order.
+    coefs : array of shape (p, m), or (classes, p, m) for more than two classes
         The coefficients.
     intercepts : array of shape (m,), or (classes, m)
         The intercepts.
     relative_gaps : array of shape (m,)
-        The relative duality gap of each.
+        Relative duality gap of each point.
     classes : array or None
         The classes of a logistic path.
     digest : str
         SHA-256 of the models, as the program `lasso` prints it.
     report : dict
-        Counts and seconds of the run.
+        Report of the run, with counts and seconds.
     """
 
     alphas: np.ndarray
@@ -64,30 +64,30 @@ def lasso_path(
     callback=None,
     **params,
 ):
-    """Fit the model at many alphas, from the smallest without coefficients down.
+    """Fit the model at many alphas, descending from the smallest for which all coefficients are 0.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n, p)
-        The columns.
+        The features.
     y : array of shape (n,)
         The response.
     loss : {"squared", "logistic", "poisson"}, default="squared"
-        That of `ElasticNet`, `LogisticLasso` or `PoissonLasso`.
+        The loss of `ElasticNet`, `LogisticLasso` or `PoissonLasso`.
     l1_ratio : float, default=1.0
-        The share of the l1 norm.
+        Share of the l1 norm.
     alphas : int or list of float, default=100
-        Number of alphas, evenly spaced in their logarithm; or the alphas themselves, in any order.
+        Number of alphas, evenly spaced on a logarithmic scale; or the alphas themselves, in any order.
     eps : float, default=1e-3
-        The last alpha over the first, where `alphas` is a number.
+        Ratio of the last alpha to the first, if `alphas` is a number.
     sample_weight, offset : array of shape (n,), optional
-        How much each row counts, and what is added to its score.
+        Weight of each row, and offset added to its score.
     callback : callable, optional
-        Called with a record, a dict, after each epoch. If it returns what is false, but for None, the
-        path ends there.
+        Called with a record, a dict, after each epoch. The path ends there if it returns a false value other than
+        None.
     **params
-        Further parameters of the estimator, such as `standardize` and `n_jobs`. `max_iter` is an alpha's: one that has
-        taken so many epochs is left as it stands, with a warning.
+        Further parameters of the estimator, such as `standardize` and `n_jobs`. `max_iter` limits the epochs of each
+        alpha; one that is not certified by then is left as it is, with a warning.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def lasso_path(
 
 
 def warn_of_points(gap, tol, stacklevel):
-    """Warn where a point of a path is not certified to the tolerance."""
+    """Warn if a point of a path is not certified to the tolerance."""
     if gap > tol:
         warnings.warn(
             f"the largest relative duality gap of the alphas is {gap:.2e} and was to be {tol:.2e}: raise max_iter or tol, "
@@ -140,7 +140,7 @@ def warn_of_points(gap, tol, stacklevel):
 
 
 def grid(alphas, eps):
-    """Return the alphas: how many and the ratio of the first to the last, or, where they are given, themselves."""
+    """Return the number of alphas and the ratio of the first to the last, or the given alphas."""
     eps = _given.number("eps", eps)
     if not 0.0 < eps <= 1.0:
         _given.refuse("eps", eps, "it must be above 0 and at most 1")

@@ -16,16 +16,16 @@ class Regression(Exported, RegressorMixin, Linear):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         y : array of shape (n,)
             The response.
         sample_weight : array of shape (n,), optional
-            How much each row counts; on any scale.
+            Weight of each row, on any scale.
         offset : array of shape (n,), optional
-            What is added to the score of each row.
+            Offset added to the score of each row.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
-            the fit ends there.
+            Called with a record, a dict, after each epoch. The fit ends there if it returns a false value other
+            than None.
 
         Returns
         -------
@@ -39,9 +39,9 @@ class Regression(Exported, RegressorMixin, Linear):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         offset : array of shape (n,), optional
-            What is added to the score of each row.
+            Offset added to the score of each row.
 
         Returns
         -------
@@ -58,32 +58,32 @@ class ElasticNet(Regression):
     Parameters
     ----------
     alpha : float, default=1.0
-        The weight of the penalty, above 0.
+        Weight of the penalty, above 0.
     l1_ratio : float, default=0.5
-        The share of the l1 norm, above 0 and at most 1.
+        Share of the l1 norm, above 0 and at most 1.
     fit_intercept : bool, default=True
-        Whether an intercept is fitted.
+        Whether to fit an intercept.
     standardize : bool, default=False
-        Whether each column is divided by its standard deviation first; coefficients are on the scale of X all the
-        same.
+        Whether to divide each column by its standard deviation before the fit; coefficients are reported for the
+        original columns.
     tol : float, default=1e-6
-        The relative duality gap at which the fit ends.
+        Relative duality gap at which the fit ends.
     max_iter : int, default=None
-        Epochs after which it ends at the latest.
+        Limit on the number of epochs.
     positive : bool, default=False
-        Whether coefficients must not be negative.
+        Whether to restrict coefficients to 0 and above.
     bounds : array of shape (2,) or (p, 2), default=None
-        A lower bound of at most 0 and an upper one of at least 0, for all coefficients or for each.
+        Lower bound of at most 0 and upper bound of at least 0, for all coefficients or for each.
     factors : array of shape (p,), default=None
-        What the penalty of each column is multiplied with; of 0 it has none.
+        Factor of the penalty of each column; 0 for no penalty.
     groups : array of shape (p,), default=None
-        Labels: columns of one are chosen together (group Lasso).
+        Group labels: columns with equal labels are selected together (group Lasso).
     warm_start : bool, default=False
-        Whether a fit starts from the coefficients of the one before.
+        Whether to start from the coefficients of the previous fit.
     copy_X : bool, default=True
-        Accepted and without effect: X is never written to.
+        Accepted without effect, as X is never written to.
     n_jobs : int, default=None
-        Number of workers, -1 for all cores; it never changes the model.
+        Number of workers, -1 for all cores, which never changes the model.
 
     Attributes
     ----------
@@ -92,13 +92,13 @@ class ElasticNet(Regression):
     intercept_ : float
         The intercept.
     n_iter_ : int
-        Epochs.
+        Number of epochs.
     relative_gap_ : float
-        (P - D) / P, which bounds how far the objective P is from its minimum.
+        Relative duality gap (P - D) / P, which bounds the distance of the objective P from its minimum.
     dual_ : array of shape (n,)
-        The dual point that proves it.
+        Dual point that proves the gap.
     report_ : dict
-        Counts and seconds of the run.
+        Report of the run, with counts and seconds.
     digest_ : str
         SHA-256 of the model, as the program `lasso` prints it.
 
@@ -147,8 +147,8 @@ class ElasticNet(Regression):
 class Lasso(Regression):
     """Linear regression with an l1 penalty.
 
-    Minimises ``1/(2n) |y - X b - b_0|^2 + alpha * |b|_1``. Parameters and attributes are those of `ElasticNet` but
-    for `l1_ratio`.
+    Minimises ``1/(2n) |y - X b - b_0|^2 + alpha * |b|_1``. Parameters and attributes are those of `ElasticNet`, except
+    `l1_ratio`.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class Lasso(Regression):
 
 
 class Poisson(Regression):
-    """A regression of counts, whose means are the exponentials of scores."""
+    """A regression for counts, whose means are the exponentials of scores."""
 
     _loss = "poisson"
 
@@ -206,9 +206,9 @@ class Poisson(Regression):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         offset : array of shape (n,), optional
-            What is added to the score of each row, such as the logarithm of an exposure.
+            Offset added to the score of each row, such as the logarithm of an exposure.
 
         Returns
         -------
@@ -217,12 +217,12 @@ class Poisson(Regression):
         return np.exp(self._scores(X, offset))
 
     def score(self, X, y, sample_weight=None, offset=None):
-        """Return D^2, the share of the Poisson deviance that the model explains.
+        """Return D^2, the fraction of the Poisson deviance that the model explains.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         y : array of shape (n,)
             The counts.
         sample_weight, offset : array of shape (n,), optional
@@ -241,7 +241,8 @@ class PoissonLasso(Poisson):
     """Poisson regression with an l1 penalty, for counts.
 
     Minimises ``1/n sum (y log(y / m) - (y - m)) + alpha * |b|_1`` with the means ``m = exp(X b + b_0 + offset)``, or
-    an elastic net with `l1_ratio` below 1. Other parameters and the attributes are those of `ElasticNet`.
+    with the penalty of an elastic net if `l1_ratio` is below 1. Other parameters and the attributes are those of
+    `ElasticNet`.
 
     Examples
     --------

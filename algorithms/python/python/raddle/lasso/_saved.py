@@ -1,4 +1,4 @@
-"""Models in folders, as the program `lasso` writes and reads them."""
+"""Saves and loads models in folders, as the program `lasso` does."""
 
 import json
 import os
@@ -15,14 +15,14 @@ class Saved:
     """An estimator whose model can be saved."""
 
     def save(self, path, *, overwrite=False):
-        """Write the model into a folder, which `raddle.load` and the program `lasso` read.
+        """Write the model to a folder, which `raddle.load` and the program `lasso` can read.
 
         Parameters
         ----------
         path : str or path
-            The folder; it is made if need be.
+            The folder; created if it does not exist.
         overwrite : bool, default=False
-            Whether a model that is there is replaced; else it is refused.
+            Whether to replace an existing model, which is an error otherwise.
 
         Returns
         -------
@@ -36,14 +36,14 @@ class Saved:
         return self
 
     def _names(self):
-        """Return the members of `model.json` that name columns and classes."""
+        """Return the entries of `model.json` for the names of columns and classes."""
         return {"feature_names": feature_names(self), **self._class_members()}
 
     def _class_members(self):
         return {}
 
     def _restore(self, found, about, path):
-        """Take up a model that was read."""
+        """Restore a model that was read."""
         intercepts = np.array(about.get("intercepts") or [about["intercept"]])
         coef = np.zeros(len(intercepts) * about["columns"])
         coef[found["columns"]] = found["values"]
@@ -65,7 +65,7 @@ class Saved:
 
 
 def load(path, point=None):
-    """Return the estimator whose model is in a folder; of a path that of a point, from 1, or of the last."""
+    """Return the estimator for the model in a folder; for a path, of a point, from 1, or of the last one."""
     from raddle.lasso import ElasticNet, Lasso, LogisticLasso, PoissonLasso
 
     path = os.fspath(path)

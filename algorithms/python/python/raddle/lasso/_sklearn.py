@@ -1,13 +1,13 @@
-"""Models as scikit-learn's own classes."""
+"""Converts models to scikit-learn's own classes."""
 
 import inspect
 
 
 class Exported:
-    """A model of which scikit-learn has a class."""
+    """A model for which scikit-learn has a class."""
 
     def to_sklearn(self):
-        """Return the model as scikit-learn's class with these coefficients, for tools that know no other.
+        """Return an estimator of scikit-learn with these coefficients, for tools that support no other class.
 
         Returns
         -------

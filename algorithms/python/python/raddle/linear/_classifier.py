@@ -1,4 +1,4 @@
-"""What both classifiers share: from data to coefficients, and from these to classes."""
+"""The base of both classifiers: fits coefficients to data, and computes classes from them."""
 
 import json
 
@@ -15,7 +15,7 @@ from raddle.linear._sklearn import Exported
 
 
 class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
-    """A linear classifier; a subclass says which loss."""
+    """A linear classifier; a subclass has the loss."""
 
     def __init__(
         self,
@@ -53,14 +53,14 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
         y : array of shape (n,)
-            The classes, of any type; at most 1000, each with a scorer of 4 (rows + columns) numbers.
+            The classes, of any type; at most 1000, each of which takes memory for 4 (rows + columns) numbers.
         sample_weight : array of shape (n,), optional
-            How many times each row counts.
+            Weight of each row.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
-            the fit ends there.
+            Called with a record, a dict, after each epoch. The fit ends there if it returns a false value other
+            than None.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         return self
 
     def _start(self, shape, classes):
-        """Return what the fit starts from: dual values where there is one for each row, else coefficients."""
+        """Return the initial values of a fit: dual values if there is one per row, else coefficients."""
         start = {"dual": None, "weights": None}
         if not self.warm_start or not hasattr(self, "coef_") or not np.array_equal(self.classes_, classes):
             return start
@@ -114,11 +114,11 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
 
         Returns
         -------
-        array of shape (n,), or (n, classes) where there are more than two
+        array of shape (n,), or (n, classes) for more than two classes
         """
         check_is_fitted(self, "coef_")
         found = scores(self, X)
@@ -130,7 +130,7 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
 
         Returns
         -------

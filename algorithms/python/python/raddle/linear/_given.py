@@ -1,4 +1,4 @@
-"""Parameters and data as the native half takes them."""
+"""Converts parameters and data to the form that the native half takes."""
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
@@ -7,7 +7,7 @@ from raddle._common import number, refuse, seed, whole, workers
 
 
 def weights(class_weight, classes, numbers, sample_weight):
-    """Return the weights of the rows, with those of their classes unless these are balanced."""
+    """Return the weights of the rows times those of their classes, unless the classes are balanced."""
     if class_weight is None or isinstance(class_weight, str):
         if class_weight not in (None, "balanced"):
             refuse("class_weight", class_weight, "it must be a dict, 'balanced' or None")
@@ -31,7 +31,7 @@ def _bias(estimator):
 
 
 def asked(estimator, loss, dual, weights):
-    """Return the parameters of an estimator, and where its fit starts."""
+    """Return the parameters of an estimator, with the initial values of its fit."""
     return {
         "loss": loss,
         "c": number("C", estimator.C),
@@ -48,7 +48,7 @@ def asked(estimator, loss, dual, weights):
 
 
 def rows(y, sample_weight):
-    """Return what the native half knows of the rows."""
+    """Return the values of the rows for the native half."""
     if sample_weight is not None:
         sample_weight = np.require(sample_weight, np.float64, "A")
     return {"y": np.require(y, np.float64, "A"), "sample_weight": sample_weight}

@@ -9,17 +9,17 @@ from raddle.linear._classifier import Classifier
 class LogisticRegression(Classifier):
     """Logistic regression with an L2 penalty.
 
-    Minimises ``|w|^2 / 2 + C * sum log(1 + exp(-y x'w))``, y 1 for rows of the class and -1 for the others. The
-    coefficient of the intercept is penalised as the others, as by scikit-learn's solver "liblinear". More than two
-    classes are fitted one against the rest, and their probabilities are made to sum to 1; `raddle.lasso.LogisticLasso`
-    fits all at once (multinomial).
+    Minimises ``|w|^2 / 2 + C * sum log(1 + exp(-y x'w))``, where y is 1 for rows of the class and -1 for the others.
+    The intercept is penalised like the other coefficients, as in scikit-learn's solver "liblinear". More than two
+    classes are fitted one against the rest, and their probabilities are normalised to the sum 1;
+    `raddle.lasso.LogisticLasso` fits all classes together (multinomial).
 
     Parameters
     ----------
     C : float, default=1.0
-        The weight of the losses, above 0.
+        Weight of the losses, above 0.
     tol : float, default=1e-4
-        The relative duality gap at which the fit ends.
+        Relative duality gap at which the fit ends.
     class_weight, fit_intercept, intercept_scaling, standardize, random_state, max_iter, warm_start, n_jobs
         As in `LinearSVC`, and so are the attributes.
 
@@ -43,7 +43,7 @@ class LogisticRegression(Classifier):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
 
         Returns
         -------
@@ -60,7 +60,7 @@ class LogisticRegression(Classifier):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, p)
-            The columns.
+            The features.
 
         Returns
         -------
@@ -73,6 +73,6 @@ class LogisticRegression(Classifier):
 
 
 def _log_shares(found):
-    """Return the logarithms of each class's probability against the rest over their sum."""
+    """Return the logarithms of the classes' probabilities against the rest, normalised to the sum 1."""
     # Also where all of them are too small for a number.
     return log_softmax(log_expit(found), axis=1)

@@ -1,4 +1,4 @@
-"""Models in folders, as the program `linear` writes and reads them."""
+"""Saves and loads models in folders, as the program `linear` does."""
 
 import json
 import os
@@ -15,14 +15,14 @@ class Saved:
     """An estimator whose model can be saved."""
 
     def save(self, path, *, overwrite=False):
-        """Write the model into a folder, which `raddle.load` and the program `linear` read.
+        """Write the model to a folder, which `raddle.load` and the program `linear` can read.
 
         Parameters
         ----------
         path : str or path
-            The folder; it is made if need be.
+            The folder; created if it does not exist.
         overwrite : bool, default=False
-            Whether a model that is there is replaced; else it is refused.
+            Whether to replace an existing model, which is an error otherwise.
 
         Returns
         -------
@@ -38,7 +38,7 @@ class Saved:
 
 
 def load(path):
-    """Return the estimator whose model is in a folder."""
+    """Return the estimator for the model in a folder."""
     from raddle.linear import LinearSVC, LogisticRegression
 
     path = os.fspath(path)

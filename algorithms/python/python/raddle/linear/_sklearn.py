@@ -1,19 +1,19 @@
-"""Models as scikit-learn's own classes."""
+"""Converts models to scikit-learn's own classes."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 
 class Exported:
-    """A model of which scikit-learn has a class."""
+    """A model for which scikit-learn has a class."""
 
     def to_sklearn(self):
-        """Return the model as scikit-learn's class with these coefficients, for tools that know no other.
+        """Return an estimator of scikit-learn with these coefficients, for tools that support no other class.
 
         Returns
         -------
-        `sklearn.svm.LinearSVC`, or `sklearn.linear_model.LogisticRegression`, of more than two classes one for each in a
-        `sklearn.multiclass.OneVsRestClassifier`
+        `sklearn.svm.LinearSVC` or `sklearn.linear_model.LogisticRegression`; for more than two classes, one per class in
+        a `sklearn.multiclass.OneVsRestClassifier`
 
         Examples
         --------

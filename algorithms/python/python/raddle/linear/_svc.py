@@ -10,55 +10,56 @@ LOSSES = {"squared_hinge": "squared-hinge", "hinge": "hinge"}
 class LinearSVC(Classifier):
     """A linear support vector machine.
 
-    Minimises ``|w|^2 / 2 + C * sum max(0, 1 - y x'w)^2``, or with the hinge the same sum without squares, y 1 for rows
-    of the class and -1 for the others.
+    Minimises ``|w|^2 / 2 + C * sum max(0, 1 - y x'w)^2``, or with the hinge the same sum without squares, where y is 1
+    for rows of the class and -1 for the others.
 
     Parameters
     ----------
     C : float, default=1.0
-        The weight of the losses, above 0.
+        Weight of the losses, above 0.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        The loss of a row.
+        Loss of a row.
     tol : float, default=1e-4
-        The relative duality gap at which the fit ends.
+        Relative duality gap at which the fit ends.
     class_weight : dict or "balanced", default=None
-        What C is multiplied with for the rows of each class; "balanced" lets all classes count the same.
+        Factor of C for the rows of each class; "balanced" gives all classes the same total weight.
     fit_intercept : bool, default=True
-        Whether there is a constant column, whose coefficient is penalised as the others.
+        Whether to add a constant column, whose coefficient is penalised like the others.
     intercept_scaling : float, default=1
-        The value of the constant column: the larger, the less the penalty of the intercept counts.
+        Value of the constant column: the larger it is, the less the intercept is penalised.
     standardize : bool, default=False
-        Whether each column is divided by its standard deviation first, without centring; coefficients are on the scale
-        of X all the same.
+        Whether to divide each column by its standard deviation before the fit, without centring; coefficients are
+        reported for the original columns.
     random_state : int, RandomState, Generator or None, default=42
-        Names the orders of rows; of None they are others each time.
+        Seed for the random orders of rows, or a state to draw it from. None draws another seed each time.
     max_iter : int, default=None
-        Epochs after which the fit ends at the latest; each is about a second's work.
+        Limit on the number of epochs, each of which is about a second's work.
     warm_start : bool, default=False
-        Whether a fit starts from the one before: from its dual values where there are as many rows, else from its
+        Whether to start from the previous fit: from its dual values if there are as many rows, else from its
         coefficients.
     n_jobs : int, default=None
-        Number of workers, -1 for all cores; it never changes the model.
+        Number of workers, -1 for all cores, which never changes the model.
 
     Attributes
     ----------
-    coef_ : array of shape (1, p), or (classes, p) where there are more than two
-        The coefficients; of more than two classes a row for each against the rest.
+    coef_ : array of shape (1, p), or (classes, p) for more than two classes
+        The coefficients; for more than two classes, one row for each against the rest.
     intercept_ : array of shape (1,), or (classes,)
         The intercepts.
     classes_ : array of shape (classes,)
-        The classes, ascending: of two, scores above 0 speak for the second.
+        The classes, in ascending order: with two classes, scores above 0 stand for the second.
     n_iter_ : int
-        Epochs.
+        Number of epochs.
     relative_gap_ : float
-        (P - D) / P, which bounds how far the objective P is from its minimum; of more than two classes the largest.
+        Relative duality gap (P - D) / P, which bounds the distance of the objective P from its minimum; for more than
+        two classes the largest.
     relative_gaps_ : array of shape (1,), or (classes,)
-        That of each row of `coef_`.
-    dual_ : array of shape (n,), or (classes, n) where there are more than two
-        The dual values that prove it: their objective is at most `relative_gap_` below that of the coefficients, which need
-        not be ``(dual_ * y) @ X``.
+        Relative duality gap of each row of `coef_`.
+    dual_ : array of shape (n,), or (classes, n) for more than two classes
+        Dual values that prove the gap: their objective is at most `relative_gap_` below that of the coefficients, which
+        need not be ``(dual_ * y) @ X``.
     report_ : dict
-        Counts and seconds of the run.
+        Report of the run, with counts and seconds.
     digest_ : str
         SHA-256 of the model, as the program `linear` prints it.
 

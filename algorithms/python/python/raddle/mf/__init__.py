@@ -2,10 +2,10 @@
 
 ============================= ==========================================================================
 `MatrixFactorization`         explicit ratings: three columns, with ids of any kind
-`AlternatingLeastSquares`     implicit feedback: a sparse matrix of counts, by the names of implicit 0.7
+`AlternatingLeastSquares`     implicit feedback: a sparse matrix of counts, with the names of implicit 0.7
 ============================= ==========================================================================
 
-A model is the same, bit for bit, for any number of workers (`n_jobs`), and as the program `mf` makes it.
+A model is the same, bit for bit, for any number of workers (`n_jobs`), and when the program `mf` fits it.
 """
 
 from raddle.mf._implicit import AlternatingLeastSquares

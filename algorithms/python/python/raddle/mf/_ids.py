@@ -9,10 +9,10 @@ UNKNOWN = np.uint32(0xFFFFFFFF)
 
 
 class Ids:
-    """What rows are called.
+    """The ids of rows.
 
-    Whole numbers have the rows of their own number where they are all from 0 on; other ids are numbered in the order
-    in which they appear.
+    If the ids are exactly the whole numbers from 0 on, the row is the id; other ids are numbered in the order of their
+    first appearance.
     """
 
     def __init__(self, ids):
@@ -33,7 +33,7 @@ class Ids:
         return rows, cls(ids if values.dtype == object else ids.astype(values.dtype))
 
     def rows(self, name, column):
-        """Return the rows of ids; `UNKNOWN` where there is none."""
+        """Return the rows of ids; `UNKNOWN` for an id without a row."""
         values = as_column(name, column)
         if self.ids.dtype.kind == "i":
             if values.dtype.kind not in "iu":
@@ -48,7 +48,7 @@ class Ids:
         return np.fromiter((self._index.get(id, UNKNOWN) for id in values.tolist()), np.uint32, len(values))
 
     def known(self, name, column):
-        """Return the rows of ids, each of which must be there."""
+        """Return the rows of ids; raise an error if one is unknown."""
         rows = self.rows(name, column)
         if (rows == UNKNOWN).any():
             wrong = as_column(name, column)[rows == UNKNOWN].tolist()[0]

@@ -9,41 +9,41 @@ from raddle.mf._model import Factors, compressed, number, trimmed, whole
 class AlternatingLeastSquares(Factors):
     """Factors of users and items from counts, such as clicks or plays, by weighted least squares.
 
-    A value r above 0 says that the user prefers the item, one below 0 that the user does not: the preference is 1 or 0,
-    with the confidence ``1 + alpha * |r|``. Of pairs that are not there the preference is 0, with the confidence 1.
+    A value r above 0 says that the user likes the item, one below 0 that the user does not: the preference is 1 or 0,
+    with confidence ``1 + alpha * |r|``. Pairs without a value have preference 0 with confidence 1.
 
     Parameters, methods and the order of arguments are those of `implicit.als.AlternatingLeastSquares` 0.7.
 
     Parameters
     ----------
     factors : int
-        Factors of each user and item.
+        Number of factors of each user and item.
     regularization : float
         Weight of the squared factors, once for each user and item.
     alpha : float
-        Weight of a count: a pair of value r weighs ``1 + alpha * |r|`` against 1 for pairs that did not occur. (In
-        implicit it weighs ``alpha * |r|``.)
+        Weight of a count: a pair with value r has weight ``1 + alpha * |r|``, a pair without a value has weight 1. (In
+        implicit the weight is ``alpha * |r|``.)
     iterations : int
-        Iterations, each of which solves the users, then the items.
+        Number of iterations, each of which solves for the users, then for the items.
     use_cg : bool
-        Solves by three conjugate gradient steps; else exactly.
+        Whether to solve by three conjugate gradient steps, and not exactly.
     random_state : int, RandomState, Generator or None
-        Names the first factors; None is 42. The model is the same each time.
+        Seed of the initial factors, or a state to draw it from. None is 42.
     num_threads : int
-        Workers, 0 for one a core; `n_jobs`, where it is given, goes before.
+        Number of workers, 0 for one per core; `n_jobs` takes precedence.
     n_jobs : int or None
-        Workers as joblib counts them: -1 is one a core. They never change the model.
+        Number of workers in joblib's terms: -1 is one per core. It never changes the model.
 
     Attributes
     ----------
     user_factors, item_factors : arrays of shape (users, factors) and (items, factors)
         The factors, float32.
     digest_ : str
-        SHA-256 of the model, as the program `mf` prints it. After `partial_fit_users` it is that of the fit.
+        SHA-256 of the model, as the program `mf` prints it; `partial_fit_users` does not change it.
     n_iter_ : int
-        Iterations that were carried out.
+        Number of iterations.
     report_ : dict
-        Counts and seconds of the run.
+        Report of the run, with counts and seconds.
 
     Examples
     --------
@@ -92,9 +92,10 @@ class AlternatingLeastSquares(Factors):
         Parameters
         ----------
         user_items : sparse matrix of shape (users, items)
-            Counts; those below 0 are of what users do not prefer.
+            Counts; a count below 0 says that the user does not like the item.
         callback : callable or None
-            Called with a record, a dict, after each iteration; what is false, but for None, ends the fit there.
+            Called with a record, a dict, after each iteration. The fit ends there if it returns a false value other
+            than None.
 
         Returns
         -------
@@ -123,12 +124,12 @@ class AlternatingLeastSquares(Factors):
 
     @property
     def user_factors(self):
-        """Factors of the users; a copy that is made once."""
+        """Factors of the users; copied on first access."""
         return self._arrays()["user_factors"]
 
     @property
     def item_factors(self):
-        """Factors of the items; a copy that is made once."""
+        """Factors of the items; copied on first access."""
         return self._arrays()["item_factors"]
 
     def recommend(
@@ -141,32 +142,31 @@ class AlternatingLeastSquares(Factors):
         recalculate_user=False,
         items=None,
     ):
-        """Recommend items to a user or to many.
+        """Recommend items to one user or to several.
 
         Parameters
         ----------
         userid : int or array of int
             The users, by row.
         user_items : sparse matrix or None
-            A row for each of these users: what they have liked. None takes what the fit, or `partial_fit_users`, knows
-            of them.
+            The items that these users liked, one row per user. None takes those of the fit, or of `partial_fit_users`.
         N : int
-            Length of a list.
+            Number of items in a list.
         filter_already_liked_items : bool
-            Leaves out what `user_items` has, or what is known of the users.
+            Whether to leave out the items in `user_items`, or those that the model knows.
         filter_items : array of int or None
             Items to leave out.
         recalculate_user : bool
-            Finds the users' factors from `user_items`, beside the model, which stays as it is; users may be new.
+            Whether to compute the users' factors from `user_items`, without changing the model; users may be new.
         items : array of int or None
             The only items to choose from.
 
         Returns
         -------
         ids, scores : arrays of shape (n,), or (users, n) for an array of users
-            Items and their scores, the best first; ties go to the lower item. There are fewer than `N` where no
-            others are left; among many users the ends of such lists are -1 and minus infinity. A user of whom nothing
-            was learned gets the scores of the mean user.
+            Items and their scores, the best first; of equal scores the lower item comes first. If fewer than `N` items
+            are left, the list is shorter; for several users it is padded with -1 and minus infinity. A user without
+            observations gets the scores of the mean user.
         """
         model = self._fitted()
         users, is_one = self._rows("userid", userid, None if recalculate_user else model.shape[0])
@@ -178,21 +178,22 @@ class AlternatingLeastSquares(Factors):
         return trimmed(*found) if is_one else found
 
     def similar_items(self, itemid, N=10, *, filter_items=None, items=None):
-        """Find the items whose factors point the same way.
+        """Find the items with the most similar factors.
 
         Parameters
         ----------
         itemid : int or array of int
-            The items that are asked about.
+            The items to compare with.
         N : int
-            Length of a list.
+            Number of items in a list.
         filter_items, items : array of int or None
             Items to leave out, or the only ones to choose from.
 
         Returns
         -------
         ids, scores : arrays of shape (n,), or (items, n) for an array of items
-            The item itself, then others by their cosine, from 1 to -1; 0 where one has no factors.
+            The item itself, then others in descending order of cosine similarity, which is 0 for an item without
+            factors.
         """
         model = self._fitted()
         asked = self._asked(N, "items", items, "filter_items", filter_items, model.shape[1])
@@ -201,7 +202,7 @@ class AlternatingLeastSquares(Factors):
         return trimmed(*found) if is_one else found
 
     def similar_users(self, userid, N=10, filter_users=None, users=None):
-        """Find the users whose factors point the same way; as `similar_items`."""
+        """Find the users with the most similar factors; like `similar_items`."""
         model = self._fitted()
         asked = self._asked(N, "users", users, "filter_users", filter_users, model.shape[0])
         rows, is_one = self._rows("userid", userid, model.shape[0])
@@ -209,20 +210,20 @@ class AlternatingLeastSquares(Factors):
         return trimmed(*found) if is_one else found
 
     def recalculate_user(self, userid, user_items):
-        """Return factors of users, found from their rows, which the model does not take in."""
+        """Return the factors of users, computed from their rows, without changing the model."""
         users, is_one = self._rows("userid", userid, None)
         factors = self._fitted().rows(self._of("user_items", user_items, len(users)))
         return factors[0] if is_one else factors
 
     def partial_fit_users(self, userids, user_items):
-        """Find the factors of some users anew, and keep them; users beyond the model are added to it.
+        """Compute the factors of users again and store them in the model; new users are added to it.
 
         Parameters
         ----------
         userids : array of int
             The users, by row.
         user_items : sparse matrix
-            A row for each of them: all that they have liked.
+            All items that these users liked, one row per user.
         """
         users, _ = self._rows("userids", np.atleast_1d(userids), None)
         self._fitted().refit_users(users, self._of("user_items", user_items, len(users)))
@@ -245,7 +246,7 @@ class AlternatingLeastSquares(Factors):
 
     @staticmethod
     def _rows(name, given, count):
-        """Rows that are asked for, and whether it is one alone."""
+        """Return the given rows as an array, and whether there was only one."""
         rows = np.asarray(given)
         if rows.size == 0:
             rows = rows.astype(np.int64)

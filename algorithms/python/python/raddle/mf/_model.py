@@ -1,4 +1,4 @@
-"""Parts that both models share: what is fitted, lists, sparse rows."""
+"""Parts shared by both models: the fitted state, lists, and sparse rows."""
 
 import json
 import warnings
@@ -12,7 +12,7 @@ from raddle.mf import _saved
 
 
 class _State:
-    """What `Pickled` asks of the classes behind it."""
+    """The methods that `Pickled` calls in its base classes."""
 
     def __getstate__(self):
         # Copies of factors are made anew.
@@ -47,17 +47,18 @@ class Factors(Pickled, _State):
         return result
 
     def save(self, path, *, overwrite=False, seen=True):
-        """Write the model into a folder, which `raddle.load` and the program `mf` read.
+        """Write the model to a folder, which `raddle.load` and the program `mf` can read.
 
         Parameters
         ----------
         path : str or path
-            The folder; it is made if need be.
+            The folder; created if it does not exist.
         overwrite : bool
-            Replaces a model that is there, which is refused else.
+            Whether to replace an existing model, which is an error otherwise.
         seen : bool
-            Keeps what users have rated, about 1.2 bytes a rating, so that `recommend` leaves it out after `raddle.load`
-            and in the program. Without it the folder tells nobody, and `recommend` asks for it.
+            Whether to store the items that users have rated, about 1.2 bytes per rating, so that `recommend` can leave
+            them out after `raddle.load` and in the program. Otherwise the ratings cannot be recovered from the folder,
+            and `recommend` needs them as an argument.
 
         Returns
         -------
@@ -81,12 +82,12 @@ class Factors(Pickled, _State):
         return {"n": whole("N", N, 1), "only": only, "without": without, "workers": self._workers()}
 
     def get_params(self, deep=True):
-        """Return the parameters by their names, as scikit-learn asks for them.
+        """Return the parameters by name, as scikit-learn requires it.
 
         Parameters
         ----------
         deep : bool
-            Accepted and without effect.
+            Accepted without effect.
 
         Returns
         -------
@@ -100,7 +101,7 @@ class Factors(Pickled, _State):
         Parameters
         ----------
         **params
-            Values by the names of parameters.
+            Values by parameter name.
 
         Returns
         -------
@@ -134,12 +135,12 @@ def number(name, value):
 
 
 def trimmed(ids, scores):
-    """Return the only list, without the end that others would have."""
+    """Return the only list, without its padding."""
     return ids[0], scores[0]
 
 
 def compressed(name, matrix, rows=None, columns=None):
-    """Return a sparse matrix in rows whose columns ascend, each once, of finite values other than zero."""
+    """Return a sparse matrix in compressed rows, with unique ascending columns and finite nonzero values."""
     if not sparse.issparse(matrix):
         raise ValueError(f"{name} must be a sparse matrix, such as scipy.sparse.csr_matrix")
     given = matrix

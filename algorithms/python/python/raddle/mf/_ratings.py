@@ -1,4 +1,4 @@
-"""Explicit ratings, as columns."""
+"""Explicit ratings, given as columns."""
 
 import numpy as np
 
@@ -9,32 +9,32 @@ from raddle.mf._model import Factors, number, whole
 class MatrixFactorization(Factors):
     """Factors and biases of users and items from ratings.
 
-    The rating of user u and item i is predicted as ``mean + b_u + c_i + p_u . q_i``. A share of the ratings is held out
-    and says when to end; a model whose factors predict these no better than their mean is given up for one of biases,
-    or of the mean (`learned_`).
+    The rating of user u and item i is predicted as ``mean + b_u + c_i + p_u . q_i``. A fraction of the ratings is held
+    out and decides when the fit ends. If the factors do not predict these better than biases or the mean do, the model
+    is reduced to biases or to the mean (`learned_`).
 
     Parameters
     ----------
     rank : int
-        Factors of each user and item.
+        Number of factors of each user and item.
     solver : {'sgd', 'als', 'ccd'}
         Stochastic gradient steps, alternating least squares, or coordinate descent.
     regularization : float or None
-        Weight of the squared factors, counted at each rating; None is by the solver and the length of the run.
+        Weight of the squared factors, counted at each rating; None chooses it by the solver and the length of the run.
     biases : bool
-        Gives each user and item a bias.
+        Whether to give each user and item a bias.
     non_negative : bool
-        Keeps factors at 0 or above.
+        Whether to restrict factors to 0 and above.
     epochs : int or None
-        Length of the run. None is a short run, and longer ones where the validation error still falls.
+        Number of epochs. None makes a short run, and longer ones while the validation error still falls.
     validation : float or None
-        Share of the ratings that is held out, by the hash of their pair.
+        Fraction of the ratings to hold out, by the hash of their pair.
     duplicates : {'last', 'first', 'sum', 'mean', 'refuse'}
-        What counts of several ratings of a pair.
+        Rule for several ratings of a pair.
     random_state : int, RandomState, Generator or None
-        Names the first factors and the ratings held out; None is 42. The model is the same each time.
+        Seed of the initial factors and the held-out ratings, or a state to draw it from. None is 42.
     n_jobs : int or None
-        Workers as joblib counts them: -1 is one a core. They never change the model.
+        Number of workers in joblib's terms: -1 is one per core. It never changes the model.
 
     Attributes
     ----------
@@ -45,15 +45,15 @@ class MatrixFactorization(Factors):
     user_bias_, item_bias_, mean_ : arrays and float
         The biases, and the mean of the ratings.
     learned_ : {'factors', 'biases', 'mean'}
-        Parts that the model predicts by.
+        Parts of the model that predictions use.
     validation_error_ : float or None
-        Root mean squared error on the ratings that were held out.
+        Root mean squared error on the held-out ratings.
     digest_ : str
         SHA-256 of the model, as the program `mf` prints it.
     n_iter_, best_iter_ : int
-        Epochs that were carried out, and after which one the model was best.
+        Number of epochs, and the epoch after which the model was best.
     report_ : dict
-        Counts and seconds of the run.
+        Report of the run, with counts and seconds.
 
     Examples
     --------
@@ -110,7 +110,8 @@ class MatrixFactorization(Factors):
         ratings : column of numbers
             A rating for each pair.
         callback : callable or None
-            Called with a record, a dict, after each epoch; what is false, but for None, ends the fit there.
+            Called with a record, a dict, after each epoch. The fit ends there if it returns a false value other than
+            None.
 
         Returns
         -------
@@ -155,7 +156,7 @@ class MatrixFactorization(Factors):
     def predict(self, users, items):
         """Predict ratings of pairs.
 
-        An id that the model does not have counts nothing: the prediction is the mean with the bias that is known.
+        An id that the model does not have contributes nothing: the prediction is the mean plus the known bias.
 
         Parameters
         ----------
@@ -176,25 +177,25 @@ class MatrixFactorization(Factors):
         return float(found[0]) if is_one else found
 
     def recommend(self, user, N=10, filter_already_liked_items=True, filter_items=None, items=None):
-        """Recommend items to a user or to many.
+        """Recommend items to one user or to several.
 
         Parameters
         ----------
         user : id or column of ids
-            The users, each of which the model must have.
+            The users, which the model must have.
         N : int
-            Length of a list.
+            Number of items in a list.
         filter_already_liked_items : bool
-            Leaves out what users have rated in the data of the fit; after `raddle.load` as well, as the folder knows it.
-            Of a folder that does not (`save(seen=False)`, `mf fit --no-seen`, earlier versions) it must be False.
+            Whether to leave out items that users rated in the data of the fit, also after `raddle.load`. It must be
+            False if the folder lacks these (`save(seen=False)`, `mf fit --no-seen`, earlier versions).
         filter_items, items : column of ids or None
             Items to leave out, or the only ones to choose from.
 
         Returns
         -------
         ids, scores : arrays of shape (n,), or lists of such arrays for a column of users
-            Items and predicted ratings, the best first. A user of whom nothing was learned gets the items that please
-            on the whole.
+            Items and predicted ratings, the best first. A user without observations gets the items that are best on
+            average.
         """
         model = self._fitted()
         asked = self._asked(N, self._item_ids, "items", items, "filter_items", filter_items)
@@ -203,26 +204,27 @@ class MatrixFactorization(Factors):
         return self._named(self._item_ids, found, np.ndim(user) == 0)
 
     def similar_items(self, item, N=10, filter_items=None, items=None):
-        """Find the items whose factors point the same way.
+        """Find the items with the most similar factors.
 
         Parameters
         ----------
         item : id or column of ids
-            The items that are asked about, each of which the model must have.
+            The items to compare with, which the model must have.
         N : int
-            Length of a list.
+            Number of items in a list.
         filter_items, items : column of ids or None
             Items to leave out, or the only ones to choose from.
 
         Returns
         -------
         ids, scores : arrays of shape (n,), or lists of such arrays for a column of items
-            The item itself, then others by their cosine, from 1 to -1; 0 where one has no factors.
+            The item itself, then others in descending order of cosine similarity, which is 0 for an item without
+            factors.
         """
         return self._similar(True, self._item_ids, ("item", item), N, ("items", items), ("filter_items", filter_items))
 
     def similar_users(self, user, N=10, filter_users=None, users=None):
-        """Find the users whose factors point the same way; as `similar_items`."""
+        """Find the users with the most similar factors; like `similar_items`."""
         return self._similar(False, self._user_ids, ("user", user), N, ("users", users), ("filter_users", filter_users))
 
     def _similar(self, is_items, ids, asking, N, only, without):
@@ -256,12 +258,12 @@ class MatrixFactorization(Factors):
 
     @property
     def user_factors_(self):
-        """Factors of the users; a copy that is made once."""
+        """Factors of the users; copied on first access."""
         return self._arrays()["user_factors"]
 
     @property
     def item_factors_(self):
-        """Factors of the items; a copy that is made once."""
+        """Factors of the items; copied on first access."""
         return self._arrays()["item_factors"]
 
     @property
@@ -276,10 +278,10 @@ class MatrixFactorization(Factors):
 
     @property
     def mean_(self):
-        """The prediction where nothing else is known."""
+        """The prediction for an unknown user and item."""
         return self._arrays()["mean"]
 
 
 def _column(given):
-    """One id, or a column of them."""
+    """Return one id as a column, or a column of ids."""
     return [given] if np.ndim(given) == 0 else given

@@ -1,4 +1,4 @@
-"""Models in folders, as the program `mf` writes and reads them."""
+"""Saves and loads models in folders, as the program `mf` does."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from raddle._common import report_of
 
 
 def save(path, model, about, ids, overwrite, seen):
-    """Write a model with the ids of its users and items, and what users have rated where `seen`."""
+    """Write a model with the ids of its users and items and, if `seen`, the items that users have rated."""
     given = tuple(each if isinstance(each, int) else _plain(each) for each in ids)
     _raddle.save_mf(os.fspath(path), json.dumps(about), model, given, (overwrite, seen))
 
@@ -33,7 +33,7 @@ def _array(ids):
 
 
 def load(path):
-    """Return the model in a folder: of clicks as `AlternatingLeastSquares`, else as `MatrixFactorization`."""
+    """Return the model in a folder: `AlternatingLeastSquares` for implicit feedback, else `MatrixFactorization`."""
     from raddle.mf import AlternatingLeastSquares, MatrixFactorization
     from raddle.mf._ids import Ids
 
