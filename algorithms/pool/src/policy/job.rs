@@ -39,6 +39,12 @@ pub enum Utility {
 }
 
 impl Utility {
+    /// A value, 1 where none is given, up to a deadline if there is one.
+    pub fn until(value: Option<f64>, deadline: Option<f64>) -> Self {
+        let value = value.unwrap_or(1.0);
+        deadline.map_or(Self::Constant(value), |by| Self::Deadline { value, by })
+    }
+
     /// Value of an end at `end` of a job that arrived at `arrival`, both in seconds since the pool began.
     pub fn at(&self, arrival: f64, end: f64) -> f64 {
         match *self {
@@ -106,6 +112,28 @@ pub struct Observed {
 }
 
 impl Job {
+    /// A job of one worker at least that has done nothing, arrives at once and asks for all the workers that it can use; nobody
+    /// knows how long it takes.
+    pub fn new(id: JobId, most: u32, speed: Arc<dyn Speed>) -> Self {
+        Self {
+            id,
+            arrival: 0.0,
+            least: 1,
+            most,
+            requested: most,
+            demand: Demand::SLOT,
+            utility: Utility::Constant(1.0),
+            speed,
+            done: 0.0,
+            left: None,
+            epochs: 0,
+            epochs_since_resize: 0,
+            service: 0.0,
+            placement: Placement::default(),
+            observed: None,
+        }
+    }
+
     /// Work that is left; where that is not known a job counts as half done.
     pub fn remaining(&self) -> f64 {
         self.left.unwrap_or(self.done)

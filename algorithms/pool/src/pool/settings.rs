@@ -27,9 +27,9 @@ pub struct PolicySettings {
     pub seed: u64,
     /// Service after which `las` puts a job behind, in workers times seconds.
     pub threshold: f64,
-    /// Length of a slot of `oasis` and `pdors`, in seconds.
+    /// Length of a slot of `pdors`, in seconds.
     pub slot: f64,
-    /// Seconds of a slot that `oasis` and `pdors` leave for a change of workers and the wait for a boundary.
+    /// Seconds of a slot that `pdors` leaves for a change of workers and the wait for a boundary.
     pub rescale: f64,
 }
 
