@@ -6,8 +6,7 @@
 //! replica, the learned state of pinned block and schedule
 //! ([`Program::save_pinned`](crate::Program::save_pinned),
 //! [`Schedule::save_state`](crate::Schedule::save_state)), and progress.
-//! [`RestoreByShard`](crate::RestoreByShard) or [`Program::restored`](crate::Program::restored), and the first
-//! rounds, make anew all that these leave out. A manifest with the lengths and digests of all parts is renamed
+//! [`RestoreByShard`](crate::RestoreByShard) and the first rounds make anew all that these leave out. A manifest with the lengths and digests of all parts is renamed
 //! into its place last ([`manifest`]): a checkpoint is there whole or not at all.
 //!
 //! Where the guard has not gone back to an earlier boundary, it holds the boundary as it was before it was

@@ -168,41 +168,6 @@ pub trait Program: Sized + Send + Sync + 'static {
     fn shrink_to_model(&self, block: &mut Self::Block) {
         let _ = block;
     }
-
-    /// Checks a restored run against this program, its data and itself, and makes anew what
-    /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data
-    /// and state give it back bit for bit, such as a matrix of products. Only a resume from a checkpoint
-    /// calls it, and not of a program that is restored [by shard](crate::RestoreByShard): as this is given all
-    /// shards at once, each process of several makes all of them for a moment. The hash of a checkpoint only
-    /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no
-    /// verb meets others. Nothing is checked unless overridden.
-    ///
-    /// # Errors
-    /// If something does not fit: the run is then refused.
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        let _ = run;
-        Ok(())
-    }
-}
-
-/// Parts of a run as a checkpoint gave them back, for [`Program::restored`].
-pub struct Restored<'a, P: Program> {
-    /// The boundary.
-    pub boundary: Boundary,
-    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it, or the run was asked to
-    /// end while it was concluded; `false` if
-    /// it is as before, to be evaluated and concluded next.
-    pub is_concluded: bool,
-    /// The shards, in their order, as [`load_state`](Program::load_state) made them.
-    pub shards: &'a mut [P::Shard],
-    /// The blocks, in their order.
-    pub blocks: &'a mut [P::Block],
-    /// The pinned block, as [`load_pinned`](Program::load_pinned) made it.
-    pub pinned: &'a mut P::Pinned,
-    /// The replica.
-    pub replica: &'a mut P::Replica,
-    /// The weights with which the schedule goes on; none before the conclusion.
-    pub weights: &'a [(u32, f64)],
 }
 
 /// Moment when the changes of an epoch become visible in the replicas.

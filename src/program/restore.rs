@@ -6,10 +6,12 @@ use crate::base::state::{State, StateError, from_bytes, to_bytes};
 use crate::program::partials::Partials;
 use crate::program::{Boundary, Program};
 
-/// A program that is restored from a checkpoint part by part: a process of several makes and reads its own
-/// shards and blocks alone, and what the rest needs of them crosses as answers. A program without the verb is
-/// restored by [`Program::restored`], which sees all shards at once, so that each process makes all of them for
-/// a moment; with it, `restored` is not called.
+/// A program that checks a run restored from a checkpoint against itself and its data, and makes anew what
+/// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data and state
+/// give it back bit for bit, such as a matrix of products. A process of several makes and reads its own shards
+/// and blocks alone, and what the rest needs of them crosses as answers. Without the verb nothing is checked: the
+/// hash of a checkpoint only says that its bytes are whole; lengths, and numbers that name rows, are checked
+/// here, once, so that no verb meets others.
 ///
 /// Where rounds are aggregated, [`ask`](Self::ask) is called again and again: it checks the pinned block, the
 /// replica and the answers to its question before, and asks the next, of all shards and blocks, until there is
