@@ -49,7 +49,7 @@ pub enum SimulateError {
     Setting {
         /// Name of the setting.
         name: &'static str,
-        /// Its value.
+        /// The value.
         value: f64,
         /// The fault, and what to do.
         message: &'static str,

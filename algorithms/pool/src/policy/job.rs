@@ -76,11 +76,11 @@ pub struct Job {
     pub most: u32,
     /// Number of workers that it asked for: policies that know no elasticity give it this or nothing.
     pub requested: u32,
-    /// What its workers and servers take of a node.
+    /// Demand of its workers and servers.
     pub demand: Demand,
     /// Value of the job by the time of its end.
     pub utility: Utility,
-    /// Its speed, as far as it is known.
+    /// Speed by its workers, as far as it is known.
     pub speed: Arc<dyn Speed>,
     /// Work done.
     pub done: f64,
@@ -92,13 +92,13 @@ pub struct Job {
     pub epochs_since_resize: u64,
     /// Workers times seconds that it has received.
     pub service: f64,
-    /// What it holds now.
+    /// Placement that it holds now.
     pub placement: Placement,
-    /// What was seen of its learning, where it tells.
+    /// Observations of its learning, where it tells.
     pub observed: Option<Observed>,
 }
 
-/// What was seen of a job's learning.
+/// Observations of a job's learning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observed {
     /// Samples of an epoch.

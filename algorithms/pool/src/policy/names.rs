@@ -11,7 +11,7 @@ pub const NAMES: [&str; 6] = ["fifo", "drf", "las", "optimus", "ones", "pdors"];
 /// Names by which policies are known elsewhere, and those that they have here.
 const OTHERS: [(&str, &str); 2] = [("tiresias", "las"), ("oasis", "pdors")];
 
-/// What policies are made of, beside their names.
+/// Settings of policies, beside their names.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Seed of policies that draw.

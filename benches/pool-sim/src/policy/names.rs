@@ -10,7 +10,7 @@ use super::placing::{Spread, pdors};
 /// Names of the policies.
 pub const NAMES: [&str; 8] = ["fifo", "drf", "las", "optimus", "ones", "oasis", "pdors", "random"];
 
-/// What policies are made of, beside their names.
+/// Settings of policies, beside their names.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Seed of policies that draw.

@@ -10,7 +10,7 @@ const LEAST: f64 = 1.0;
 /// Epochs after which a job may be dropped.
 const KNOWN: u64 = 2;
 
-/// What a decision knows of a job.
+/// Estimate of a job for one decision.
 #[derive(Debug)]
 pub struct Estimate {
     /// Remaining seconds on one slot, or on its least.
@@ -30,7 +30,7 @@ impl Estimate {
     }
 }
 
-/// What a decision knows of the jobs that may change.
+/// Estimates of the jobs that may change in one decision.
 #[derive(Debug)]
 pub struct Estimates {
     jobs: BTreeMap<JobId, Estimate>,
@@ -78,7 +78,7 @@ impl Estimates {
         self.jobs.get(&id).is_some_and(|job| job.epochs >= KNOWN)
     }
 
-    /// What is known of a job.
+    /// The estimate of a job.
     pub fn of(&self, id: JobId) -> Option<&Estimate> {
         self.jobs.get(&id)
     }

@@ -37,7 +37,7 @@ pub trait Variant: Debug {
     /// Lowers caps for one decision.
     fn limit(&mut self, _now: f64, _cluster: &Cluster, _jobs: &[Job], _caps: &mut Caps) {}
 
-    /// What a job on so many slots, one or more, adds to the score of a schedule; the least sum is the best.
+    /// Score of a job on so many slots, one or more; the schedule whose jobs have the least sum is the best.
     fn score(&self, job: &Estimate, slots: u32) -> f64 {
         speedup_over_root(job, slots)
     }

@@ -4,7 +4,7 @@ use crate::policy::Room;
 use crate::policy::cluster::{Amounts, Placement, RESOURCES, Share};
 use crate::policy::job::Job;
 
-/// What is free in a slot, and the price of a worker and of a server of the job on each node.
+/// Room that is free in a slot, and the price of a worker and of a server of the job on each node.
 #[derive(Debug)]
 pub struct Market<'a> {
     /// The job.
