@@ -134,8 +134,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// Writes the learned state of the pinned block, without all that data and state give back: the form that
-    /// checkpoints keep. [`restored`](Program::restored), or the verb in its place, makes the rest anew, from
-    /// shards made anew. To
+    /// checkpoints keep. [`RestoreByShard`](crate::RestoreByShard) makes the rest anew, from shards made anew. To
     /// another process, where a shard may never be made anew, the block crosses whole, as its [`State`]; so
     /// does the guard keep it. The default writes it whole here, too.
     fn save_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {

@@ -75,9 +75,7 @@ impl Settings {
     pub fn policy(&self) -> Result<Box<dyn Policy>, Unknown> {
         let PolicySettings { name, seed, threshold, slot, rescale } = &self.policy;
         let plan = PlanSettings { slot: *slot, rescale: *rescale, ..PlanSettings::default() };
-        let settings =
-            names::Settings { seed: *seed, threshold: *threshold, plan, ..names::Settings::default() };
-        names::policy(name, &settings)
+        names::policy(name, &names::Settings { seed: *seed, threshold: *threshold, plan })
     }
 
     /// The machine as policies see it: one node, whose slots are the workers.

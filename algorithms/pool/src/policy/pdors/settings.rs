@@ -62,7 +62,6 @@ impl PlanSettings {
             margin: 0.0,
             rescale: 0.0,
             fill: false,
-            ..Self::default()
         }
     }
 
