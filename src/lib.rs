@@ -121,7 +121,7 @@ pub use program::partials::{Numbers, Partials};
 pub use program::restore::{RestoreByShard, Restoring};
 pub use program::verbs::{Fold, Merge, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use program::verdict::{Metric, Status, Verdict};
-pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};
+pub use program::{Boundary, Phase, Program, Task, Visibility};
 pub use run::placement;
 pub use run::record::{
     CheckpointRecord, Ending, EpochRecord, GenerationMember, GenerationRecord, Limit, ProcessRecord,

@@ -156,6 +156,9 @@ fn libraries_name_no_algorithm_and_data_name_no_engine() {
     assert_eq!(naming("algorithms/common/src", &all), [""; 0]);
     assert_eq!(naming("algorithms/kernels/src", &all), [""; 0]);
     assert_eq!(naming("algorithms/pool/src", &all), [""; 0]);
+    // A program that is published stands on none that is tried.
+    assert_eq!(naming("algorithms/pool/src", &["raddle_pool_sim"]), [""; 0]);
+    assert_eq!(naming("benches/pool-sim/src", &all), [""; 0]);
 }
 
 #[test]
@@ -165,6 +168,7 @@ fn policies_the_simulator_and_the_core_of_a_pool_know_no_clock_and_no_thread() {
     // Processes are started there, and nowhere else.
     found.retain(|file| !file.starts_with("live/"));
     assert_eq!(found, [""; 0], "equal calls would not be decided equally");
+    assert_eq!(naming("benches/pool-sim/src", &words), [""; 0], "equal jobs would not be simulated equally");
 }
 
 /// Names of the packages that this one needs with these features: of some others, those that are sought.

@@ -31,7 +31,7 @@ PATTERNS
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \
         'data/(README\.md|diabetes\.csv|docword\.pydoc\.txt\.gz|vocab\.pydoc\.txt|stop-words-english\.txt|pydoc\.py)'
       ;;
-    *) printf '%s\n' '(README|ADMISSION|CHANGES|PARTS|POOL|SIMULATION)\.md' 'examples/.*\.rs' ;;
+    *) printf '%s\n' '(README|ADMISSION|CHANGES|PARTS|POOL)\.md' 'examples/.*\.rs' ;;
   esac
 }
 

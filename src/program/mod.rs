@@ -134,8 +134,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// Writes the learned state of the pinned block, without all that data and state give back: the form that
-    /// checkpoints keep. [`restored`](Program::restored), or the verb in its place, makes the rest anew, from
-    /// shards made anew. To
+    /// checkpoints keep. [`RestoreByShard`](crate::RestoreByShard) makes the rest anew, from shards made anew. To
     /// another process, where a shard may never be made anew, the block crosses whole, as its [`State`]; so
     /// does the guard keep it. The default writes it whole here, too.
     fn save_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
@@ -168,41 +167,6 @@ pub trait Program: Sized + Send + Sync + 'static {
     fn shrink_to_model(&self, block: &mut Self::Block) {
         let _ = block;
     }
-
-    /// Checks a restored run against this program, its data and itself, and makes anew what
-    /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data
-    /// and state give it back bit for bit, such as a matrix of products. Only a resume from a checkpoint
-    /// calls it, and not of a program that is restored [by shard](crate::RestoreByShard): as this is given
-    /// all shards at once, each process of several makes all of them for a moment. The hash of a checkpoint
-    /// only says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so
-    /// that no verb meets others. Nothing is checked unless overridden.
-    ///
-    /// # Errors
-    /// If something does not fit: the run is then refused.
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        let _ = run;
-        Ok(())
-    }
-}
-
-/// Parts of a run as a checkpoint gave them back, for [`Program::restored`].
-pub struct Restored<'a, P: Program> {
-    /// The boundary.
-    pub boundary: Boundary,
-    /// `true` if the boundary is in the state after its conclusion, because the guard had returned to it, or
-    /// the run was asked to end during the conclusion; `false` if it is in the state before, to be evaluated
-    /// and concluded next.
-    pub is_concluded: bool,
-    /// The shards, in their order, as [`load_state`](Program::load_state) made them.
-    pub shards: &'a mut [P::Shard],
-    /// The blocks, in their order.
-    pub blocks: &'a mut [P::Block],
-    /// The pinned block, as [`load_pinned`](Program::load_pinned) made it.
-    pub pinned: &'a mut P::Pinned,
-    /// The replica.
-    pub replica: &'a mut P::Replica,
-    /// The weights with which the schedule continues; none before the conclusion.
-    pub weights: &'a [(u32, f64)],
 }
 
 /// Moment when the changes of an epoch become visible in the replicas.

@@ -6,10 +6,12 @@ use crate::base::state::{State, StateError, from_bytes, to_bytes};
 use crate::program::partials::Partials;
 use crate::program::{Boundary, Program};
 
-/// A program that is restored from a checkpoint part by part: a process of several makes and reads its own
-/// shards and blocks alone, and what the rest needs of them crosses as answers. A program without the verb is
-/// restored by [`Program::restored`], which sees all shards at once, so that each process makes all of them
-/// for a moment; with it, `restored` is not called.
+/// A program that checks a run restored from a checkpoint against itself and its data, and restores what
+/// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because it follows
+/// bit for bit from data and state, such as a matrix of products. Each process makes and reads its own shards
+/// and blocks alone; answers carry what the others need of them. The hash of a checkpoint only says that its
+/// bytes are whole: lengths, and numbers that name rows, are checked here, once, so that no other verb has to.
+/// A program without this verb checks nothing.
 ///
 /// On the first worker, where rounds are aggregated, [`ask`](Self::ask) is called repeatedly: it checks the
 /// pinned block, the replica and the answers to its previous question, and returns the next question to all

@@ -100,7 +100,7 @@ fn causes(part: Component) -> &'static str {
         Component::Pinned | Component::Conclusion => {
             "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the \
              engine's back; a part of the pinned block that `save_pinned` and `load_pinned` leave out and \
-             `restored` does not make anew"
+             `restore_by_shard` does not make anew"
         }
     }
 }

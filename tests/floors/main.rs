@@ -220,16 +220,13 @@ fn imports_of_promises_of_the_pool_go_down() {
         &["admission"],
     ];
     check(&pool, "policy/pdors", &floors, &[]);
-    let floors: [&[&str]; 4] =
-        [&["drawn", "market"], &["lp", "one", "spread"], &["apart", "rounding"], &["choices"]];
+    let floors: [&[&str]; 3] = [&["market"], &["placer"], &["choices"]];
     check(&pool, "policy/pdors/in_slot", &floors, &[]);
-    let floors: [&[&str]; 3] = [&["instance", "spec"], &["arrivals", "run"], &["generate", "report"]];
-    check(&pool, "simulate/slots", &floors, &[]);
 }
 
 #[test]
 fn imports_of_the_pool_go_down() {
-    let floors: [&[&str]; 4] = [&["policy"], &["simulate"], &["pool"], &["live"]];
+    let floors: [&[&str]; 3] = [&["policy"], &["pool"], &["live"]];
     check(&src("algorithms/pool"), "", &floors, &["main", "cli"]);
     let floors: [&[&str]; 7] = [
         &["left", "request", "settings", "speeds"],
@@ -244,35 +241,44 @@ fn imports_of_the_pool_go_down() {
     let floors: [&[&str]; 5] = [
         &["cluster"],
         &["job", "room"],
-        &["drf", "fifo", "las", "ones", "pdors", "random"],
-        &["oasis", "optimus"],
+        &["drf", "fifo", "las", "ones", "pdors", "profile", "random"],
+        &["optimus"],
         &["names"],
     ];
     check(&src("algorithms/pool"), "policy", &floors, &[]);
-    let floors: [&[&str]; 5] = [
-        &["net", "operators"],
-        &["arrange", "beta", "estimate", "slots"],
-        &["score"],
-        &["options"],
-        &["caps"],
-    ];
+    let floors: [&[&str]; 4] =
+        [&["net", "operators"], &["arrange", "beta", "estimate", "slots"], &["variant"], &["caps"]];
     check(&src("algorithms/pool"), "policy/ones", &floors, &[]);
 }
 
 #[test]
 fn imports_of_the_simulator_of_the_pool_go_down() {
-    let floors: [&[&str]; 3] =
-        [&["error", "model", "outcome"], &["profile", "published", "run", "slots"], &["spec"]];
-    check(&src("algorithms/pool"), "simulate", &floors, &[]);
+    let simulator = src("benches/pool-sim");
+    let floors: [&[&str]; 4] = [
+        &["error", "model", "outcome", "policy"],
+        &["profile", "published", "run"],
+        &["slots", "spec"],
+        &["cli"],
+    ];
+    check(&simulator, "", &floors, &["main"]);
     let floors: [&[&str]; 4] = [&["rows"], &["application"], &["job"], &["tables"]];
-    check(&src("algorithms/pool"), "simulate/published", &floors, &[]);
+    check(&simulator, "published", &floors, &[]);
+    let floors: [&[&str]; 3] = [&["instance", "spec"], &["arrivals", "run"], &["generate", "report"]];
+    check(&simulator, "slots", &floors, &[]);
+    let floors: [&[&str]; 3] = [&["ones", "placing"], &["oasis"], &["names"]];
+    check(&simulator, "policy", &floors, &[]);
+    let floors: [&[&str]; 2] = [&["lp", "spread"], &["apart", "rounding"]];
+    check(&simulator, "policy/placing", &floors, &[]);
+    let floors: [&[&str]; 2] = [&["options", "tables"], &["slots", "ticks"]];
+    check(&simulator, "cli", &floors, &[]);
+    check_circles(&simulator, &[]);
 }
 
 #[test]
 fn imports_of_the_command_line_of_the_pool_go_down() {
     let floors: [&[&str]; 3] = [
-        &["duration", "folder", "foreign", "job_line", "pool_tables", "simulate_options", "tables"],
-        &["jobs", "pool_options", "pool_summary", "simulate", "simulate_slots"],
+        &["duration", "folder", "foreign", "job_line", "pool_tables"],
+        &["jobs", "pool_options", "pool_summary"],
         &["profile", "run", "visit"],
     ];
     check(&src("algorithms/pool"), "cli", &floors, &[]);

@@ -266,8 +266,7 @@ pool submit p | the verb is add: `pool add POOL -- PROGRAM ..`
 pool ls p | the verb is status: `pool status POOL`
 pool kill p job | the verb is cancel: `pool cancel POOL JOB`
 pool start jobs.toml | the verb is run: `pool run JOBS --out POOL`
-pool simulate pollux:6 --num-nodes 3 | --num-nodes is --nodes here
-pool simulate pollux:6 --gpus-per-node 4 | --gpus-per-node is --slots here
+pool simulate pollux:6 | the simulator of policies is a program of its own: `cargo run -p raddle-pool-sim -- SPEC`
 pool status --pool p | the folder of the pool has no option: `pool status p`
 # mpirun, torchrun
 raddle launch -np 4 -- lasso fit | -np is --processes here

@@ -4,7 +4,8 @@
 use raddle::schedule::{EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, State, StateError, Writer};
 use raddle::{
-    Aggregate, Conclude, Evaluate, Metric, Parts, Program, Restored, Schedule, TaskOf, Update, Verdict,
+    Aggregate, Conclude, Evaluate, Metric, Parts, Program, RestoreByShard, Restoring, Schedule, TaskOf,
+    Update, Verdict,
 };
 
 /// Form that is confused.
@@ -54,7 +55,7 @@ const SET_UP: u8 = 0;
 const ADD: u8 = 1;
 
 impl Program for Forms {
-    raddle::program!(Shard = Two, Pinned = Two, Replica = Two, Partial = u64, Phase = u8; update);
+    raddle::program!(Shard = Two, Pinned = Two, Replica = Two, Partial = u64, Phase = u8; update, restore_by_shard);
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
         let Aggregate { round, pinned, partials } = at;
@@ -98,11 +99,20 @@ impl Program for Forms {
         (pinned.learned, pinned.made) = (from.read()?, 0);
         Ok(())
     }
+}
 
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+impl RestoreByShard for Forms {
+    type Question = ();
+    type Answer = ();
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<()>, StateError> {
         if self.0 != Confused::KeptPinned {
             run.pinned.made = u64::from(run.boundary.shards);
         }
+        Ok(None)
+    }
+
+    fn answer(&self, (): &(), _: u32, _: &mut Two, _: &Two) -> Result<(), StateError> {
         Ok(())
     }
 }

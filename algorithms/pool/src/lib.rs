@@ -1,23 +1,28 @@
 //! Many elastic fits on the cores there are: [`policy`] decides, at every boundary, which jobs run on how many workers.
 //!
-//! Policies know no thread and no clock. The same objects decide in the simulator ([`simulate`]) and in a pool that runs.
+//! Policies know no thread and no clock. The same objects decide in a pool that runs and in the simulator of the repository
+//! (`benches/pool-sim`).
 //!
 //! ```
-//! use raddle_pool::policy::Cluster;
-//! use raddle_pool::policy::names::{Settings, policy};
-//! use raddle_pool::simulate::{Spec, simulate};
+//! use std::sync::Arc;
 //!
-//! let workload = Spec::parse("synth:jobs:n=20,seed=1")?.workloads(1.0)?.remove(0);
+//! use raddle_pool::policy::names::{Settings, policy};
+//! use raddle_pool::policy::{ByWorkers, Cluster, Job, JobId};
+//!
+//! // Two jobs of 100 and of 10 epochs, which two workers do one and a half times as fast as one.
+//! let job = |id, epochs| {
+//!     let speed = Arc::new(ByWorkers::new(vec![1.0, 1.5]));
+//!     Job { left: Some(epochs), ..Job::new(JobId(id), 2, speed) }
+//! };
+//! let jobs = [job(0, 100.0), job(1, 10.0)];
 //! let mut optimus = policy("optimus", &Settings::default())?;
-//! let cluster = Cluster::of_slots(4, 4);
-//! let outcome = simulate(&cluster, &workload.jobs, &workload.settings, &mut *optimus, &mut |_| ())?;
-//! assert!(outcome.jobs.len() == 20 && outcome.mean() > 0.0);
+//! let allocation = optimus.decide(0.0, &Cluster::of_slots(1, 3), &jobs);
+//! assert_eq!(allocation.placements[&JobId(0)].workers(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod policy;
 pub mod pool;
-pub mod simulate;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -1,150 +1,34 @@
 //! The program `pool`, as a user runs it.
 
-use std::fs;
-use std::path::Path;
+use raddle_common::testing::{Program, Ran};
 
-use raddle_common::testing::{Program, Ran, not_empty};
-use serde_json::Value;
-
-use crate::simulate::tables;
-
-const POOL: &str = env!("CARGO_BIN_EXE_pool");
-
-const JOBS: &str = "[[job]]\nname = \"long\"\nepochs = 100\nspeeds = [[1, 1.0], [2, 2.0]]\n\
-                    [[job]]\nname = \"short\"\nat = 10\nepochs = 5\nspeeds = [[1, 1.0]]\n";
-
-/// Runs a line with this folder of public sets.
-fn run(folder: &Path, data: &Path, line: &str) -> Ran {
-    Ran::new(Program::at(POOL).command(folder, line).env("RADDLE_DATA", data).output().unwrap())
-}
-
-fn refused(data: &Path, line: &str) -> String {
-    let ran = run(data, data, line);
+fn refused(line: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let pool = Program::at(env!("CARGO_BIN_EXE_pool"));
+    let ran = Ran::new(pool.command(folder.path(), line).output().unwrap());
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{line}\n{}", ran.err);
     ran.err
 }
 
 #[test]
-fn simulations_are_told_as_a_table_as_json_and_by_decision() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    fs::write(folder.join("jobs.toml"), JOBS).unwrap();
-    let line = "simulate jobs.toml --nodes 1 --slots 2 --policy las,optimus --rescale 0";
-    let ran = run(folder, folder, line);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let rows: Vec<&str> = ran.out.lines().collect();
-    assert!(
-        rows[1].contains("mean JCT, s") && rows[2].contains("las") && rows[3].contains("optimus"),
-        "{}",
-        ran.out
-    );
-    let ran = run(folder, folder, &format!("{line} --json"));
-    let value: Value = serde_json::from_str(&ran.out).unwrap();
-    let of = |policy: usize, job: usize| {
-        value["policies"][policy]["workloads"][0]["jobs"][job]["end"].as_f64().unwrap()
-    };
-    // Two workers from 1 s on: the short job waits, then runs from the first tick after 51 s. Under Optimus it runs at once, and
-    // one worker of the long one is missing for five seconds.
-    assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], [51.0, 56.0, 53.5, 15.0], "{value}");
-    assert_eq!(value["policies"][0]["workloads"][0].get("changes"), None);
-    let ran = run(folder, folder, &format!("{line} --explain"));
-    let lines: Vec<&str> = ran.out.lines().collect();
-    assert_eq!(lines[0], "las jobs.toml 1 s, 1 job: long 0 -> 2");
-    assert!(lines.contains(&"optimus jobs.toml 10 s, 2 jobs: long 2 -> 1, short 0 -> 1"), "{}", ran.out);
-    let ran = run(folder, folder, &format!("{line} --explain --json"));
-    let value: Value = serde_json::from_str(&ran.out).unwrap();
-    let changes = value["policies"][1]["workloads"][0]["changes"].as_array().unwrap();
-    assert!(not_empty(changes).any(|change| change["at"] == 10.0 && change["changes"][1]["job"] == "short"));
-}
-
-#[test]
-fn published_workloads_are_found_in_the_folder_of_data() {
-    let folder = tables::folder(&["1,1,a,0,bert,1,8", "1,2,b,0,ncf,1,8", "2,1,c,0,ncf,1,8"]);
-    let ran = run(folder.path(), folder.path(), "simulate pollux --policy las --json");
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let value: Value = serde_json::from_str(&ran.out).unwrap();
-    let workloads = value["policies"][0]["workloads"].as_array().unwrap();
-    let names: Vec<&str> = workloads.iter().map(|of| of["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["pollux:1", "pollux:2"]);
-    let ran = run(folder.path(), folder.path(), "simulate pollux:1 --load 2 --policy las,ones");
-    assert!(ran.code == Some(0) && ran.out.contains("ones"), "{}", ran.err);
-    let error = refused(folder.path(), "simulate pollux:3");
-    assert!(error.contains("pollux:3: there is no such workload: choose one of 1, 2"), "{error}");
-}
-
-#[test]
-fn tables_that_are_missing_or_at_fault_are_bad_input() {
-    let empty = tempfile::tempdir().unwrap();
-    let error = refused(empty.path(), "simulate pollux:6");
-    assert!(
-        error.contains("workloads.csv.gz: no such file: set RADDLE_DATA to the folder that holds cluster/"),
-        "{error}"
-    );
-    for (row, words) in [
-        ("1,1,b,5,gpt,1,8", "workloads.csv.gz:3: unknown application `gpt`"),
-        ("1,1,b,5,ncf,1,4096", "workloads.csv.gz:3: batch size 4096 of ncf: choose 8 to 64"),
-    ] {
-        let folder = tables::folder(&["1,1,a,0,bert,1,8", row]);
-        let error = refused(folder.path(), "simulate pollux:1");
-        assert!(error.contains(words), "{error}");
+fn the_old_name_of_the_simulator_says_where_it_is() {
+    for line in
+        ["simulate", "simulate synth:jobs:n=160,seed=1", "simulate pollux:6 --policy las,optimus,ones"]
+    {
+        let error = refused(line);
+        assert!(error.contains("`cargo run -p raddle-pool-sim -- SPEC`"), "{line}\n{error}");
+        assert_eq!(error.lines().count(), 1, "{line}\n{error}");
     }
 }
 
 #[test]
-fn options_that_make_no_sense_say_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
+fn policies_of_the_simulator_alone_are_refused() {
     for (line, words) in [
-        ("simulate", "<SPEC>"),
-        ("simulate synth:jobs:n=4 --nodes 0", "--nodes 0: choose 1 to 10000"),
-        ("simulate synth:jobs:n=4 --slots 0", "--slots 0: choose 1 to 1024"),
-        (
-            "simulate synth:jobs:n=4 --policy lsa",
-            "--policy: policy `lsa` does not exist: did you mean `las`?",
-        ),
-        ("simulate synth:jobs:n=4 --policy optimum,las", "did you mean `optimus`?"),
-        ("simulate synth:jobs:n=4 --policy tiresias", "did you mean `las`?"),
-        ("simulate synth:jobs:n=4 --policy zzzzzzz", "does not exist. Choose from fifo, drf, las"),
-        ("simulate synth:jobs:n=4 --policy las,las", "`las` is given twice: keep one"),
-        ("simulate synth:jobs:k=4", "`k` is no parameter here: known are n, seed, hours"),
-        ("simulate pollox:4", "expected pollux, pollux:1 to pollux:8, synth:jobs:n=160,seed=1, or a file"),
-        ("simulate synth:jobs:n=4 --rescale -1", "--rescale -1: choose seconds, 0 or more"),
-        ("simulate synth:jobs:n=4 --tick 0", "--tick 0: choose seconds above 0"),
-        ("simulate synth:jobs:n=4 --load 0", "--load 0: choose a number above 0"),
-        ("simulate pollux:1 --load 3", "--load 3: choose 0.5, 1, 1.5 or 2"),
-        ("simulate synth:jobs:n=4 --policy las --score all", "--score has no effect without --policy ones"),
-        (
-            "simulate synth:jobs:n=4 --policy ones --threshold 5",
-            "--threshold has no effect without --policy las",
-        ),
-        ("simulate synth:jobs:n=4 --threshold 0", "--threshold 0: choose a number above 0"),
-        ("simulate synth:jobs:n=4 --score some", "--score `some` does not exist: choose all or published"),
-        ("simulate synth:jobs:n=4 --schedules x", "--schedules `x` does not exist: choose evolved or random"),
-        ("simulate synth:jobs:n=4 --knowledge x", "--knowledge `x` does not exist: choose known or none"),
-        ("simulate synth:jobs:n=4 --population 0", "--population 0: choose 1 to 10000"),
-        ("simulate synth:jobs:n=4 --cycles 0", "--cycles 0: choose 1 to 10000"),
-        ("simulate synth:slots:k=1", "no setting is called k"),
-        ("simulate synth:slots --tick 5", "--tick has no effect with jobs in slots"),
-        ("simulate synth:slots --policy las", "--policy las: choose from fifo, drf, oasis, pdors"),
+        ("run jobs.toml --out p --policy oasis", "policy `oasis` does not exist: did you mean `pdors`?"),
+        ("run jobs.toml --out p --policy lsa", "did you mean `las`?"),
+        ("run jobs.toml --out p --policy zzzzzzz", "Choose from fifo, drf, las, optimus, ones, pdors"),
     ] {
-        let error = refused(folder.path(), line);
+        let error = refused(line);
         assert!(error.contains(words), "{line}\n{error}");
-    }
-}
-
-#[test]
-fn jobs_in_slots_are_told_by_policy_as_a_table_and_as_json() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let ran = run(folder, folder, "simulate synth:slots:tiny,seeds=3");
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    for policy in ["fifo", "drf", "oasis", "pdors"] {
-        assert!(ran.out.lines().any(|line| line.trim_start().starts_with(policy)), "{}", ran.out);
-    }
-    let ran = run(folder, folder, "simulate synth:slots:tiny,seeds=3 --policy pdors --json");
-    let told: Value = serde_json::from_str(&ran.out).unwrap();
-    let outcomes = &told["policies"][0]["outcomes"];
-    for outcome in not_empty(outcomes.as_array().unwrap()) {
-        assert_eq!(outcome["late"], 0, "{outcome}");
-        assert_eq!(outcome["admitted"], outcome["ended"], "{outcome}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the pool: policies, the simulator, and pools that run.
+//! Tests of the pool: policies, and pools that run.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
@@ -6,6 +6,4 @@ mod command_line;
 mod ones;
 mod policies;
 mod pool;
-mod published;
-mod simulate;
 mod slots;

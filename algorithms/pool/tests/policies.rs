@@ -4,26 +4,15 @@ use std::sync::Arc;
 
 use raddle_pool::policy::las::Las;
 use raddle_pool::policy::optimus::Optimus;
-use raddle_pool::policy::{Allocation, Cluster, Demand, Job, JobId, Placement, Policy, Utility};
-use raddle_pool::simulate::ByWorkers;
+use raddle_pool::policy::{Allocation, ByWorkers, Cluster, Job, JobId, Placement, Policy};
 
 fn job(id: u32, requested: u32, left: f64, rates: &[f64]) -> Job {
+    let speed = Arc::new(ByWorkers::new(rates.to_vec()));
     Job {
-        id: JobId(id),
         arrival: f64::from(id),
-        least: 1,
-        most: rates.len() as u32,
         requested,
-        demand: Demand::SLOT,
-        utility: Utility::Constant(1.0),
-        speed: Arc::new(ByWorkers::new(rates.to_vec())),
-        done: 0.0,
         left: Some(left),
-        epochs: 0,
-        epochs_since_resize: 0,
-        service: 0.0,
-        placement: Placement::default(),
-        observed: None,
+        ..Job::new(JobId(id), rates.len() as u32, speed)
     }
 }
 

@@ -68,7 +68,7 @@ const PROGRAMS: &str = "Programs, found next to raddle or on PATH:
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models
   raddle linear ... linear classifiers with a proof: SVM, logistic regression
-  raddle pool ...   many elastic fits on the cores there are, and a simulator of policies
+  raddle pool ...   many elastic fits on the cores there are, under a scheduling policy
   raddle data ...   public data by name: list, fetch, verify; generated data as files";
 
 #[derive(Debug, Args)]

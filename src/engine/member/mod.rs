@@ -180,12 +180,11 @@ impl<P: Program> Member<P> {
         if plan.previous.is_empty() {
             match from {
                 Some(from) => transfers = self.restore(&plan, &from)?,
-                None => self.make(&plan, false)?,
+                None => self.make(&plan)?,
             }
             if self.hub.is_some() {
-                let warnings = warnings.into_iter().chain(self.restores_whole(&plan));
                 let warner = &mut self.warner;
-                warnings.for_each(|why| self.history.warn(why, warner.as_mut()));
+                warnings.into_iter().for_each(|why| self.history.warn(why, warner.as_mut()));
             }
         } else {
             // A process that joins begins with transfers.
@@ -286,14 +285,14 @@ impl<P: Program> Member<P> {
         ProcessStats { process: self.index, traffic: self.sent, moved: self.moved, ..stats }
     }
 
-    /// Makes the parts with which this process starts, or those of the `whole` run.
-    fn make(&mut self, plan: &GenerationPlan, whole: bool) -> Result<(), EngineError> {
+    /// Makes the parts with which this process starts.
+    fn make(&mut self, plan: &GenerationPlan) -> Result<(), EngineError> {
         let Some((shards, blocks, pinned)) = self.lazy_parts.take() else { return Ok(()) };
         let position = plan.index_of(self.index).map(|position| position as u32);
         let local = self.local()?;
-        local.shards = shards.make("shard", |shard| whole || Some(plan.shard_process(shard)) == position)?;
-        local.blocks = blocks.make("block", |block| whole || Some(plan.block_process(block)) == position)?;
-        if (whole || position == Some(0))
+        local.shards = shards.make("shard", |shard| Some(plan.shard_process(shard)) == position)?;
+        local.blocks = blocks.make("block", |block| Some(plan.block_process(block)) == position)?;
+        if position == Some(0)
             && let Some(schedule) = self.schedule.take()
         {
             self.hub = Some(HubState::new(pinned, schedule, self.settings.staleness));

@@ -16,6 +16,7 @@ use crate::base::store::{Disk, Store};
 use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::part::{Kind, Part};
 use crate::checkpoint::{SubmittedParts, has_checkpoint, last_generation};
+use crate::program::restore::{PartsHere, RestHere, Restoration, by_shard};
 use crate::run::hub::{HubState, Progress};
 use crate::run::local_state::{LocalState, WholeState};
 use crate::schedule::{Cyclic, Variables};
@@ -67,9 +68,19 @@ fn resumed(folder: &Path) -> Result<Vec<u64>, String> {
     let restored = read.and_then(|checkpoint| {
         let mut local = LocalState::from(state);
         checkpoint.load(&Counting, &mut local, Some(&mut hub))?;
-        let mut state = local.whole().unwrap();
-        checkpoint.restored(&Counting, &mut state, &mut hub)?;
-        Ok(state)
+        let mut restoration = by_shard::<Counting>();
+        let boundary = hub.progress.boundary(2);
+        let mut ask = |restoration: &mut Box<dyn Restoration<Counting>>, replica: &u64| {
+            let pinned = &mut hub.pinned;
+            let rest = RestHere { boundary, is_concluded: false, pinned, replica, weights: &[] };
+            checkpoint.fits(|| restoration.ask(&Counting, rest).map_err(|why| why.to_string()))
+        };
+        while ask(&mut restoration, &local.replica)? {
+            let LocalState { shards, blocks, replica } = &mut local;
+            let here = PartsHere { shards, blocks, replica };
+            checkpoint.fits(|| restoration.answer(&Counting, here))?;
+        }
+        Ok(local.whole().unwrap())
     });
     let state = restored.map_err(|why| why.to_string())?;
     assert_eq!((hub.progress.epoch, state.replica), (4, 30));

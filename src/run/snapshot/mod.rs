@@ -6,14 +6,14 @@ mod forged;
 mod tests;
 
 use super::hub::{HubState, Progress};
-use super::local_state::{LocalState, WholeState};
+use super::local_state::LocalState;
 use super::saved_state::{pinned_state, shard_state};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Learned, StateError, from_bytes, to_bytes};
 use crate::checkpoint::part::{Kind, Records};
 use crate::checkpoint::{Checkpoint, CheckpointWriter, refuse};
-use crate::program::{Program, Restored};
+use crate::program::Program;
 
 impl CheckpointWriter {
     /// Writes the learned state of these shards, and these blocks: a part of the boundary after this number
@@ -100,29 +100,6 @@ impl Checkpoint {
                 true => Ok(()),
                 false => Err(StateError::new("how far the run has come").to_string()),
             }
-        })
-    }
-
-    /// Checks a run whose parts are all here, with [`Program::restored`].
-    pub(crate) fn restored<P: Program>(
-        &self,
-        program: &P,
-        state: &mut WholeState<P>,
-        hub: &mut HubState<P>,
-    ) -> Result<(), EngineError> {
-        let start = hub.progress.start.as_ref();
-        self.fits(|| {
-            PanicContext::verb("restored").enter();
-            let restored = Restored {
-                boundary: hub.progress.boundary(state.shards.len()),
-                is_concluded: start.is_some(),
-                shards: &mut state.shards,
-                blocks: &mut state.blocks,
-                pinned: &mut hub.pinned,
-                replica: &mut state.replica,
-                weights: start.map_or(&[][..], |start| &start.weights),
-            };
-            program.restored(restored).map_err(|why| why.to_string())
         })
     }
 

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use raddle::cli::{Error, find_program};
 
+use crate::policy::{Profile, Profiles};
 use crate::pool::Request;
 use crate::pool::journal::{Journal, JournalError, Opened};
 use crate::pool::queue::Queue;
-use crate::simulate::Spec;
-use crate::simulate::profile::Profile;
 
 /// Error of a journal: a file that cannot be used is bad input, one that cannot be written a failure.
 pub(super) fn refuse(error: JournalError) -> Error {
@@ -49,11 +48,7 @@ pub(super) fn known(opened: &Opened, queue: &Queue, folder: &Path) -> Result<Vec
 /// Profiles of a file.
 pub(super) fn profiles(path: Option<&Path>) -> Result<Vec<Profile>, Error> {
     let Some(path) = path else { return Ok(Vec::new()) };
-    let profiles = Spec::profiles(path).map_err(Error::input)?;
-    for profile in &profiles.jobs {
-        profile.submitted().map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
-    }
-    Ok(profiles.jobs)
+    Ok(Profiles::read(path).map_err(Error::input)?.jobs)
 }
 
 /// `true` if a program is there to be started.

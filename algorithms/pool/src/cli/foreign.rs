@@ -17,14 +17,10 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("job-name jobname id", "--name"),
         ("timeout silence silence-timeout heartbeat patience", "--timeout"),
         ("timeout silence silence-timeout heartbeat", "--patience"),
-        ("num-nodes n-nodes machines servers", "--nodes"),
-        ("gpus gpus-per-node slots-per-node cores-per-node workers-per-node", "--slots"),
-        ("interval period round-duration round tick-length", "--tick"),
         (
             "jobs job-file queue trace workload jobs-file",
             "[jobs] the file of jobs has no option: `pool {verb} {x} --out POOL`",
         ),
-        ("jobs job-file queue trace workload jobs-file", "[spec] the jobs have no option: `pool {verb} {x}`"),
         ("pool dir directory", "[pool] the folder of the pool has no option: `pool {verb} {x}`"),
     ],
     verbs: &[
@@ -33,7 +29,10 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("kill stop rm remove delete scancel qdel abort", "the verb is cancel: `pool cancel POOL JOB`"),
         ("start serve up begin launch", "the verb is run: `pool run JOBS --out POOL`"),
         ("resume continue restart", "`pool run --out POOL` goes on where the pool in this folder was left"),
-        ("sim simulation replay", "the verb is simulate: `pool simulate synth:jobs:n=160,seed=1`"),
+        (
+            "simulate sim simulation replay",
+            "the simulator of policies is a program of its own: `cargo run -p raddle-pool-sim -- SPEC`, in the repository",
+        ),
     ],
     arguments: &[("add", "the program and its arguments stand behind --: `pool add POOL -- {x} ..`")],
 };

@@ -8,9 +8,8 @@ use toml::Spanned;
 
 use super::duration::Seconds;
 use super::job_line::JobLine;
-use crate::policy::Unfit;
+use crate::policy::{Profile, Unfit};
 use crate::pool::{Request, Settings};
-use crate::simulate::profile::Profile;
 
 /// A file of jobs.
 #[derive(Debug, Deserialize)]
@@ -155,7 +154,7 @@ impl Around<'_> {
                 "it cannot be held, and has no counted cost: leave out --clock counted, or this job".into()
             );
         }
-        if !["pdors", "oasis"].contains(&self.settings.policy.name.as_str()) {
+        if self.settings.policy.name != "pdors" {
             return Ok(());
         }
         if deadline.is_some() && value.is_none() || value.is_some_and(|value| value <= 0.0) {

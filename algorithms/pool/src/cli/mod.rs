@@ -17,16 +17,12 @@ mod pool_summary;
 mod pool_tables;
 mod profile;
 mod run;
-mod simulate;
-mod simulate_options;
-mod simulate_slots;
-mod tables;
 mod visit;
 
 #[cfg(test)]
 mod tests;
 
-/// A pool: many elastic fits on the cores there are, under policies that are tried in a simulator.
+/// A pool: many elastic fits on the cores there are, each with more or fewer of them at every epoch.
 #[derive(Debug, Parser)]
 #[command(name = "pool", version, after_help = EXAMPLES)]
 enum Verb {
@@ -38,10 +34,8 @@ enum Verb {
     Status(pool_options::StatusOptions),
     /// Cancel a job of a pool.
     Cancel(pool_options::CancelOptions),
-    /// Write the profiles of finished runs, for `pool run --profiles` and `pool simulate`.
+    /// Write the profiles of finished runs, for `pool run --profiles`.
     Profile(pool_options::ProfileOptions),
-    /// Simulate jobs on a cluster under policies.
-    Simulate(Box<simulate_options::Options>),
 }
 
 const EXAMPLES: &str = "Examples:
@@ -49,9 +43,6 @@ const EXAMPLES: &str = "Examples:
   pool add nightly --value 5 --deadline 20m -- lda fit news.txt --topics 500 --out news
   pool status nightly
   pool profile mf64 news > profiles.toml
-  pool simulate synth:jobs:n=160,seed=1
-  pool simulate pollux:6 --policy las,optimus,ones
-  pool simulate synth:slots:lo=0.5,seeds=10
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
@@ -65,17 +56,13 @@ const COMMON: &[(&str, &str)] = &[
     ("deadline", "time from now on in which it has its value"),
     ("most", "most workers"),
     ("after", "jobs that end before it begins"),
-    ("nodes", "number of nodes; 16 by default"),
-    ("slots", "slots of each node; 4 by default"),
-    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors or random"),
+    ("policy", "fifo, drf, las, optimus, ones or pdors"),
     ("rescale", "seconds that a change of workers costs"),
-    ("load", "load of the jobs; 1 by default"),
     ("seed", "seed of policies that draw"),
-    ("explain", "a line a decision that changes something"),
 ];
 
 const LINE: CommandLine<'static> = CommandLine {
-    default: "simulate",
+    default: "run",
     free: Free { neutral: &[], limits: &[] },
     common: COMMON,
     features: &[],
@@ -90,8 +77,6 @@ pub fn main() -> ExitCode {
         Verb::Status(options) => visit::status(&options),
         Verb::Cancel(options) => visit::cancel(&options),
         Verb::Profile(options) => profile::profile(&options),
-        Verb::Simulate(options) if options.is_in_slots() => simulate_slots::simulate(&options),
-        Verb::Simulate(options) => simulate::simulate(&options),
     })
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct RunOptions {
     /// Number of jobs that may hold memory at once. Default: the workers.
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
-    /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, oasis, pdors (promises), random. Default: ones.
+    /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, pdors (promises). Default: ones.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// wall: real time; counted: time simulated from counted operations, the same on any machine. Default: wall.
@@ -66,10 +66,10 @@ pub(crate) struct RunOptions {
     /// Report a running job that has sent nothing for this time, such as "20m". Its workers stay taken. Default: 10m.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
     patience: Option<f64>,
-    /// For oasis and pdors: length of a slot, the unit of time of their plans. Default: 10.
+    /// For pdors: length of a slot, the unit of time of their plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
-    /// For oasis and pdors: seconds of each slot reserved for changing workers, the wait for the end of an epoch included.
+    /// For pdors: seconds of each slot reserved for changing workers, the wait for the end of an epoch included.
     /// Default: 1.
     #[arg(long, value_name = "SECONDS")]
     rescale: Option<f64>,
@@ -103,9 +103,9 @@ impl RunOptions {
         if name != "las" {
             refuse_without_effect(&[("--threshold", self.threshold.is_some())], "without --policy las")?;
         }
-        if !["oasis", "pdors"].contains(&name) {
+        if name != "pdors" {
             let given = [("--slot", self.slot.is_some()), ("--rescale", self.rescale.is_some())];
-            refuse_without_effect(&given, "without --policy oasis or pdors")?;
+            refuse_without_effect(&given, "without --policy pdors")?;
         }
         policy.slot = self.slot.unwrap_or(policy.slot);
         policy.rescale = self.rescale.unwrap_or(policy.rescale);

@@ -26,6 +26,12 @@ fn word(fit: &Fit) -> String {
     }
 }
 
+/// Reasons of all ends that were none to hope for, a line each.
+pub(super) fn reasons(pool: &Pool) -> String {
+    let line = |fit: &Fit| Some(format!("{}: {}\n", fit.name(), reason(fit)?));
+    pool.fits().iter().filter_map(line).collect()
+}
+
 /// Reason of an end that was none to hope for.
 pub(super) fn reason(fit: &Fit) -> Option<&str> {
     match &fit.phase {

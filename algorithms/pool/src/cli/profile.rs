@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::folder::refuse;
 use super::pool_options::ProfileOptions;
+use crate::policy::{Profile, Profiles};
 use crate::pool::journal::Journal;
 use crate::pool::{End, Phase, Pool};
-use crate::simulate::profile::{Profile, Profiles};
 
 /// Writes the profiles of finished runs, and of the jobs of pools.
 pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
@@ -36,7 +36,7 @@ pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
 pub(super) fn of_pool(folder: &Path, pool: &Pool) -> Result<Vec<Profile>, Error> {
     let done = pool.fits().iter().filter(|fit| matches!(fit.phase, Phase::Over(End::Done { .. })));
     let jobs: Vec<Profile> = done
-        .map(|fit| measured(fit.name().into(), fit.epoch as f64, 0.0, fit.speeds.all()))
+        .map(|fit| Profile::new(fit.name().into(), fit.epoch as f64, fit.speeds.all()))
         .filter(|job| !job.speeds.is_empty())
         .collect();
     match jobs.is_empty() {
@@ -66,26 +66,11 @@ pub(super) fn of_run(run: &Path) -> Result<Profile, Error> {
     speeds.sort_by_key(|(workers, _)| *workers);
     let name = run.file_name().map_or_else(|| "run".into(), |name| name.to_string_lossy().into_owned());
     let start = [["seconds", "read"], ["seconds", "prepare"]].iter().filter_map(|path| number(path)).sum();
-    let profile = measured(name, number(&["epochs"]).unwrap_or(0.0), start, speeds);
+    let profile = Profile { start, ..Profile::new(name, number(&["epochs"]).unwrap_or(0.0), speeds) };
     if profile.speeds.is_empty() || profile.epochs <= 0.0 {
         return Err(no_run("it tells no seconds of an epoch: give a run of one epoch or more".into()));
     }
     Ok(profile)
-}
-
-fn measured(name: String, epochs: f64, start: f64, speeds: Vec<(u32, f64)>) -> Profile {
-    Profile {
-        name,
-        at: 0.0,
-        epochs,
-        start,
-        speeds,
-        least: None,
-        most: None,
-        requested: None,
-        value: None,
-        deadline: None,
-    }
 }
 
 /// A profile as TOML. Texts of JSON are those of TOML, too.

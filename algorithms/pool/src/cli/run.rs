@@ -10,7 +10,7 @@ use super::folder::{here, holds_run, is_program, profiles, refuse};
 use super::jobs::Around;
 use super::pool_options::RunOptions;
 use super::pool_summary::{Ended, report, write_results, write_run};
-use super::pool_tables::{mean, reason, table};
+use super::pool_tables::{mean, reasons, table};
 use crate::pool::journal::{Journal, JournalError};
 use crate::pool::{
     Action, Carried, End, Event, Happening, Keep, Phase, Pool, Replay, Request, Runs, What, by_count, by_wall,
@@ -145,12 +145,7 @@ fn ending(pool: &Pool, carried: Carried) -> (&'static str, ExitStatus) {
 
 /// Text on stdout at the end: the jobs, the reasons of those that failed or were refused, and a line that concludes.
 fn text(pool: &Pool, ending: &str) -> String {
-    let mut text = table(pool).to_string();
-    for fit in pool.fits() {
-        if let Some(why) = reason(fit) {
-            text += &format!("{}: {why}\n", fit.name());
-        }
-    }
+    let text = table(pool).to_string() + &reasons(pool);
     let over = pool.fits().iter().filter(|fit| fit.is_over()).count();
     let mean = mean(pool).map_or(String::new(), |mean| format!(", mean JCT {mean:.1} s"));
     let of = |is: fn(&Phase) -> bool| pool.fits().iter().filter(|fit| is(&fit.phase)).count();

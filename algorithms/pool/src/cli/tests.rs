@@ -260,7 +260,7 @@ fn a_profile_is_read_again_as_it_was_measured() {
     }
     assert_eq!(visited(folder, "profile @mf64").unwrap(), ExitStatus::Done);
     let profile = profile::of_run(&folder.join("mf64")).unwrap();
-    let read: crate::simulate::profile::Profiles = toml::from_str(&profile::text(&profile).unwrap()).unwrap();
+    let read: crate::policy::Profiles = toml::from_str(&profile::text(&profile).unwrap()).unwrap();
     assert_eq!(read.jobs, std::slice::from_ref(&profile));
     assert_eq!((profile.epochs, profile.start), (20.0, 2.0));
     assert_eq!(profile.speeds, [(1, 0.5), (4, 2.0)]);

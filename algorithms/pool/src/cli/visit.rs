@@ -7,7 +7,7 @@ use super::duration;
 use super::folder::{here, holds_run, is_program, known, opened, profiles, queue, unread};
 use super::jobs::{Around, Given};
 use super::pool_options::{AddOptions, CancelOptions, StatusOptions};
-use super::pool_tables::{jobs, promised, reason, table};
+use super::pool_tables::{jobs, promised, reason, reasons, table};
 use crate::pool::{Event, Request, What};
 
 /// Submits a job to a pool.
@@ -99,17 +99,13 @@ pub(crate) fn status(options: &StatusOptions) -> Result<ExitStatus, Error> {
     let held: u32 = pool.fits().iter().map(|fit| fit.workers()).sum();
     let settings = pool.settings();
     let mut text = format!(
-        "pool of {} under {}: {life}; {:.1} s, {held} held\n{}",
+        "pool of {} under {}: {life}; {:.1} s, {held} held\n{}{}",
         count(u64::from(settings.workers), "worker"),
         settings.policy.name,
         pool.now(),
-        table(pool)
+        table(pool),
+        reasons(pool)
     );
-    for fit in pool.fits() {
-        if let Some(why) = reason(fit) {
-            text += &format!("{}: {why}\n", fit.name());
-        }
-    }
     let names: Vec<&str> = waiting.iter().map(|request| request.name.as_str()).collect();
     if !names.is_empty() {
         text += &format!("in the queue: {}\n", names.join(", "));

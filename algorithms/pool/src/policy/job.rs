@@ -39,6 +39,12 @@ pub enum Utility {
 }
 
 impl Utility {
+    /// A value, 1 where none is given, up to a deadline if there is one.
+    pub fn until(value: Option<f64>, deadline: Option<f64>) -> Self {
+        let value = value.unwrap_or(1.0);
+        deadline.map_or(Self::Constant(value), |by| Self::Deadline { value, by })
+    }
+
     /// Value of an end at `end` of a job that arrived at `arrival`, both in seconds since the pool began.
     pub fn at(&self, arrival: f64, end: f64) -> f64 {
         match *self {
@@ -70,11 +76,11 @@ pub struct Job {
     pub most: u32,
     /// Number of workers that it asked for: policies that know no elasticity give it this or nothing.
     pub requested: u32,
-    /// What its workers and servers take of a node.
+    /// Demand of its workers and servers.
     pub demand: Demand,
     /// Value of the job by the time of its end.
     pub utility: Utility,
-    /// Its speed, as far as it is known.
+    /// Speed by its workers, as far as it is known.
     pub speed: Arc<dyn Speed>,
     /// Work done.
     pub done: f64,
@@ -86,13 +92,13 @@ pub struct Job {
     pub epochs_since_resize: u64,
     /// Workers times seconds that it has received.
     pub service: f64,
-    /// What it holds now.
+    /// Placement that it holds now.
     pub placement: Placement,
-    /// What was seen of its learning, where it tells.
+    /// Observations of its learning, where it tells.
     pub observed: Option<Observed>,
 }
 
-/// What was seen of a job's learning.
+/// Observations of a job's learning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observed {
     /// Samples of an epoch.
@@ -106,6 +112,28 @@ pub struct Observed {
 }
 
 impl Job {
+    /// A job of one worker at least that has done nothing, arrives at once and asks for all the workers that it can use; nobody
+    /// knows how long it takes.
+    pub fn new(id: JobId, most: u32, speed: Arc<dyn Speed>) -> Self {
+        Self {
+            id,
+            arrival: 0.0,
+            least: 1,
+            most,
+            requested: most,
+            demand: Demand::SLOT,
+            utility: Utility::Constant(1.0),
+            speed,
+            done: 0.0,
+            left: None,
+            epochs: 0,
+            epochs_since_resize: 0,
+            service: 0.0,
+            placement: Placement::default(),
+            observed: None,
+        }
+    }
+
     /// Work that is left; where that is not known a job counts as half done.
     pub fn remaining(&self) -> f64 {
         self.left.unwrap_or(self.done)

@@ -6,10 +6,10 @@ mod fifo;
 mod job;
 pub mod las;
 pub mod names;
-mod oasis;
 pub mod ones;
 pub mod optimus;
 mod pdors;
+mod profile;
 mod random;
 mod room;
 
@@ -17,10 +17,10 @@ pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};
 pub use self::drf::Drf;
 pub use self::fifo::Fifo;
 pub use self::job::{Job, JobId, Observed, Speed, Utility};
-pub use self::oasis::Oasis;
-pub use self::pdors::{Ceiling, PdOrs, PlanSettings, Roundings, Spread, Unfit, promisable};
+pub use self::pdors::{Ceiling, Market, OneNode, PdOrs, Placer, PlanSettings, Unfit, promisable};
+pub use self::profile::{ByWorkers, Profile, ProfileError, Profiles};
 pub use self::random::Random;
-pub(crate) use self::room::Room;
+pub use self::room::Room;
 
 use std::collections::BTreeMap;
 

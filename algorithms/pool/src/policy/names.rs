@@ -1,46 +1,41 @@
 //! Policies by their names.
 
 use super::las::{self, Las};
-use super::ones::{Ones, Options, Score};
+use super::ones::Ones;
 use super::optimus::Optimus;
-use super::{Drf, Fifo, Oasis, PdOrs, PlanSettings, Policy, Random};
+use super::{Drf, Fifo, PdOrs, PlanSettings, Policy, Random};
 
-/// Names of the policies.
-pub const NAMES: [&str; 8] = ["fifo", "drf", "las", "optimus", "ones", "oasis", "pdors", "random"];
+/// Names of the policies that jobs are given to. `random`, which is there to be tested with, is none of them.
+pub const NAMES: [&str; 6] = ["fifo", "drf", "las", "optimus", "ones", "pdors"];
 
-/// Names of papers whose policies have another name here.
-const PAPERS: [(&str, &str); 1] = [("tiresias", "las")];
+/// Names by which policies are known elsewhere, and those that they have here.
+const OTHERS: [(&str, &str); 2] = [("tiresias", "las"), ("oasis", "pdors")];
 
-/// What policies are made of, beside their names.
+/// Settings of policies, beside their names.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Seed of policies that draw.
     pub seed: u64,
     /// Service after which `las` puts a job behind, in workers times seconds.
     pub threshold: f64,
-    /// Options of `ones`.
-    pub ones: Options,
-    /// Settings of `oasis` and `pdors`, but for the seed.
+    /// Settings of `pdors`.
     pub plan: PlanSettings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            seed: 1,
-            threshold: las::THRESHOLD,
-            ones: Options::of(Score::All),
-            plan: PlanSettings::default(),
-        }
+        Self { seed: 1, threshold: las::THRESHOLD, plan: PlanSettings::default() }
     }
 }
 
 /// A name that no policy has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("policy `{name}` does not exist{} Choose from {}", near(name), NAMES.join(", "))]
+#[error("policy `{name}` does not exist{} Choose from {}", near(name, known), known.join(", "))]
 pub struct Unknown {
     /// The name.
     pub name: String,
+    /// Names that there are.
+    pub known: &'static [&'static str],
 }
 
 /// The policy of this name.
@@ -48,28 +43,26 @@ pub struct Unknown {
 /// # Errors
 /// No policy has the name; the text says the nearest that there is.
 pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknown> {
-    let plan = || PlanSettings { seed: settings.seed, ..settings.plan.clone() };
     match name {
         "fifo" => Ok(Box::new(Fifo::default())),
         "drf" => Ok(Box::new(Drf)),
-        "oasis" => Ok(Box::new(Oasis::new(plan()))),
-        "pdors" => Ok(Box::new(PdOrs::new(plan()))),
+        "pdors" => Ok(Box::new(PdOrs::new(settings.plan.clone()))),
         "las" => Ok(Box::new(Las::new(settings.threshold))),
         "optimus" => Ok(Box::new(Optimus)),
-        "ones" => Ok(Box::new(Ones::new(settings.ones, settings.seed))),
+        "ones" => Ok(Box::new(Ones::new(settings.seed))),
         "random" => Ok(Box::new(Random::new(settings.seed))),
-        _ => Err(Unknown { name: name.into() }),
+        _ => Err(Unknown { name: name.into(), known: &NAMES }),
     }
 }
 
 /// Words that name the nearest policy, if one is near.
-fn near(name: &str) -> String {
+fn near(name: &str, known: &[&str]) -> String {
     let lower = name.to_lowercase();
-    let by_paper = PAPERS.iter().find(|(paper, _)| *paper == lower).map(|(_, known)| *known);
-    let nearest = NAMES.iter().map(|known| (changes(&lower, known), *known)).min();
+    let other = OTHERS.iter().find(|(other, _)| *other == lower).map(|(_, known)| *known);
+    let nearest = known.iter().map(|known| (changes(&lower, known), *known)).min();
     let nearest =
         nearest.filter(|(changes, known)| *changes <= known.len().div_ceil(2)).map(|(_, known)| known);
-    by_paper.or(nearest).map_or_else(|| ".".into(), |known| format!(": did you mean `{known}`?"))
+    other.or(nearest).map_or_else(|| ".".into(), |known| format!(": did you mean `{known}`?"))
 }
 
 /// Letters that are put in, left out or replaced to come from one word to the other (Levenshtein).

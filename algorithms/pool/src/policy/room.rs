@@ -7,19 +7,19 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Amounts that are left on each node.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
+pub struct Room {
     capacity: Vec<Amounts>,
     free: Vec<Amounts>,
 }
 
 impl Room {
     /// All of a cluster.
-    pub(crate) fn of(cluster: &Cluster) -> Self {
+    pub fn of(cluster: &Cluster) -> Self {
         Self { capacity: cluster.nodes.clone(), free: cluster.nodes.clone() }
     }
 
     /// A cluster of which so much is taken on each node.
-    pub(crate) fn without(cluster: &Cluster, taken: &[Amounts]) -> Self {
+    pub fn without(cluster: &Cluster, taken: &[Amounts]) -> Self {
         let mut room = Self::of(cluster);
         for (free, taken) in room.free.iter_mut().zip(taken) {
             free.iter_mut().zip(taken).for_each(|(free, taken)| *free -= taken);
@@ -28,17 +28,17 @@ impl Room {
     }
 
     /// Number of nodes.
-    pub(crate) fn nodes(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         self.free.len()
     }
 
     /// Amounts that are left on a node.
-    pub(crate) fn free(&self, node: usize) -> &Amounts {
+    pub fn free(&self, node: usize) -> &Amounts {
         &self.free[node]
     }
 
     /// Says that so many workers and servers fit on a node.
-    pub(crate) fn fits(&self, node: usize, demand: &Demand, workers: u32, servers: u32) -> bool {
+    pub fn fits(&self, node: usize, demand: &Demand, workers: u32, servers: u32) -> bool {
         let needed = demand.of(workers, servers);
         (0..needed.len()).all(|r| needed[r] <= self.free[node][r] + slack(self.capacity[node][r]))
     }
@@ -53,17 +53,17 @@ impl Room {
     }
 
     /// Most workers, of `most`, that fit on a node without servers.
-    pub(crate) fn workers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
+    pub fn workers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
         self.count(node, &demand.worker, most)
     }
 
     /// Most servers, of `most`, that fit on a node.
-    pub(crate) fn servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
+    pub fn servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
         self.count(node, &demand.server, most)
     }
 
     /// Most workers, of `most`, that fit on a node with the servers they need.
-    pub(crate) fn with_servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
+    pub fn with_servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
         let mut workers = self.workers(node, demand, most);
         while workers > 0 && !self.fits(node, demand, workers, demand.servers(workers)) {
             workers -= 1;
@@ -72,7 +72,7 @@ impl Room {
     }
 
     /// Takes what a share holds.
-    pub(crate) fn take(&mut self, demand: &Demand, share: Share) {
+    pub fn take(&mut self, demand: &Demand, share: Share) {
         let taken = demand.of(share.workers, share.servers);
         if let Some(free) = self.free.get_mut(share.node as usize) {
             free.iter_mut().zip(taken).for_each(|(free, taken)| *free -= taken);
@@ -80,19 +80,19 @@ impl Room {
     }
 
     /// Takes what a placement holds; below nothing where it is not there, as [`Self::is_exceeded`] tells.
-    pub(crate) fn take_all(&mut self, demand: &Demand, placement: &Placement) {
+    pub fn take_all(&mut self, demand: &Demand, placement: &Placement) {
         placement.shares.iter().for_each(|&share| self.take(demand, share));
     }
 
     /// `true` if more was taken of a node than it had.
-    pub(crate) fn is_exceeded(&self) -> bool {
+    pub fn is_exceeded(&self) -> bool {
         let pairs = self.free.iter().flatten().zip(self.capacity.iter().flatten());
         pairs.into_iter().any(|(free, &capacity)| *free < -slack(capacity))
     }
 
     /// Takes `workers` workers from the node with most room for them, again and again, and from the first of equal ones; `None`,
     /// and nothing taken, where there is no room for all. Shares are in the order in which they are taken. Servers are not placed.
-    pub(crate) fn spread(&mut self, demand: &Demand, workers: u32) -> Option<Placement> {
+    pub fn spread(&mut self, demand: &Demand, workers: u32) -> Option<Placement> {
         let mut room: Vec<u32> = (0..self.nodes()).map(|node| self.workers(node, demand, u32::MAX)).collect();
         let mut missing = workers;
         let mut shares = Vec::new();
@@ -112,7 +112,7 @@ impl Room {
     }
 
     /// Takes a placement if it fits as a whole.
-    pub(crate) fn try_take(&mut self, demand: &Demand, placement: &Placement) -> bool {
+    pub fn try_take(&mut self, demand: &Demand, placement: &Placement) -> bool {
         let fits = placement.shares.iter().all(|share| {
             let node = share.node as usize;
             node < self.nodes() && self.fits(node, demand, share.workers, share.servers)
@@ -124,7 +124,7 @@ impl Room {
     }
 
     /// Share of a node's resources that is free, summed over those that can run out.
-    pub(crate) fn emptiness(&self, node: usize) -> f64 {
+    pub fn emptiness(&self, node: usize) -> f64 {
         let (free, capacity) = (&self.free[node], &self.capacity[node]);
         (0..free.len())
             .filter(|&r| capacity[r].is_finite() && capacity[r] > 0.0)
@@ -133,14 +133,14 @@ impl Room {
     }
 
     /// Nodes by how much of them is free, the emptiest first.
-    pub(crate) fn emptiest_first(&self) -> Vec<usize> {
+    pub fn emptiest_first(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = (0..self.nodes()).collect();
         nodes.sort_by(|&a, &b| self.emptiness(b).total_cmp(&self.emptiness(a)));
         nodes
     }
 
     /// A gang's place: the fullest node that takes it whole, else the emptiest nodes in turn; none if it does not fit.
-    pub(crate) fn pack(&self, demand: &Demand, workers: u32) -> Option<Placement> {
+    pub fn pack(&self, demand: &Demand, workers: u32) -> Option<Placement> {
         let nodes = self.emptiest_first();
         let whole = |&&node: &&usize| self.fits(node, demand, workers, demand.servers(workers));
         if let Some(&node) = nodes.iter().rev().find(whole) {

@@ -6,7 +6,7 @@ use super::event::Boundary;
 use super::left::{Slope, left};
 use super::request::Request;
 use super::speeds::Speeds;
-use crate::policy::{Demand, Job, JobId, Placement, Promise, Utility};
+use crate::policy::{Job, JobId, Placement, Promise, Utility};
 
 /// Number of losses without a new epoch after which a job has failed.
 const LOSSES: u32 = 3;
@@ -179,11 +179,8 @@ impl Fit {
 
     /// Value of its end at a time.
     pub fn utility(&self) -> Utility {
-        let value = self.request.value.unwrap_or(1.0);
-        match self.request.deadline {
-            Some(deadline) => Utility::Deadline { value, by: self.request.at + deadline },
-            None => Utility::Constant(value),
-        }
+        let Request { value, deadline, at, .. } = self.request;
+        Utility::until(value, deadline.map(|deadline| at + deadline))
     }
 
     /// Takes in a boundary at which it has come to.
@@ -232,22 +229,18 @@ impl Fit {
         };
         // One that cannot be resized goes on as it is.
         let (least, most) = if *elastic || held == 0 { (*least, self.most()) } else { (held, held) };
+        let speed = Arc::new(self.speeds.rates(most, profile.as_ref()));
         Job {
-            id,
             arrival: self.arrived.unwrap_or(self.request.at),
             least,
-            most,
-            requested: most,
-            demand: Demand::SLOT,
             utility: self.utility(),
-            speed: Arc::new(self.speeds.rates(most, profile.as_ref())),
             done: self.epoch as f64,
             left: left(self.epoch, self.limit, profile.as_ref().map(|profile| profile.epochs), &self.slope),
             epochs: self.epoch,
             epochs_since_resize: self.steady,
             service: self.service,
             placement: Placement::on_one(held),
-            observed: None,
+            ..Job::new(id, most, speed)
         }
     }
 }

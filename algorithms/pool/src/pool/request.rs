@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::simulate::profile::Profile;
+use crate::policy::Profile;
 
 /// A job as it was submitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -27,9 +27,9 @@ pub struct PolicySettings {
     pub seed: u64,
     /// Service after which `las` puts a job behind, in workers times seconds.
     pub threshold: f64,
-    /// Length of a slot of `oasis` and `pdors`, in seconds.
+    /// Length of a slot of `pdors`, in seconds.
     pub slot: f64,
-    /// Seconds of a slot that `oasis` and `pdors` leave for a change of workers and the wait for a boundary.
+    /// Seconds of a slot that `pdors` leaves for a change of workers and the wait for a boundary.
     pub rescale: f64,
 }
 
@@ -75,9 +75,7 @@ impl Settings {
     pub fn policy(&self) -> Result<Box<dyn Policy>, Unknown> {
         let PolicySettings { name, seed, threshold, slot, rescale } = &self.policy;
         let plan = PlanSettings { slot: *slot, rescale: *rescale, ..PlanSettings::default() };
-        let settings =
-            names::Settings { seed: *seed, threshold: *threshold, plan, ..names::Settings::default() };
-        names::policy(name, &settings)
+        names::policy(name, &names::Settings { seed: *seed, threshold: *threshold, plan })
     }
 
     /// The machine as policies see it: one node, whose slots are the workers.

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::simulate::ByWorkers;
-use crate::simulate::profile::Profile;
+use crate::policy::{ByWorkers, Profile};
 
 /// Number of the last epochs over which a speed is the mean.
 const LAST: usize = 5;
-/// Most workers that are told apart.
-const MOST: u32 = 4096;
 
 /// Speeds of a job by its number of workers.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,7 +54,7 @@ impl Speeds {
                 (None, None) => shape(workers),
             }
         };
-        ByWorkers::new((1..=most.min(MOST)).map(rate).collect())
+        ByWorkers::up_to(most, rate)
     }
 }
 

@@ -1,4 +1,3 @@
-//! ONES on the published workloads, and its operators.
+//! Operators of ONES.
 
 mod operators;
-mod variants;

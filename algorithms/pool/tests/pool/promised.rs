@@ -1,9 +1,8 @@
 //! Promises of `pdors` by counted cost, on the synthetic mix of the simulator.
 
-use raddle_pool::policy::{Promise, Utility};
+use raddle_pool::policy::{Profile, Promise, Utility};
 use raddle_pool::pool::{Carried, End, Fit, Phase, Request, Settings, by_count};
-use raddle_pool::simulate::Spec;
-use raddle_pool::simulate::profile::Profile;
+use raddle_pool_sim::{Spec, Submitted};
 
 use super::played::{Kill, Part, Played, new, replayed};
 
@@ -11,23 +10,12 @@ use super::played::{Kill, Part, Played, new, replayed};
 /// their number does: faster than the profile says, which knows work that does not run beside other work.
 fn mix(spec: &str, workers: u32) -> Vec<Part> {
     let workload = Spec::parse(spec).unwrap().workloads(1.0).unwrap().remove(0);
-    let part = |submitted: &raddle_pool::simulate::Submitted| {
+    let part = |submitted: &Submitted| {
         let job = submitted.model.view();
         let epochs = job.left.unwrap();
         let most = job.most.min(workers);
         let speed = |workers: u32| (workers, job.speed.rate(workers, 1));
-        let profile = Profile {
-            name: submitted.name.clone(),
-            at: 0.0,
-            epochs,
-            start: 0.0,
-            speeds: (1..=most).map(speed).collect(),
-            least: None,
-            most: None,
-            requested: None,
-            value: None,
-            deadline: None,
-        };
+        let profile = Profile::new(submitted.name.clone(), epochs, (1..=most).map(speed).collect());
         let cost = 1.0 / job.speed.rate(1, 1);
         let mut part = Part::new(&submitted.name, submitted.arrival, most, vec![cost; epochs as usize]);
         let (value, deadline) = match job.utility {

@@ -12,7 +12,7 @@ const VERBS: [(&str, &[&str]); 7] = [
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
     ("linear", &["fit", "cv", "predict"]),
-    ("pool", &["run", "add", "status", "cancel", "profile", "simulate"]),
+    ("pool", &["run", "add", "status", "cancel", "profile"]),
     ("raddle", &["launch", "join", "status", "graph", "report", "rescale", "generate"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];

@@ -1,5 +1,5 @@
-//! Restoring a run from a checkpoint, on one process: by shard, with questions of the first process and
-//! answers of all; or whole, if the program has no other way.
+//! Restoring a run from a checkpoint, on one process: it reads its own shards and blocks, and answers the
+//! questions of the first process.
 
 #[cfg(test)]
 mod tests;
@@ -38,14 +38,11 @@ impl<P: Program> Member<P> {
             return Ok(Outgoing::new());
         };
         let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);
-        let (checkpoint, by_shard) = (found?, P::verbs().restore);
-        self.make(plan, by_shard.is_none())?;
+        let checkpoint = found?;
+        self.make(plan)?;
         let local = self.local.as_mut().ok_or_else(missing_state)?;
         checkpoint.load(&*self.program, local, self.hub.as_mut())?;
-        let Some(begin) = by_shard else {
-            self.restore_whole(plan, &checkpoint)?;
-            return Ok(Outgoing::new());
-        };
+        let Some(begin) = P::verbs().restore else { return Ok(Outgoing::new()) };
         let others = plan.participants.iter().map(|other| other.id).filter(|&id| id != self.index);
         self.restoring = Some(MemberRestoration {
             checkpoint,
@@ -130,37 +127,6 @@ impl<P: Program> Member<P> {
         let now = self.restoring.as_mut().filter(|now| now.awaited.contains(&from)).ok_or_else(unexpected)?;
         now.awaited.remove(&from);
         now.checkpoint.fits(|| now.restoration.collect(answers).map_err(|why| why.to_string()))
-    }
-
-    /// Checks a run whose parts have all been made here, and drops those that are placed elsewhere.
-    fn restore_whole(&mut self, plan: &GenerationPlan, checkpoint: &Checkpoint) -> Result<(), EngineError> {
-        let mut state = self.local.take().and_then(LocalState::whole).ok_or_else(missing_state)?;
-        let mut hub = self.hub.take().ok_or_else(missing_state)?;
-        checkpoint.restored(&*self.program, &mut state, &mut hub)?;
-        let mut local = LocalState::from(state);
-        let position = plan.index_of(self.index).map(|position| position as u32);
-        for (number, slot) in (0..).zip(&mut local.shards) {
-            *slot = slot.take().filter(|_| Some(plan.shard_process(number)) == position);
-        }
-        for (number, slot) in (0..).zip(&mut local.blocks) {
-            *slot = slot.take().filter(|_| Some(plan.block_process(number)) == position);
-        }
-        self.local = Some(local);
-        match position {
-            Some(0) => self.hub = Some(hub),
-            _ => self.schedule = Some(hub.schedule),
-        }
-        Ok(())
-    }
-
-    /// Returns the warning of a run on several processes, each of which would restore checkpoints whole.
-    pub(super) fn restores_whole(&self, plan: &GenerationPlan) -> Option<String> {
-        let is_whole = P::verbs().restore.is_none() && self.settings.checkpoints.is_some();
-        (is_whole && plan.participants.len() > 1).then(|| {
-            "after a loss each process makes all shards for a moment, and needs room for them: the program \
-             has no `restore_by_shard`"
-                .into()
-        })
     }
 }
 

@@ -9,7 +9,7 @@ use super::*;
 use crate::base::state::{Learned, Reader, StateError, Writer};
 use crate::cluster::plan::Participant;
 use crate::cluster::protocol::GenerationStart;
-use crate::engine::{Engine, History, Lazy, LazyParts};
+use crate::engine::{Engine, Lazy, LazyParts};
 use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
 use crate::program::restore::{RestoreByShard, Restoring};
 use crate::program::verbs::{Update, Verbs};
@@ -19,7 +19,7 @@ use crate::schedule::EachShard;
 const SHARDS: u32 = 10;
 
 /// A program whose shards add up numbers that they are made of. The pinned block has the sum of these
-/// numbers, which a checkpoint leaves out. The program is restored by shard if `BY_SHARD`.
+/// numbers, which a checkpoint leaves out. The program asks for them to restore it if `BY_SHARD`.
 struct Adding<const BY_SHARD: bool> {
     /// A shard that does not fit.
     refused: Option<u32>,
@@ -71,11 +71,6 @@ impl<const BY_SHARD: bool> Program for Adding<BY_SHARD> {
 
     fn load_pinned(&self, pinned: &mut u64, _: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         *pinned = 0;
-        Ok(())
-    }
-
-    fn restored(&self, run: crate::program::Restored<'_, Self>) -> Result<(), StateError> {
-        *run.pinned = run.shards.iter().map(|shard| shard.0).sum();
         Ok(())
     }
 }
@@ -219,23 +214,20 @@ fn a_process_that_resumes_makes_its_own_shards_alone() {
 }
 
 #[test]
-fn without_the_verb_each_process_makes_all_shards_and_the_run_warns_of_it() {
+fn without_the_verb_each_process_makes_its_own_shards_too_and_nothing_is_asked() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path());
-    let warnings = |resumed: &History| {
-        let mut out = Writer::default();
-        resumed.save(&mut out);
-        String::from_utf8_lossy(&out.into_bytes()).contains("each process makes all shards for a moment")
-    };
+    let (shards, _) = write(folder.path());
     let resumed = resume::<false>(folder.path(), None).unwrap();
-    for (member, made) in &resumed {
-        assert_eq!(*made, [SHARDS, 4]);
-        assert_eq!(warnings(&member.history), member.hub.is_some());
-        assert!(member.local.as_ref().unwrap().shards.iter().flatten().count() < 5);
+    assert_eq!(resumed.iter().map(|(_, [shards, _])| shards).sum::<u32>(), SHARDS);
+    let mut all = vec![None; SHARDS as usize];
+    for (member, [made, _]) in &resumed {
+        assert!((3..=4).contains(made) && member.restoring.is_none(), "{made} of {SHARDS}");
+        let local = member.local.as_ref().unwrap();
+        all.iter_mut().zip(&local.shards).for_each(|(slot, shard)| *slot = slot.or(*shard));
     }
-    let resumed = resume::<true>(folder.path(), None).unwrap();
-    assert!(resumed.iter().all(|(member, _)| !warnings(&member.history)));
-    assert_eq!(resumed.len(), 3);
+    assert_eq!(all, shards.into_iter().map(Some).collect::<Vec<_>>());
+    let hubs: Vec<u64> = resumed.iter().filter_map(|(member, _)| Some(member.hub.as_ref()?.pinned)).collect();
+    assert_eq!(hubs, [0], "what is loaded, and nothing made anew");
 }
 
 #[test]

@@ -1,68 +1,28 @@
-//! [`Predictor`]: the progress of a job as a Beta distribution, learnt from jobs that have ended.
-
-use std::collections::BTreeMap;
+//! [`Predictor`]: the progress of a job as a Beta distribution.
 
 use raddle::random::Stream;
 
 use super::net::{INPUTS, Net};
-use crate::policy::{Job, JobId};
+use crate::policy::Job;
 
 /// Least seconds of one worker that a job without an epoch counts as having done.
 const BEGUN: f64 = 60.0;
-/// Observations that a fit uses: the last ones.
-const MEMORY: usize = 512;
-/// Steps of a fit.
-const STEPS: usize = 20;
 
-/// A job seen after an epoch.
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    inputs: [f64; INPUTS],
-    epochs: f64,
-}
-
-/// Predicted progress: Beta(epochs done, b), with b from a small net that is fitted by likelihood whenever a job ends.
+/// Predicted progress: Beta(epochs done, b), with b from a small net.
 #[derive(Debug)]
-pub(super) struct Predictor {
-    net: Net,
-    seen: BTreeMap<JobId, Vec<Seen>>,
-    /// Inputs, epochs and progress of jobs that have ended.
-    known: Vec<(Seen, f64)>,
+pub struct Predictor {
+    /// The net.
+    pub net: Net,
 }
 
 impl Predictor {
-    /// A predictor that has seen nothing.
-    pub(super) fn new(stream: &mut Stream) -> Self {
-        Self { net: Net::new(stream), seen: BTreeMap::new(), known: Vec::new() }
-    }
-
-    /// Remembers jobs that have done another epoch.
-    pub(super) fn observe(&mut self, jobs: &[Job]) {
-        for job in jobs.iter().filter(|job| job.epochs > 0) {
-            let seen = self.seen.entry(job.id).or_default();
-            if seen.last().is_none_or(|last| last.epochs < job.epochs as f64) {
-                seen.push(Seen { inputs: inputs(job), epochs: job.epochs as f64 });
-            }
-        }
-    }
-
-    /// Learns from a job that has ended: how far it was when it was seen.
-    pub(super) fn ended(&mut self, job: &Job) {
-        let all = job.epochs as f64;
-        let seen = self.seen.remove(&job.id).unwrap_or_default();
-        self.known
-            .extend(seen.into_iter().filter(|seen| seen.epochs < all).map(|seen| (seen, seen.epochs / all)));
-        let first = self.known.len().saturating_sub(MEMORY);
-        self.known.drain(..first);
-        let known: Vec<_> =
-            self.known.iter().map(|(seen, progress)| (seen.inputs, seen.epochs, *progress)).collect();
-        for _ in 0..STEPS {
-            self.net.step(&known);
-        }
+    /// A predictor that has learned nothing.
+    pub fn new(stream: &mut Stream) -> Self {
+        Self { net: Net::new(stream) }
     }
 
     /// Work that is left of a job, by a progress that is drawn.
-    pub(super) fn remaining(&self, job: &Job, stream: &mut Stream) -> f64 {
+    pub fn remaining(&self, job: &Job, stream: &mut Stream) -> f64 {
         let least = BEGUN * job.speed.rate(job.least.max(1), 1);
         let b = self.net.b(&inputs(job));
         let progress = beta((job.epochs as f64).max(1.0), b, stream);
@@ -71,7 +31,7 @@ impl Predictor {
 }
 
 /// Logarithm of the epoch's size, first loss, epochs, relative gain and accuracy, scaled to be about 1.
-fn inputs(job: &Job) -> [f64; INPUTS] {
+pub fn inputs(job: &Job) -> [f64; INPUTS] {
     let epochs = job.epochs as f64 / 100.0;
     job.observed.map_or([0.0, 0.0, epochs, 0.0, 0.0], |seen| {
         let gain = if seen.first_loss > 0.0 { 1.0 - seen.loss / seen.first_loss } else { 0.0 };

@@ -10,34 +10,36 @@ const LEAST: f64 = 1.0;
 /// Epochs after which a job may be dropped.
 const KNOWN: u64 = 2;
 
-/// What a decision knows of a job.
+/// Estimate of a job for one decision.
 #[derive(Debug)]
-pub(super) struct Estimate {
+pub struct Estimate {
     /// Remaining seconds on one slot, or on its least.
-    pub(super) remaining: f64,
+    pub remaining: f64,
     /// Number of slots that it holds now.
-    pub(super) held: u32,
+    pub held: u32,
     epochs: u64,
     /// Speed on 1, 2, ... slots, over that on its least.
     speedups: Vec<f64>,
 }
 
 impl Estimate {
-    pub(super) fn speedup(&self, count: u32) -> f64 {
+    /// Speed on so many slots, over that on its least.
+    pub fn speedup(&self, count: u32) -> f64 {
         let at = (count as usize).min(self.speedups.len());
         at.checked_sub(1).map_or(0.0, |at| self.speedups[at])
     }
 }
 
-/// What a decision knows of the jobs that may change.
+/// Estimates of the jobs that may change in one decision.
 #[derive(Debug)]
-pub(super) struct Estimates {
+pub struct Estimates {
     jobs: BTreeMap<JobId, Estimate>,
-    pub(super) caps: Caps,
+    /// Bounds of each of them.
+    pub caps: Caps,
     /// Jobs that have not begun, in order of arrival.
-    pub(super) new: Vec<JobId>,
+    pub new: Vec<JobId>,
     /// Jobs by their remaining time, least first.
-    pub(super) by_remaining: Vec<JobId>,
+    pub by_remaining: Vec<JobId>,
 }
 
 impl Estimates {
@@ -72,12 +74,12 @@ impl Estimates {
     }
 
     /// `true` if a mutation may drop the job.
-    pub(super) fn may_drop(&self, id: JobId) -> bool {
+    pub fn may_drop(&self, id: JobId) -> bool {
         self.jobs.get(&id).is_some_and(|job| job.epochs >= KNOWN)
     }
 
-    /// What is known of a job.
-    pub(super) fn of(&self, id: JobId) -> Option<&Estimate> {
+    /// The estimate of a job.
+    pub fn of(&self, id: JobId) -> Option<&Estimate> {
         self.jobs.get(&id)
     }
 }

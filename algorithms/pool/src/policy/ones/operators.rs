@@ -19,9 +19,9 @@ const DROP: f64 = 0.3;
 pub struct Cap {
     /// Fewest slots, if any.
     pub least: u32,
-    /// Most slots at first;
+    /// Most slots at first.
     pub size: u32,
-    /// and where slots are left. Never below `size`.
+    /// Most slots where some are left. Never below `size`.
     pub training: u32,
 }
 
@@ -73,21 +73,6 @@ pub fn mutate(individual: &mut Individual, may_drop: impl Fn(JobId) -> bool, str
     for slot in individual {
         *slot = slot.filter(|id| !dropped.contains(id));
     }
-}
-
-/// A random schedule: jobs in random order, each with a random number of slots up to its size cap.
-pub fn random(slots: usize, caps: &Caps, stream: &mut Stream) -> Individual {
-    let mut order: Vec<(&JobId, &Cap)> = caps.iter().collect();
-    stream.shuffle(&mut order);
-    let mut individual = Individual::with_capacity(slots);
-    for (id, cap) in order {
-        let count = stream.below(cap.size as usize + 1).min(slots - individual.len());
-        if count >= cap.least as usize {
-            individual.resize(individual.len() + count, Some(*id));
-        }
-    }
-    individual.resize(slots, None);
-    individual
 }
 
 /// Fills free slots: new jobs get their least each, in order; then jobs, by the time that is left of them, as many as their size

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::in_slot::Market;
+use super::in_slot::{Market, Placer, choices};
 use super::planner::Planner;
 use super::prices::fastest;
 use super::programme::{Choice, Programme};
@@ -24,7 +24,7 @@ pub(super) struct Offer {
     pub(super) slots: BTreeMap<u32, Placement>,
 }
 
-impl Planner {
+impl<P: Placer> Planner<P> {
     /// The schedule with the largest utility less its price, where that is above 0; else the earliest end at which the full
     /// value of the job would pay its price, if there is one.
     pub(super) fn admission(&mut self, now: f64, cluster: &Cluster, job: &Job) -> Result<Offer, Option<f64>> {
@@ -83,7 +83,7 @@ impl Planner {
         let mut programme = Programme::new(left, self.units(left, cluster, job));
         for slot in first..self.settings.last(first) {
             let choices = self.choices(now, slot, cluster, job);
-            self.drawn.steps += programme.add(choices);
+            self.steps += programme.add(choices);
             if !go_on((slot - first + 1) as usize, programme.cost()) {
                 break;
             }
@@ -108,7 +108,9 @@ impl Planner {
             .collect();
         let market = Market::new(job, self.calendar.room(slot, cluster), &prices);
         let seconds = self.settings.counted(now, slot);
-        market.choices(seconds, self.servers, self.settings.spread, &mut self.drawn)
+        let (choices, steps) = choices(&market, seconds, &mut self.placer);
+        self.steps += steps;
+        choices
     }
 }
 

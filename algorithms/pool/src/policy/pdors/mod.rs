@@ -11,25 +11,35 @@ mod programme;
 mod settings;
 mod unfit;
 
-pub use self::in_slot::Roundings;
-pub use self::settings::{Ceiling, PlanSettings, Spread};
+pub use self::in_slot::{Market, OneNode, Placer};
+pub use self::settings::{Ceiling, PlanSettings};
 pub use self::unfit::{Unfit, promisable};
 
-pub(super) use self::in_slot::Servers;
-pub(super) use self::planner::Planner;
-
+use self::planner::Planner;
 use super::cluster::Cluster;
 use super::job::Job;
 use super::{Allocation, Policy};
 
 /// Primal-dual online scheduling: a job is admitted with a plan for each slot and the time at which it ends, or refused.
 #[derive(Debug)]
-pub struct PdOrs(Planner);
+pub struct PdOrs<P = OneNode>(Planner<P>);
 
 impl PdOrs {
-    /// A policy that has seen no job.
+    /// A policy that has seen no job, and places each on one node.
     pub fn new(settings: PlanSettings) -> Self {
-        Self(Planner::new(settings, Servers::Beside))
+        Self::with_placer(settings, OneNode)
+    }
+}
+
+impl<P: Placer> PdOrs<P> {
+    /// A policy that has seen no job, and places each in these ways.
+    pub fn with_placer(settings: PlanSettings, placer: P) -> Self {
+        Self(Planner::new(settings, placer))
+    }
+
+    /// The ways in which it places jobs.
+    pub fn placer(&self) -> &P {
+        &self.0.placer
     }
 
     /// Widens the bounds of the prices by a job that may come: of earlier days, or of an instance that is known.
@@ -39,16 +49,11 @@ impl PdOrs {
 
     /// Number of placements and of sums of the dynamic programme that were computed so far.
     pub fn steps(&self) -> u64 {
-        self.0.drawn.steps
-    }
-
-    /// Counts of linear programmes and roundings.
-    pub fn roundings(&self) -> Roundings {
-        self.0.drawn.roundings
+        self.0.steps
     }
 }
 
-impl Policy for PdOrs {
+impl<P: Placer> Policy for PdOrs<P> {
     fn name(&self) -> &'static str {
         "pdors"
     }

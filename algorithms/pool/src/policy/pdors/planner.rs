@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle::random::Stream;
-
 use super::calendar::Calendar;
 use super::fill;
-use super::in_slot::{Drawn, Roundings, Servers};
+use super::in_slot::Placer;
 use super::plan::Plan;
 use super::prices::Prices;
 use super::settings::PlanSettings;
@@ -18,42 +16,42 @@ use crate::policy::{Allocation, Promise};
 
 /// Plans of all admitted jobs.
 #[derive(Debug)]
-pub(crate) struct Planner {
+pub(super) struct Planner<P> {
     pub(super) settings: PlanSettings,
-    pub(super) servers: Servers,
+    pub(super) placer: P,
     pub(super) calendar: Calendar,
     pub(super) prices: Prices,
     plans: BTreeMap<JobId, Plan>,
     refused: BTreeSet<JobId>,
     /// The slot in which plans were compared with what is left.
     reviewed: Option<u32>,
-    pub(super) drawn: Drawn,
+    /// Number of placements and of sums of the dynamic programme that were computed so far.
+    pub(super) steps: u64,
 }
 
-impl Planner {
-    pub(crate) fn new(settings: PlanSettings, servers: Servers) -> Self {
-        let stream = Stream::new(&[settings.seed]);
+impl<P: Placer> Planner<P> {
+    pub(super) fn new(settings: PlanSettings, placer: P) -> Self {
         Self {
             settings,
-            servers,
+            placer,
             calendar: Calendar::default(),
             prices: Prices::default(),
             plans: BTreeMap::new(),
             refused: BTreeSet::new(),
             reviewed: None,
-            drawn: Drawn { stream, roundings: Roundings::default(), steps: 0 },
+            steps: 0,
         }
     }
 
-    pub(crate) fn slot(&self) -> f64 {
+    pub(super) fn slot(&self) -> f64 {
         self.settings.slot
     }
 
-    pub(crate) fn expect(&mut self, cluster: &Cluster, job: &Job) {
+    pub(super) fn expect(&mut self, cluster: &Cluster, job: &Job) {
         self.prices.see(&self.settings, cluster, job);
     }
 
-    pub(crate) fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+    pub(super) fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
         let slot = self.settings.slot_of(now);
         let mut allocation = Allocation::default();
         self.calendar.advance(slot);

@@ -7,7 +7,7 @@ use crate::policy::cluster::Placement;
 pub(super) struct Choice {
     /// Work done there.
     pub(super) work: f64,
-    /// Its price.
+    /// Price of the placement.
     pub(super) cost: f64,
     /// The placement.
     pub(super) placement: Placement,

@@ -11,8 +11,6 @@ pub struct PlanSettings {
     pub until: Option<u32>,
     /// Least number of units in which the work of a job is counted: more where a slot at full speed has fewer than four.
     pub units: u32,
-    /// Way to spread a job over several nodes.
-    pub spread: Spread,
     /// Top of the prices.
     pub ceiling: Ceiling,
     /// Least price of what is free, as a share of the top; 0 is the paper's.
@@ -23,23 +21,6 @@ pub struct PlanSettings {
     pub rescale: f64,
     /// Says that what no plan uses is given to admitted jobs, on one node.
     pub fill: bool,
-    /// Seed of what is drawn.
-    pub seed: u64,
-}
-
-/// Way to spread a job over several nodes in one slot.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Spread {
-    /// Workers on the cheapest nodes first, then servers.
-    CheapestFirst,
-    /// The linear programme's answer times `scale`, each number rounded up with its fraction as the probability, up to `turns`
-    /// times until it is feasible.
-    Rounded {
-        /// Factor before rounding, G: below 1 it favours capacities, above 1 coverage.
-        scale: f64,
-        /// Most turns, S.
-        turns: u32,
-    },
 }
 
 /// Price of a resource of which nothing is left.
@@ -59,13 +40,11 @@ impl Default for PlanSettings {
             ahead: 360,
             until: None,
             units: 1000,
-            spread: Spread::CheapestFirst,
             ceiling: Ceiling::Work,
             floor: 1e-4,
             margin: 0.1,
             rescale: 1.0,
             fill: true,
-            seed: 1,
         }
     }
 }
@@ -83,7 +62,6 @@ impl PlanSettings {
             margin: 0.0,
             rescale: 0.0,
             fill: false,
-            ..Self::default()
         }
     }
 

@@ -1,0 +1,41 @@
+//! [`Placer`]: the ways to place so many workers and their servers in one slot.
+
+use std::fmt::Debug;
+
+use super::market::Market;
+use crate::policy::cluster::{Placement, Share};
+
+/// Ways to place workers and their servers in one slot.
+pub trait Placer: Debug {
+    /// Placements that are worth a look, for each of these numbers of workers in turn.
+    fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement>;
+
+    /// Number of times that each of so many nodes is looked at for one number of workers.
+    fn looks(&self, _nodes: usize) -> u64 {
+        1
+    }
+}
+
+/// All workers and servers on one node: the cheapest that takes all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OneNode;
+
+impl OneNode {
+    /// The cheapest node that takes so many workers and their servers; of equal ones the first.
+    pub fn cheapest(market: &Market<'_>, workers: u32) -> Option<Placement> {
+        let demand = &market.job.demand;
+        let servers = demand.servers(workers);
+        let cost =
+            |node: usize| f64::from(workers) * market.worker[node] + f64::from(servers) * market.server[node];
+        let fitting =
+            (0..market.room.nodes()).filter(|&node| market.room.fits(node, demand, workers, servers));
+        let node = fitting.min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
+        Some(Placement { shares: vec![Share { node: node as u32, workers, servers }] })
+    }
+}
+
+impl Placer for OneNode {
+    fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement> {
+        workers.iter().filter_map(|&workers| Self::cheapest(market, workers)).collect()
+    }
+}

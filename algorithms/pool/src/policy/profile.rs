@@ -1,0 +1,215 @@
+//! [`Profile`]: a run as it was measured, for policies that ask how long a job like it takes.
+
+use std::path::{Path, PathBuf};
+
+use raddle_datasets::{ReadError, read_text};
+use serde::{Deserialize, Serialize};
+
+use super::job::{Speed, Utility};
+
+/// Most workers that are told apart.
+const MOST: u32 = 4096;
+
+/// A speed by the number of workers, on as few nodes as have room for them: more nodes are not told apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ByWorkers {
+    rates: Vec<f64>,
+}
+
+impl ByWorkers {
+    /// Work a second of 1, 2, ... workers; more than there are rates are as fast as the last.
+    pub fn new(rates: Vec<f64>) -> Self {
+        Self { rates }
+    }
+
+    /// Work a second of 1, 2, ... workers, up to `most`.
+    pub fn up_to(most: u32, rate: impl Fn(u32) -> f64) -> Self {
+        Self::new((1..=most.min(MOST)).map(rate).collect())
+    }
+}
+
+impl Speed for ByWorkers {
+    fn rate(&self, workers: u32, _: u32) -> f64 {
+        let at = (workers as usize).min(self.rates.len());
+        at.checked_sub(1).map_or(0.0, |at| self.rates[at])
+    }
+}
+
+/// A file of profiles, as JSON or TOML: `[[job]]` for each.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profiles {
+    /// The jobs.
+    #[serde(rename = "job")]
+    pub jobs: Vec<Profile>,
+}
+
+/// A run as it was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Name of the job.
+    pub name: String,
+    /// Time of its arrival, in seconds.
+    #[serde(default)]
+    pub at: f64,
+    /// Number of epochs to its end.
+    pub epochs: f64,
+    /// Seconds of a start: of the process, and to read the data.
+    #[serde(default)]
+    pub start: f64,
+    /// Epochs a second by the number of workers, in rising order of workers.
+    pub speeds: Vec<(u32, f64)>,
+    /// Least number of workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<u32>,
+    /// Most workers. Default: the largest number with a speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<u32>,
+    /// Number of workers that a policy without elasticity gives it. Default: the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested: Option<u32>,
+    /// Value of the job. Default: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Seconds from its arrival up to which it has its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<f64>,
+}
+
+/// Reason for which a file of profiles cannot be used. The text names the file and the line or the job, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A line that is not as it should be.
+    #[error("{}:{line}: {message}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The fault, and what to do.
+        message: String,
+    },
+    /// A job with a value out of its range.
+    #[error("{}: {message}", path.display())]
+    Job {
+        /// The file.
+        path: PathBuf,
+        /// The job, the fault, and what to do.
+        message: String,
+    },
+}
+
+impl Profiles {
+    /// Profiles of a file, in TOML where its name ends so, and else in JSON.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no such file, by its line; a job with a value out of its range.
+    pub fn read(path: &Path) -> Result<Self, ProfileError> {
+        let text = read_text(path)?;
+        let profiles = parsed(path, &text).map_err(|(line, message)| ProfileError::Line {
+            path: path.into(),
+            line: line.max(1),
+            message,
+        })?;
+        for profile in &profiles.jobs {
+            profile.check().map_err(|message| ProfileError::Job { path: path.into(), message })?;
+        }
+        Ok(profiles)
+    }
+}
+
+/// Profiles of a text; an error has the line.
+fn parsed(path: &Path, text: &str) -> Result<Profiles, (usize, String)> {
+    #[cfg(feature = "cli")]
+    if path.extension().is_some_and(|ending| ending == "toml") {
+        return toml::from_str(text).map_err(|why| {
+            let before = why.span().map_or(0, |span| span.start.min(text.len()));
+            let line = 1 + text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count();
+            let is_of_runs = why.message().contains("`run`");
+            let hint = if is_of_runs { ": give profiles, as `pool profile` writes them" } else { "" };
+            (line, format!("{}{hint}", why.message()))
+        });
+    }
+    #[cfg(not(feature = "cli"))]
+    let _ = path;
+    serde_json::from_str(text).map_err(|why| (why.line(), why.to_string()))
+}
+
+impl Profile {
+    /// A run of so many epochs with these speeds; nothing else is known of it.
+    pub fn new(name: String, epochs: f64, speeds: Vec<(u32, f64)>) -> Self {
+        Self {
+            name,
+            at: 0.0,
+            epochs,
+            start: 0.0,
+            speeds,
+            least: None,
+            most: None,
+            requested: None,
+            value: None,
+            deadline: None,
+        }
+    }
+
+    /// Epochs a second on so many workers: in proportion below the least number that was measured, linear between two, and
+    /// that of the largest beyond. `speeds` has one at least.
+    pub fn speed(&self, workers: u32) -> f64 {
+        let point = |at: usize| (f64::from(self.speeds[at].0), self.speeds[at].1);
+        let above = self.speeds.partition_point(|(count, _)| *count < workers);
+        if above == self.speeds.len() {
+            return self.speeds.last().map_or(0.0, |last| last.1);
+        }
+        let (from, low) = if above == 0 { (0.0, 0.0) } else { point(above - 1) };
+        let (to, high) = point(above);
+        low + (f64::from(workers) - from) / (to - from) * (high - low)
+    }
+
+    /// Least, most and requested number of workers.
+    pub fn workers(&self) -> (u32, u32, u32) {
+        let largest = self.speeds.last().map_or(1, |(workers, _)| *workers);
+        let most = self.most.unwrap_or(largest);
+        (self.least.unwrap_or(1), most, self.requested.unwrap_or(most))
+    }
+
+    /// Value of the job by the time of its end.
+    pub fn utility(&self) -> Utility {
+        Utility::until(self.value, self.deadline.map(|deadline| self.at + deadline))
+    }
+
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// A text that names the job and the value out of its range.
+    pub fn check(&self) -> Result<(), String> {
+        let Self { name, at, epochs, start, speeds, .. } = self;
+        let is_number = |value: f64| value >= 0.0 && value.is_finite();
+        let refuse = |message: String| Err(format!("job {name}: {message}"));
+        if !is_number(*at) || !is_number(*start) {
+            return refuse(format!("at {at}, start {start}: choose seconds, 0 or more"));
+        }
+        if !(*epochs > 0.0 && epochs.is_finite()) {
+            return refuse(format!("epochs {epochs}: choose a number above 0"));
+        }
+        let is_speed = |(workers, speed): &(u32, f64)| *workers > 0 && *speed > 0.0 && speed.is_finite();
+        if speeds.is_empty() || !speeds.iter().all(is_speed) || !speeds.is_sorted_by(|a, b| a.0 < b.0) {
+            return refuse(
+                "speeds: give [workers, epochs a second] above 0, in rising order of workers".into(),
+            );
+        }
+        let (least, most, requested) = self.workers();
+        if !(1..=most).contains(&least) || !(least..=most).contains(&requested) {
+            return refuse(format!(
+                "workers: choose 1 <= least {least} <= requested {requested} <= most {most}"
+            ));
+        }
+        if ![self.value, self.deadline].into_iter().flatten().all(is_number) {
+            return refuse("value and deadline: choose numbers, 0 or more".into());
+        }
+        Ok(())
+    }
+}

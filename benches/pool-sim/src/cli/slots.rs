@@ -1,0 +1,89 @@
+//! Jobs in slots: the job model of PD-ORS.
+
+use raddle::cli::{Error, ExitStatus, Table};
+use raddle_pool::policy::{PlanSettings, Promise};
+use serde_json::{Value, json};
+
+use super::options::{Options, refuse};
+use crate::slots::{Report, Row, compare, parse, policy};
+use crate::{Ended, Outcome};
+
+/// Policies that are at home in slots; the others know no parameter servers.
+const POLICIES: [&str; 4] = ["fifo", "drf", "oasis", "pdors"];
+
+/// Simulates instances in slots under each policy, and tells what came of it.
+pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
+    options.refuse_in_slots()?;
+    let names = options.named(&POLICIES)?;
+    if let Some(name) = names.iter().find(|name| !POLICIES.contains(name)) {
+        let known = POLICIES.join(", ");
+        return Err(Error::usage(format!("--policy {name}: choose from {known} for jobs in slots")));
+    }
+    let instances = parse(&options.spec).and_then(|spec| spec.instances()).map_err(refuse)?;
+    let report = compare(&instances, &names, |name, instance| {
+        policy(name, instance, &PlanSettings::of_slots(instance.slots))
+    });
+    let report = report.map_err(refuse)?;
+    let rows: Vec<Value> = report.rows.iter().map(value).collect();
+    let value = json!({ "instances": instances.len(), "policies": rows });
+    options.use_options.say(&table(&report, instances.len()).to_string(), &value)?;
+    Ok(ExitStatus::Done)
+}
+
+/// Means over the instances, a row a policy.
+fn table(report: &Report, instances: usize) -> Table {
+    let columns = ["policy", "utility", "best in", "admitted", "ended", "late", "mean JCT, slots"];
+    let mut table = Table::new(format!("means of {instances} instances"), &columns);
+    for row in &report.rows {
+        let mean = |of: &dyn Fn(usize) -> f64| {
+            let sum = (0..row.outcomes.len()).map(of).sum::<f64>() / row.outcomes.len().max(1) as f64;
+            Value::from((sum * 100.0).round() / 100.0)
+        };
+        table.row(vec![
+            Value::from(row.policy),
+            mean(&|_| row.utility),
+            Value::from(row.best_in),
+            mean(&|at| row.outcomes[at].admitted() as f64),
+            mean(&|at| row.outcomes[at].ended() as f64),
+            mean(&|at| row.outcomes[at].late() as f64),
+            mean(&|at| row.outcomes[at].mean()),
+        ]);
+    }
+    table
+}
+
+/// A policy's row as JSON.
+fn value(row: &Row) -> Value {
+    let outcomes: Vec<Value> = row.outcomes.iter().map(outcome).collect();
+    json!({ "policy": row.policy, "utility": row.utility, "best_in": row.best_in, "outcomes": outcomes })
+}
+
+fn outcome(outcome: &Outcome) -> Value {
+    let jobs: Vec<Value> = (0..).zip(&outcome.jobs).map(job).collect();
+    json!({
+        "policy": outcome.policy,
+        "utility": outcome.value(),
+        "admitted": outcome.admitted(),
+        "ended": outcome.ended(),
+        "late": outcome.late(),
+        "mean_completion": outcome.mean(),
+        "jobs": jobs,
+    })
+}
+
+fn job((number, job): (u32, &Ended)) -> Value {
+    let (promised, is_refused, earliest) = match job.promise {
+        Some(Promise::By(by)) => (Some(by), false, None),
+        Some(Promise::Refused(earliest)) => (None, true, earliest),
+        None => (None, false, None),
+    };
+    json!({
+        "job": number,
+        "arrival": job.arrival,
+        "end": job.end,
+        "promised": promised,
+        "refused": is_refused,
+        "earliest": earliest,
+        "utility": job.value,
+    })
+}

@@ -1,0 +1,105 @@
+//! Jobs on slots of a cluster, tick by tick.
+
+use raddle::cli::{Error, ExitStatus, say};
+use serde_json::{Value, json};
+
+use super::options::{DEFAULT, Options, refuse};
+use super::tables::{by_policy, by_workload};
+use crate::{Change, Decision, Outcome, Settings, Workload, simulate as run};
+
+/// Simulates every workload under every policy, and tells what came of it.
+pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
+    let cluster = options.cluster()?;
+    let names = options.named(&DEFAULT)?;
+    let workloads = options.spec()?.workloads(options.load).map_err(refuse)?;
+    let (mut outcomes, mut policies) = (Vec::new(), Vec::new());
+    for name in names {
+        let (mut of_policy, mut values) = (Vec::new(), Vec::new());
+        for workload in &workloads {
+            let settings = settings(options, workload);
+            let mut policy = options.make(name)?;
+            let (mut decisions, mut failed) = (Vec::new(), None);
+            let outcome = run(&cluster, &workload.jobs, &settings, &mut *policy, &mut |decision| {
+                let is_told = options.explain && !decision.changes.is_empty();
+                match options.use_options.json {
+                    true if is_told => decisions.push(json!(decision)),
+                    false if is_told => {
+                        failed = failed.take().or(say(&line(name, &workload.name, decision)).err());
+                    }
+                    _ => {}
+                }
+            });
+            let outcome = outcome.map_err(refuse)?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+            values.push(value(workload, settings, &outcome, options.explain.then_some(decisions)));
+            of_policy.push(outcome);
+        }
+        let name = of_policy.first().map(|outcome| outcome.policy);
+        policies.push(json!({ "policy": name, "workloads": values }));
+        outcomes.push(of_policy);
+    }
+    let mut text = by_policy(&outcomes).to_string();
+    if workloads.len() > 1 {
+        text += &format!("\n{}", by_workload(&workloads, &outcomes));
+    }
+    let Options { nodes, slots, load, .. } = options;
+    let value = json!({ "nodes": nodes, "slots": slots, "load": load, "policies": policies });
+    options.use_options.say(&text, &value)?;
+    Ok(ExitStatus::Done)
+}
+
+/// Settings of a workload, where none are given its own.
+fn settings(options: &Options, workload: &Workload) -> Settings {
+    Settings {
+        tick: options.tick.unwrap_or(workload.settings.tick),
+        rescale: options.rescale.unwrap_or(workload.settings.rescale),
+    }
+}
+
+/// The results of a workload, and its jobs, as JSON.
+fn value(
+    workload: &Workload,
+    Settings { tick, rescale }: Settings,
+    outcome: &Outcome,
+    changes: Option<Vec<Value>>,
+) -> Value {
+    let mut value = json!({
+        "name": workload.name,
+        "tick": tick,
+        "rescale": rescale,
+        "mean": outcome.mean(),
+        "median": outcome.quantile(0.5),
+        "tail": outcome.quantile(0.95),
+        "makespan": outcome.makespan(),
+        "utilisation": outcome.utilisation(),
+        "rescales": outcome.rescales(),
+        "value": outcome.value(),
+        "refused": outcome.refused(),
+        "late": outcome.late(),
+        "decisions": outcome.decisions,
+        "jobs": outcome.jobs,
+    });
+    if let Some(changes) = changes {
+        value["changes"] = json!(changes);
+    }
+    value
+}
+
+/// A decision as a line.
+fn line(policy: &str, workload: &str, decision: &Decision) -> String {
+    let change = |Change { name, from, to, nodes }: &Change| match (to, nodes) {
+        (0, _) => format!("{name} {from} -> 0"),
+        (_, 1) => format!("{name} {from} -> {to}"),
+        _ => format!("{name} {from} -> {to} on {nodes} nodes"),
+    };
+    let changes: Vec<String> = decision.changes.iter().map(change).collect();
+    let reasons: String = decision.reasons.iter().map(|reason| format!("; {reason}")).collect();
+    let (now, jobs) = (decision.now, decision.jobs);
+    format!(
+        "{policy} {workload} {now} s, {}: {}{reasons}",
+        raddle::cli::count(jobs as u64, "job"),
+        changes.join(", ")
+    )
+}

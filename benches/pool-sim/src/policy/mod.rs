@@ -1,0 +1,9 @@
+//! Policies by name: those of the pool, and those that are compared here alone.
+
+pub mod names;
+mod oasis;
+pub mod ones;
+pub mod placing;
+
+pub use self::oasis::Oasis;
+pub use self::placing::pdors;

@@ -1,0 +1,122 @@
+//! Workers and servers on several machines, the cheapest machines first.
+
+use raddle_pool::policy::{Market, Placement, Room, Share};
+
+/// Machines in order of price.
+#[derive(Debug)]
+pub(super) struct Order {
+    worker: Vec<usize>,
+    server: Vec<usize>,
+    /// By the price of a worker with its part of a server.
+    both: Vec<usize>,
+}
+
+impl Order {
+    /// The machines of a market.
+    pub(super) fn of(market: &Market<'_>) -> Self {
+        let per = f64::from(market.job.demand.workers_per_server.max(1));
+        let both: Vec<f64> =
+            market.worker.iter().zip(&market.server).map(|(worker, server)| worker + server / per).collect();
+        Self {
+            worker: cheapest_first(&market.worker),
+            server: cheapest_first(&market.server),
+            both: cheapest_first(&both),
+        }
+    }
+}
+
+/// Nodes, the cheapest by these prices first; of equal ones the first.
+fn cheapest_first(prices: &[f64]) -> Vec<usize> {
+    let mut nodes: Vec<usize> = (0..prices.len()).collect();
+    nodes.sort_by(|&a, &b| prices[a].total_cmp(&prices[b]));
+    nodes
+}
+
+/// Kind of what is placed on machines in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Workers,
+    Servers,
+    /// Workers, each machine's with the servers that they need.
+    Both,
+}
+
+/// All of these parts for so many workers, each on the cheapest machines that there are for it; none if there is no room. Without
+/// `may_share` no part is on a machine of another.
+pub(super) fn placed(
+    parts: &[Part],
+    (market, order): (&Market<'_>, &Order),
+    workers: u32,
+    may_share: bool,
+) -> Option<Placement> {
+    let mut room = market.room.clone();
+    let mut shares: Vec<Share> = Vec::new();
+    for part in parts {
+        let is_free = |node: &&usize| may_share || shares.iter().all(|share| share.node as usize != **node);
+        let nodes = match part {
+            Part::Workers => &order.worker,
+            Part::Servers => &order.server,
+            Part::Both => &order.both,
+        };
+        let nodes: Vec<usize> = nodes.iter().filter(is_free).copied().collect();
+        let more = part.fill(market, &mut room, workers, &nodes)?;
+        shares.extend(more);
+    }
+    Some(joined(shares))
+}
+
+impl Part {
+    /// Fills machines in turn until all of it has a place.
+    fn fill(self, market: &Market<'_>, room: &mut Room, workers: u32, nodes: &[usize]) -> Option<Vec<Share>> {
+        let demand = &market.job.demand;
+        let mut left = if self == Self::Servers { demand.servers(workers) } else { workers };
+        let mut shares = Vec::new();
+        for &node in nodes {
+            if left == 0 {
+                break;
+            }
+            let (workers, servers) = match self {
+                Self::Workers => (room.workers(node, demand, left), 0),
+                Self::Servers => (0, room.servers(node, demand, left)),
+                Self::Both => {
+                    let here = room.with_servers(node, demand, left);
+                    (here, demand.servers(here))
+                }
+            };
+            let here = if workers > 0 { workers } else { servers };
+            if here > 0 {
+                let share = Share { node: node as u32, workers, servers };
+                room.take(demand, share);
+                shares.push(share);
+                left -= here;
+            }
+        }
+        (left == 0).then_some(shares)
+    }
+}
+
+/// The cheaper of two placements: all workers first and servers into what is left, or machine by machine with the servers that
+/// the workers there need.
+pub(super) fn cheapest(market: &Market<'_>, workers: u32, order: &Order) -> Option<Placement> {
+    let placed = |parts: &[Part]| placed(parts, (market, order), workers, true);
+    cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Both])])
+}
+
+/// The cheaper of two placements, the first of equal ones.
+pub(super) fn cheaper(market: &Market<'_>, found: [Option<Placement>; 2]) -> Option<Placement> {
+    found.into_iter().flatten().min_by(|a, b| market.cost(a).total_cmp(&market.cost(b)))
+}
+
+/// Shares by machine, in rising order.
+fn joined(mut shares: Vec<Share>) -> Placement {
+    shares.sort_by_key(|share| share.node);
+    shares.dedup_by(|next, kept| {
+        let same = next.node == kept.node;
+        if same {
+            kept.workers += next.workers;
+            kept.servers += next.servers;
+        }
+        same
+    });
+    Placement { shares }
+}

@@ -1,0 +1,15 @@
+//! The job model of PD-ORS: slots, machines with several resources, workers and parameter servers, and two speeds of a worker,
+//! inside one machine and across machines.
+
+mod arrivals;
+mod generate;
+mod instance;
+mod report;
+mod run;
+mod spec;
+
+pub use self::arrivals::arrivals_of;
+pub use self::instance::{Instance, Rates};
+pub use self::report::{Report, Row, compare, policy};
+pub use self::run::{World, run};
+pub use self::spec::{Spec, parse};

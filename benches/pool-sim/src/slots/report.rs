@@ -1,0 +1,78 @@
+//! Policies side by side on instances in slots.
+
+use raddle_pool::policy::{Drf, Fifo, PlanSettings, Policy};
+
+use super::instance::Instance;
+use super::run::{World, run};
+use crate::error::SimulateError;
+use crate::outcome::Outcome;
+use crate::policy::placing::Spread;
+use crate::policy::{Oasis, pdors};
+
+/// Outcomes of several policies on the same instances.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// A row a policy.
+    pub rows: Vec<Row>,
+}
+
+/// A policy's row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Name of the policy.
+    pub policy: &'static str,
+    /// Mean over instances of the sum of utilities.
+    pub utility: f64,
+    /// Number of instances on which no policy before or after it reached more.
+    pub best_in: usize,
+    /// Outcomes by instance.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// The policy of a name for an instance, among those that are at home here. Prices know the jobs that will come, as the
+/// paper's do from earlier ones.
+pub fn policy(name: &str, instance: &Instance, settings: &PlanSettings) -> Option<Box<dyn Policy>> {
+    Some(match name {
+        "fifo" => Box::new(Fifo::default()),
+        "drf" => Box::new(Drf),
+        "pdors" => {
+            let mut policy = pdors(settings.clone(), Spread::CheapestFirst, 0);
+            instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
+            Box::new(policy)
+        }
+        "oasis" => {
+            let mut policy = Oasis::new(settings.clone());
+            instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
+            Box::new(policy)
+        }
+        _ => return None,
+    })
+}
+
+/// Runs each policy, made anew for every instance, on all of them.
+///
+/// # Errors
+/// A decision that takes more than there is.
+pub fn compare(
+    instances: &[Instance],
+    names: &[&str],
+    mut policy: impl FnMut(&str, &Instance) -> Option<Box<dyn Policy>>,
+) -> Result<Report, SimulateError> {
+    let mut rows = Vec::new();
+    for name in names {
+        let mut outcomes = Vec::new();
+        for instance in instances {
+            let Some(mut policy) = policy(name, instance) else { continue };
+            outcomes.push(run(instance, &World::default(), policy.as_mut())?);
+        }
+        let Some(first) = outcomes.first() else { continue };
+        let utility = outcomes.iter().map(Outcome::value).sum::<f64>() / outcomes.len() as f64;
+        rows.push(Row { policy: first.policy, utility, best_in: 0, outcomes });
+    }
+    for at in 0..instances.len() {
+        let reached = |row: &Row| row.outcomes.get(at).map_or(0.0, Outcome::value);
+        let most = rows.iter().map(reached).fold(0.0, f64::max);
+        rows.iter_mut().filter(|row| reached(row) >= most).for_each(|row| row.best_in += 1);
+    }
+    Ok(Report { rows })
+}
