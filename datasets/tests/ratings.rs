@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
-use raddle_datasets::ratings::{Held, generate};
+use raddle_datasets::ratings::{HeldOut, generate};
 use raddle_datasets::registry::{self, RATINGS};
 use raddle_datasets::{
     Dialect, Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, ReadError, read_any_ratings,
@@ -251,7 +251,7 @@ fn public_sets_have_the_registered_sizes_and_split() {
             (&Ids::Dense(sizes.0 as u32), &Ids::Dense(sizes.1 as u32))
         );
         if entry.split != (0, 0) {
-            let held = Held::compared(ratings.triples, sizes.0, sizes.1);
+            let held = HeldOut::compared(ratings.triples, sizes.0, sizes.1);
             assert_eq!((held.train.len(), held.out.len()), entry.split, "{}", entry.name);
         }
     }

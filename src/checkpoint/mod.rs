@@ -6,9 +6,9 @@
 //! replica, the learned state of pinned block and schedule
 //! ([`Program::save_pinned`](crate::Program::save_pinned),
 //! [`Schedule::save_state`](crate::Schedule::save_state)), and progress.
-//! [`RestoreByShard`](crate::RestoreByShard) and the first rounds restore all that these leave out. A manifest
-//! with the lengths and digests of all parts is renamed into its place last ([`manifest`]): a checkpoint is
-//! there whole or not at all.
+//! [`RestoreByShard`](crate::RestoreByShard) and the first rounds restore all that these leave out. A
+//! manifest with the lengths and digests of all parts is renamed into its place last ([`manifest`]): a
+//! checkpoint is there whole or not at all.
 //!
 //! Unless the guard has rolled back to an earlier boundary, a checkpoint holds the boundary before its
 //! conclusion: the resumed run evaluates and concludes it again, under its own target.

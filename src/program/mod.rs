@@ -133,10 +133,10 @@ pub trait Program: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Writes the learned state of the pinned block, without all that data and state give back: the form that
-    /// checkpoints keep. [`RestoreByShard`](crate::RestoreByShard) makes the rest anew, from shards made anew. To
-    /// another process, where a shard may never be made anew, the block crosses whole, as its [`State`]; so
-    /// does the guard keep it. The default writes it whole here, too.
+    /// Writes the learned state of the pinned block, without all that follows from data and state: the form
+    /// that checkpoints keep. [`RestoreByShard`](crate::RestoreByShard) restores the rest from the shards. To
+    /// another process, which may never make the shards, the block crosses whole, as its [`State`]; the guard
+    /// keeps it whole, too. The default writes it whole here as well.
     fn save_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
         pinned.save(out.whole());
     }

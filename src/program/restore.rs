@@ -10,7 +10,7 @@ use crate::program::{Boundary, Program};
 /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because it follows
 /// bit for bit from data and state, such as a matrix of products. Each process makes and reads its own shards
 /// and blocks alone; answers carry what the others need of them. The hash of a checkpoint only says that its
-/// bytes are whole: lengths, and numbers that name rows, are checked here, once, so that no other verb has to.
+/// bytes are whole: lengths, and numbers that name rows, are checked here, once, so that no other verb does.
 /// A program without this verb checks nothing.
 ///
 /// On the first worker, where rounds are aggregated, [`ask`](Self::ask) is called repeatedly: it checks the

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 const HEADLESS: usize = 40;
 
 /// Lines of comments that may be longer than [`COLUMNS`].
-const LONG: usize = 0;
+const LONG: usize = 169;
 
 /// Types that may have a name of [`NAMELESS`].
-const NAMES: usize = 0;
+const NAMES: usize = 3;
 
 /// Columns of a line of comments: `max_width` of `rustfmt.toml`.
 const COLUMNS: usize = 110;

@@ -5,11 +5,11 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, 
 use raddle::schedule::{EpochStart, Plan};
 use raddle::simd_level::SimdLevel;
 use raddle::{Aggregate, BlockTaskOf, Metric, Program, Schedule, Task, UpdateBlock};
-use raddle_lda::{Held, Lda, Preparation, Problem, topic_map};
+use raddle_lda::{HoldOut, Lda, Preparation, Problem, topic_map};
 
 fn passes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("passes");
-    let preparation = Preparation { validation: Held::None, ..Preparation::default() };
+    let preparation = Preparation { validation: HoldOut::None, ..Preparation::default() };
     let problem =
         Problem::new(&raddle_datasets::embedded::pydoc(), &preparation).expect("the embedded corpus");
     group.throughput(Throughput::Elements(problem.tokens()));
@@ -60,7 +60,7 @@ fn pass(
 
 fn map(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("map");
-    let preparation = Preparation { validation: Held::None, ..Preparation::default() };
+    let preparation = Preparation { validation: HoldOut::None, ..Preparation::default() };
     for topics in [100, 1000] {
         let problem =
             Problem::new(&raddle_datasets::embedded::pydoc(), &preparation).expect("the embedded corpus");

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use raddle::schedule::{EpochStart, Plan};
 use raddle::{Aggregate, BlockTaskOf, Fold, Metric, Partials, Program, Schedule, Task, UpdateBlock};
-use raddle_lda::{Held, Lda, Preparation, Problem};
+use raddle_lda::{HoldOut, Lda, Preparation, Problem};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (epochs, repeats) = (option("--epochs", 20)?, option("--repeats", 3)?);
     let corpus = raddle_datasets::read_any_corpus(source, &Default::default())?;
     let preparation = Preparation {
-        validation: Held::None,
+        validation: HoldOut::None,
         // By the number of tokens unless given.
         shards: Some(option("--shards", 0)? as usize).filter(|&shards| shards > 0),
         ..Preparation::default()

@@ -45,7 +45,7 @@ pub use data::block::WordBlock;
 pub use data::carried::Carried;
 pub use data::problem::{Preparation, Problem, TEST, VALIDATION};
 pub use data::shard::DocumentShard;
-pub use data::taken::Held;
+pub use data::taken::HoldOut;
 pub use error::LdaError;
 pub use evaluate::coherence::{Coherence, coherence};
 pub use evaluate::perplexity::Score;

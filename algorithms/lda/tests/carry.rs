@@ -6,7 +6,7 @@ use raddle::random::Stream;
 use raddle::state::{Reader, Writer};
 use raddle::{Engine, Outcome};
 use raddle_datasets::{Corpus, registry};
-use raddle_lda::{Carried, Fit, Held, Lda, LdaProgram, Preparation, Problem, TEST};
+use raddle_lda::{Carried, Fit, HoldOut, Lda, LdaProgram, Preparation, Problem, TEST};
 
 pub(crate) type Documents = Vec<Vec<(u32, u64)>>;
 
@@ -26,7 +26,7 @@ pub(crate) fn corpus(width: usize, documents: &Documents) -> Corpus {
 }
 
 pub(crate) fn preparation() -> Preparation {
-    Preparation { validation: Held::Fraction(0.1), shards: Some(3), ..Preparation::default() }
+    Preparation { validation: HoldOut::Fraction(0.1), shards: Some(3), ..Preparation::default() }
 }
 
 /// Asserts that the counts of a fit match its tokens' topics.
@@ -184,7 +184,7 @@ fn a_version_of_20ng_is_as_good_as_a_cold_fit_after_a_fifth_of_its_draws() {
         corpus(whole.words(), &all.iter().enumerate().map(kept).collect())
     };
     let (before, after) = (of(1), of(2));
-    let preparation = Preparation { test: Held::Split, ..Preparation::default() };
+    let preparation = Preparation { test: HoldOut::Split, ..Preparation::default() };
     let test =
         |fit: &Fit, at: usize| fit.evaluations()[at].held_out().find(|(set, _)| *set == TEST).unwrap().1;
     let at_end = |fit: &Fit| test(fit, fit.evaluations().len() - 1);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use raddle_common::testing::json;
 use raddle_datasets::{Corpus, embedded};
 use raddle_lda::files::{Saved, ToSave};
-use raddle_lda::{Fit, Held, Inference, Lda, Preparation, Problem};
+use raddle_lda::{Fit, HoldOut, Inference, Lda, Preparation, Problem};
 
 use crate::common::{ends, model};
 
@@ -35,7 +35,7 @@ fn a_fit_is_saved_as_the_program_saves_it_and_opened_as_it_was() {
         ("", Preparation::default(), (|lda| lda) as fn(Lda) -> Lda),
         (
             " --fixed-priors --validation none",
-            Preparation { validation: Held::None, ..Preparation::default() },
+            Preparation { validation: HoldOut::None, ..Preparation::default() },
             |lda| lda.fixed_priors(true),
         ),
     ] {
@@ -93,7 +93,7 @@ fn documents_are_scored_as_those_held_out_of_the_fit() {
         (0..40).map(|at| corpus.document(3 * at).map(|(word, count)| (word, u64::from(count))).collect()),
     );
     let test = test.unwrap();
-    let held = Held::Corpus(Box::new(test.clone()));
+    let held = HoldOut::Corpus(Box::new(test.clone()));
     let preparation = Preparation { test: held, ..Preparation::default() };
     // Priors that stay, so that those of the last evaluation are those of the result.
     let fit = fit(&corpus, &preparation, |lda| lda.fixed_priors(true));

@@ -5,7 +5,7 @@ use raddle::random::Stream;
 use raddle::{Engine, EngineError};
 use raddle_common::testing::Checkpoint;
 use raddle_datasets::Corpus;
-use raddle_lda::{Fit, Held, Lda, LdaError, LdaProgram, Preparation, Problem};
+use raddle_lda::{Fit, HoldOut, Lda, LdaError, LdaProgram, Preparation, Problem};
 
 use crate::combinations::all_combinations;
 
@@ -14,7 +14,7 @@ fn problem() -> Problem {
         (0..40u32).map(|d| (0..6).map(|w| ((w * 5 + d / 10 * 3) % 30, 1 + u64::from((w + d) % 3))).collect());
     let corpus = Corpus::from_documents(32, documents).unwrap();
     let preparation =
-        Preparation { validation: Held::Fraction(0.2), shards: Some(3), ..Preparation::default() };
+        Preparation { validation: HoldOut::Fraction(0.2), shards: Some(3), ..Preparation::default() };
     Problem::new(&corpus, &preparation).unwrap()
 }
 

@@ -6,10 +6,10 @@ use raddle::{Ending, Limit};
 use raddle_common::testing::{not_empty, pairs};
 use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
 use raddle_lda::{
-    Fit, Held, Inference, Lda, LdaError, Preparation, Problem, SyncInterval, TEST, VALIDATION, coherence,
+    Fit, HoldOut, Inference, Lda, LdaError, Preparation, Problem, SyncInterval, TEST, VALIDATION, coherence,
 };
 
-fn prepared(corpus: &Corpus, validation: Held, test: Held) -> Problem {
+fn prepared(corpus: &Corpus, validation: HoldOut, test: HoldOut) -> Problem {
     Problem::new(corpus, &Preparation { validation, test, ..Preparation::default() }).unwrap()
 }
 
@@ -84,7 +84,7 @@ fn perplexity_and_likelihood_are_those_of_the_definitions() {
     for topics in [3, 40] {
         let lda =
             Lda::params().topics(topics).alpha(0.3).beta(0.07).fixed_priors(true).epochs(8).evaluate_every(4);
-        let fit = lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+        let fit = lda.fit(prepared(&corpus, HoldOut::None, HoldOut::Split)).unwrap();
         let last = fit.evaluations().last().unwrap();
         assert_eq!((last.epoch, fit.evaluations().len()), (8, 2));
         let expected = perplexity(&fit, &corpus);
@@ -100,8 +100,11 @@ fn perplexity_and_likelihood_are_those_of_the_definitions() {
 #[test]
 fn counts_of_words_and_documents_are_those_of_the_corpus() {
     let corpus = embedded::pydoc();
-    let fit =
-        Lda::params().topics(15).epochs(6).fit(prepared(&corpus, Held::Fraction(0.2), Held::Split)).unwrap();
+    let fit = Lda::params()
+        .topics(15)
+        .epochs(6)
+        .fit(prepared(&corpus, HoldOut::Fraction(0.2), HoldOut::Split))
+        .unwrap();
     let (counts, rows) = (fit.topic_words(), fit.document_topics());
     let is_held = |d: usize| is_test_document(d) || raddle_datasets::is_validation_document(d, 0.2);
     let mut by_word = vec![0u64; corpus.words()];
@@ -132,7 +135,7 @@ fn optimised_priors_raise_the_likelihood_of_the_data() {
     let corpus = embedded::pydoc();
     let fit = |fixed| {
         let lda = Lda::params().topics(20).fixed_priors(fixed).epochs(60).evaluate_every(60);
-        lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap()
+        lda.fit(prepared(&corpus, HoldOut::None, HoldOut::Split)).unwrap()
     };
     let (fixed, optimised) = (fit(true), fit(false));
     assert!(fixed.alpha().iter().all(|&alpha| alpha == 2.5) && fixed.beta() == 0.01);
@@ -152,7 +155,7 @@ fn seeded_words_lead_their_topics() {
         |text: &str| corpus.vocabulary.as_ref().unwrap().iter().position(|word| word == text).unwrap() as u32;
     let seeds = [("socket", 4), ("turtle", 9)].map(|(word, topic)| (number(word), topic, 500.0));
     let lda = Lda::params().topics(12).epochs(40).seed(8).word_priors(seeds.to_vec());
-    let fit = lda.fit(prepared(&corpus, Held::None, Held::None)).unwrap();
+    let fit = lda.fit(prepared(&corpus, HoldOut::None, HoldOut::None)).unwrap();
     for (word, topic, _) in seeds {
         let counts = fit.topic_words();
         let of = |topic: usize| {
@@ -168,7 +171,7 @@ fn seeded_words_lead_their_topics() {
 #[test]
 fn a_run_ends_at_its_target_by_its_rule_or_at_its_length() {
     let corpus = embedded::pydoc();
-    let problem = || prepared(&corpus, Held::Fraction(0.1), Held::None);
+    let problem = || prepared(&corpus, HoldOut::Fraction(0.1), HoldOut::None);
     let rule = Lda::params().topics(10).fit_with(problem(), |engine| engine.epochs(400)).unwrap();
     assert_eq!((rule.report.ending, rule.report.metric.target), (Ending::Converged, None));
     let [.., last] = rule.evaluations() else { panic!("it was evaluated") };
@@ -194,7 +197,7 @@ fn a_target_is_seen_soon_by_few_evaluations_that_are_those_of_each_epoch() {
     let corpus = embedded::pydoc();
     for (topics, seed) in [(5, 1), (10, 2), (40, 3)] {
         let lda = Lda::params().topics(topics).seed(seed).epochs(60);
-        let fit = |lda: Lda| lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+        let fit = |lda: Lda| lda.fit(prepared(&corpus, HoldOut::None, HoldOut::Split)).unwrap();
         let every = fit(lda.clone().evaluate_every(1));
         let values: Vec<f64> = every.evaluations().iter().map(|one| one.test.unwrap()).collect();
         assert_eq!(values.len(), 60);
@@ -221,7 +224,7 @@ fn a_target_is_seen_soon_by_few_evaluations_that_are_those_of_each_epoch() {
 fn a_target_out_of_reach_ends_a_run_once_ten_epochs_gain_nothing() {
     let corpus = embedded::pydoc();
     let lda = Lda::params().topics(5).target(10.0).evaluate_every(2);
-    let fit = lda.fit(prepared(&corpus, Held::Fraction(0.1), Held::None)).unwrap();
+    let fit = lda.fit(prepared(&corpus, HoldOut::Fraction(0.1), HoldOut::None)).unwrap();
     assert_eq!(fit.report.ending, Ending::Converged);
     assert!(fit.report.metric.is_missed() && fit.report.epochs < 2_000, "{} epochs", fit.report.epochs);
     let values: Vec<f64> = fit.evaluations().iter().map(|one| one.validation.unwrap()).collect();
@@ -230,7 +233,7 @@ fn a_target_out_of_reach_ends_a_run_once_ten_epochs_gain_nothing() {
     assert!(least(recent) >= least(earlier), "{values:?}");
     // A given number of epochs is run, whatever it gains.
     let lda = Lda::params().topics(5).target(10.0).evaluate_every(2).epochs(fit.report.epochs + 20);
-    let longer = lda.fit(prepared(&corpus, Held::Fraction(0.1), Held::None)).unwrap();
+    let longer = lda.fit(prepared(&corpus, HoldOut::Fraction(0.1), HoldOut::None)).unwrap();
     assert_eq!(longer.report.ending, Ending::Limit(Limit::Epochs));
     assert_eq!(longer.report.epochs, fit.report.epochs + 20);
 }
@@ -240,8 +243,8 @@ fn more_shards_and_synchronising_each_round_cost_no_quality() {
     let corpus = embedded::pydoc();
     let perplexity = |shards, sync| {
         let preparation = Preparation {
-            validation: Held::None,
-            test: Held::Split,
+            validation: HoldOut::None,
+            test: HoldOut::Split,
             shards: Some(shards),
             ..Preparation::default()
         };
@@ -293,7 +296,7 @@ fn drift_counts_what_a_task_does_not_see_of_itself() {
 #[test]
 fn state_is_counted_to_the_byte() {
     let corpus = Corpus::from_documents(1, [vec![(0, 3)]]).unwrap();
-    let none = Preparation { validation: Held::None, ..Preparation::default() };
+    let none = Preparation { validation: HoldOut::None, ..Preparation::default() };
     let fit = Lda::params().topics(2).epochs(1).fit(Problem::new(&corpus, &none).unwrap()).unwrap();
     // A visit, then three tokens with two bytes each for document and topic; a document's number, end and
     // dense row.
@@ -306,7 +309,8 @@ fn state_is_counted_to_the_byte() {
 #[test]
 fn inference_is_dense_expectation_maximisation_for_any_number_of_workers() {
     let corpus = embedded::pydoc();
-    let fit = Lda::params().topics(25).epochs(15).fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+    let fit =
+        Lda::params().topics(25).epochs(15).fit(prepared(&corpus, HoldOut::None, HoldOut::Split)).unwrap();
     let model = |alpha: &[f64]| Inference::new(&fit.topic_words(), alpha.to_vec());
     assert!(matches!(model(&[0.1; 24]), Err(LdaError::Parameter { name: "alpha", .. })));
     let (phi, model) = (phi(&fit), Arc::new(model(fit.alpha()).unwrap()));
@@ -360,7 +364,7 @@ fn any_number_of_topics_fits() {
     let corpus = embedded::pydoc();
     for topics in [1, 2, 16, 17, 1024, 1025, 65_536] {
         let lda = Lda::params().topics(topics).alpha(0.01).epochs(2).fixed_priors(true).evaluate_every(100);
-        let fit = lda.fit(prepared(&corpus, Held::None, Held::None)).unwrap();
+        let fit = lda.fit(prepared(&corpus, HoldOut::None, HoldOut::None)).unwrap();
         assert_eq!(fit.totals().iter().sum::<i64>() as u64, corpus.tokens(), "{topics} topics");
     }
 }
@@ -374,7 +378,8 @@ fn odd_corpora_fit() {
         vec![vec![(0, 5)]; 3],
     ] {
         let corpus = Corpus::from_documents(4, documents).unwrap();
-        let fit = Lda::params().topics(5).epochs(4).fit(prepared(&corpus, Held::None, Held::None)).unwrap();
+        let fit =
+            Lda::params().topics(5).epochs(4).fit(prepared(&corpus, HoldOut::None, HoldOut::None)).unwrap();
         assert_eq!(fit.totals().iter().sum::<i64>() as u64, corpus.tokens());
     }
 }
@@ -386,7 +391,8 @@ fn a_document_of_one_topic_may_be_longer_than_a_row_of_short_ones_counts() {
     documents.extend((0..60).map(|document| vec![(1 + document % 3, 2_000)]));
     let corpus = Corpus::from_documents(4, documents).unwrap();
     for topics in [20, 100, 200] {
-        let preparation = Preparation { validation: Held::None, shards: Some(4), ..Preparation::default() };
+        let preparation =
+            Preparation { validation: HoldOut::None, shards: Some(4), ..Preparation::default() };
         let problem = Problem::new(&corpus, &preparation).unwrap();
         // First topics are drawn with the counts of a model. The first token of a document decides: next to
         // one token of a topic, alpha is negligible.
@@ -401,7 +407,7 @@ fn a_document_of_one_topic_may_be_longer_than_a_row_of_short_ones_counts() {
 
 #[test]
 fn a_corpus_of_few_documents_holds_out_one_or_none() {
-    let sets = |documents: &[u64], validation: Held, test: Held| {
+    let sets = |documents: &[u64], validation: HoldOut, test: HoldOut| {
         let documents = documents.iter().map(|&tokens| vec![(0, tokens)]);
         let corpus = Corpus::from_documents(1, documents).unwrap();
         let preparation = Preparation { validation, test, ..Preparation::default() };
@@ -410,23 +416,23 @@ fn a_corpus_of_few_documents_holds_out_one_or_none() {
         problem.map_err(|error| error.to_string())
     };
     // The hash selects none of these; the document with two tokens can be scored.
-    let five = || Held::Fraction(0.05);
-    assert_eq!(sets(&[1, 1, 2, 1, 1], five(), Held::None), Ok((vec![VALIDATION], 4)));
-    assert_eq!(sets(&[9, 0, 0, 1], five(), Held::None), Ok((vec![VALIDATION], 1)));
+    let five = || HoldOut::Fraction(0.05);
+    assert_eq!(sets(&[1, 1, 2, 1, 1], five(), HoldOut::None), Ok((vec![VALIDATION], 4)));
+    assert_eq!(sets(&[9, 0, 0, 1], five(), HoldOut::None), Ok((vec![VALIDATION], 1)));
     // Nothing to score, or nothing left to train on.
     for documents in [&[1, 1, 1][..], &[7], &[0, 7, 0]] {
         let tokens = documents.iter().sum();
-        assert_eq!(sets(documents, five(), Held::None), Ok((vec![], tokens)), "{documents:?}");
+        assert_eq!(sets(documents, five(), HoldOut::None), Ok((vec![], tokens)), "{documents:?}");
     }
     // If the hash selects a document that can be scored, nothing is replaced.
     let many = [3; 400];
     let held = (0..400).filter(|&at| raddle_datasets::is_validation_document(at, 0.05)).count() as u64;
     assert!(held > 5);
-    assert_eq!(sets(&many, five(), Held::None), Ok((vec![VALIDATION], 3 * (400 - held))));
+    assert_eq!(sets(&many, five(), HoldOut::None), Ok((vec![VALIDATION], 3 * (400 - held))));
     // The test set follows its own rule: document 1, from 0, is its first.
-    assert_eq!(sets(&[3, 3, 3], five(), Held::Split), Ok((vec![VALIDATION, TEST], 3)));
-    assert_eq!(sets(&[3, 3], five(), Held::Split), Ok((vec![TEST], 3)));
-    let error = sets(&[3, 1, 3], Held::None, Held::Split).unwrap_err();
+    assert_eq!(sets(&[3, 3, 3], five(), HoldOut::Split), Ok((vec![VALIDATION, TEST], 3)));
+    assert_eq!(sets(&[3, 3], five(), HoldOut::Split), Ok((vec![TEST], 3)));
+    let error = sets(&[3, 1, 3], HoldOut::None, HoldOut::Split).unwrap_err();
     assert!(error.starts_with("there is nothing to score among the test documents"), "{error}");
 }
 
@@ -439,7 +445,7 @@ fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
     let corpus = Corpus::from_documents(6, documents).unwrap();
     let old = vec![(0, 0, 50), (1, 1, 60), (3, 2, 7), (4, 1, 5), (4, 0, 2), (4, 1, 1), (5, 2, 9)];
     let lda = Lda::params().topics(3).epochs(6).init(old).evaluate_every(2);
-    let fit = lda.clone().fit(prepared(&corpus, Held::Fraction(0.2), Held::None)).unwrap();
+    let fit = lda.clone().fit(prepared(&corpus, HoldOut::Fraction(0.2), HoldOut::None)).unwrap();
     let counts = fit.topic_words();
     let of = |word: u32| -> Vec<(usize, u32)> {
         let topics =
@@ -447,7 +453,7 @@ fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
         topics.filter(|&(other, ..)| other == word).map(|(_, topic, count)| (topic, count)).collect()
     };
     assert_eq!((of(3), of(4), of(5)), (vec![(2, 7)], vec![(0, 2), (1, 6)], vec![(2, 9)]));
-    let problem = prepared(&corpus, Held::Fraction(0.2), Held::None);
+    let problem = prepared(&corpus, HoldOut::Fraction(0.2), HoldOut::None);
     let new: u32 = (0..3).flat_map(of).map(|(_, count)| count).sum();
     assert_eq!(u64::from(new), problem.tokens(), "tokens of the documents");
     assert_eq!(fit.totals().iter().sum::<i64>() as u64, problem.tokens() + 7 + 8 + 9);
@@ -460,8 +466,11 @@ fn words_that_the_documents_lack_keep_the_counts_of_the_model_to_start_from() {
             .all(|one| one.joint.is_finite() && one.validation.is_some_and(f64::is_finite))
     );
     for workers in [2, 3] {
-        let other =
-            lda.clone().workers(workers).fit(prepared(&corpus, Held::Fraction(0.2), Held::None)).unwrap();
+        let other = lda
+            .clone()
+            .workers(workers)
+            .fit(prepared(&corpus, HoldOut::Fraction(0.2), HoldOut::None))
+            .unwrap();
         assert_eq!(other.topic_words(), counts, "{workers} workers");
     }
 }
@@ -481,7 +490,8 @@ fn no_count_of_a_long_document_wraps() {
         (200, SyncInterval::Epoch),
         (5, SyncInterval::Token),
     ] {
-        let preparation = Preparation { validation: Held::None, shards: Some(3), ..Preparation::default() };
+        let preparation =
+            Preparation { validation: HoldOut::None, shards: Some(3), ..Preparation::default() };
         let problem = Problem::new(&corpus, &preparation).unwrap();
         // From a model in which the word has its own topic, so that its tokens stay together.
         let lda = Lda::params().topics(topics).alpha(0.001).sync(sync).fixed_priors(true).epochs(4);
@@ -504,7 +514,7 @@ fn no_count_of_a_long_document_wraps() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let corpus = embedded::pydoc();
-    let problem = || prepared(&corpus, Held::None, Held::None);
+    let problem = || prepared(&corpus, HoldOut::None, HoldOut::None);
     for (lda, name) in [
         (Lda::params().topics(0), "topics"),
         (Lda::params().topics(65_537), "topics"),
@@ -529,19 +539,20 @@ fn what_makes_no_sense_is_refused() {
             "{error}"
         );
     }
-    let all = Preparation { validation: Held::Fraction(1.0), ..Preparation::default() };
+    let all = Preparation { validation: HoldOut::Fraction(1.0), ..Preparation::default() };
     assert!(matches!(Problem::new(&corpus, &all), Err(LdaError::Empty { .. })));
-    let other = Held::Corpus(Box::new(Corpus::from_documents(5, [vec![(0, 1)]]).unwrap()));
+    let other = HoldOut::Corpus(Box::new(Corpus::from_documents(5, [vec![(0, 1)]]).unwrap()));
     let preparation = Preparation { test: other, ..Preparation::default() };
     assert!(matches!(
         Problem::new(&corpus, &preparation),
         Err(LdaError::Words { words: 5, expected: 3_191 })
     ));
     let long = Corpus::from_documents(2, [vec![(0, 70_000)], vec![(1, 1)]]).unwrap();
-    let error = Lda::params().topics(65_536).fit(prepared(&long, Held::None, Held::None)).err().unwrap();
+    let error =
+        Lda::params().topics(65_536).fit(prepared(&long, HoldOut::None, HoldOut::None)).err().unwrap();
     assert!(matches!(error, LdaError::Document { tokens: 70_000, most: 65_535, .. }), "{error}");
     let frequent = Corpus::from_documents(1, [vec![(0, 1 << 24)]]).unwrap();
-    let none = Preparation { validation: Held::None, ..Preparation::default() };
+    let none = Preparation { validation: HoldOut::None, ..Preparation::default() };
     assert!(matches!(Problem::new(&frequent, &none), Err(LdaError::Word { .. })));
     // Counts that would overflow 32 bits.
     let wraps = [vec![(0, 1 << 32), (1, 3)], vec![(1, 1)]];
@@ -556,7 +567,7 @@ fn what_makes_no_sense_is_refused() {
 fn a_public_corpus_gets_as_good_as_it_should() {
     let Some(corpus) = registry::real_corpus("ap") else { return };
     let lda = Lda::params().topics(50).fixed_priors(true).epochs(25).evaluate_every(25).workers(2);
-    let fit = lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+    let fit = lda.fit(prepared(&corpus, HoldOut::None, HoldOut::Split)).unwrap();
     let last = fit.evaluations().last().unwrap();
     let expected = perplexity(&fit, &corpus);
     let found = last.test.unwrap();

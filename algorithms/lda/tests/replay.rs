@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use raddle::{Engine, replay};
 use raddle_datasets::embedded;
-use raddle_lda::{Fit, Held, Lda, LdaProgram, Preparation, Problem, SyncInterval};
+use raddle_lda::{Fit, HoldOut, Lda, LdaProgram, Preparation, Problem, SyncInterval};
 
 use crate::combinations::{all_combinations, in_turn};
 use crate::leaving;
@@ -12,7 +12,7 @@ use crate::leaving;
 /// Read once: that takes as long as a fit.
 static PROBLEM: LazyLock<Problem> = LazyLock::new(|| {
     let preparation =
-        Preparation { validation: Held::Fraction(0.1), shards: Some(6), ..Preparation::default() };
+        Preparation { validation: HoldOut::Fraction(0.1), shards: Some(6), ..Preparation::default() };
     Problem::new(&embedded::pydoc(), &preparation).unwrap()
 });
 

@@ -3,7 +3,7 @@
 
 use raddle::random::Stream;
 use raddle_datasets::Corpus;
-use raddle_lda::{Fit, Held, Lda, Preparation, Problem, SyncInterval};
+use raddle_lda::{Fit, HoldOut, Lda, Preparation, Problem, SyncInterval};
 
 use crate::carry::{Documents, corpus, document, preparation};
 use crate::replay::counts;
@@ -71,12 +71,12 @@ fn every_kind_of_corpus_goes_on_from_wherever_it_was_stopped() {
         ("one word", vec![vec![(0, 1)]; 6]),
     ] {
         let corpus = corpus(WIDTH, &documents);
-        stop(name, &mut stops, &lda(SyncInterval::Epoch), &corpus, &with(Held::None, Held::None));
+        stop(name, &mut stops, &lda(SyncInterval::Epoch), &corpus, &with(HoldOut::None, HoldOut::None));
     }
     for (name, validation, test) in [
-        ("nothing held out", Held::None, Held::None),
-        ("a test set", Held::None, Held::Split),
-        ("both sets", Held::Fraction(0.2), Held::Split),
+        ("nothing held out", HoldOut::None, HoldOut::None),
+        ("a test set", HoldOut::None, HoldOut::Split),
+        ("both sets", HoldOut::Fraction(0.2), HoldOut::Split),
     ] {
         stop(name, &mut stops, &lda(SyncInterval::Epoch), &small(), &with(validation, test));
     }

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use raddle_datasets::ratings::Held;
+use raddle_datasets::ratings::HeldOut;
 use raddle_datasets::{Triples, read_any_ratings};
 use raddle_kernels::factors::{Cell, LANES, Rating, Rows, Steps, Vector, sgd};
 use raddle_mf::{Fit, Mf, Problem};
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (parts, workers) = (given(0, 4)?, given(1, 1)?);
     let ratings = read_any_ratings(data, &Default::default())?;
     let (users, items) = (ratings.users.len(), ratings.items.len());
-    let Held { train, out: test, .. } = Held::compared(ratings.triples, users, items);
+    let HeldOut { train, out: test, .. } = HeldOut::compared(ratings.triples, users, items);
     let train = Arc::new(train);
     let mf = Mf::params().rank(rank).epochs(epochs.into()).shards(parts);
     let by_hand = || {

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use raddle_datasets::ratings::Held;
+use raddle_datasets::ratings::HeldOut;
 use raddle_datasets::read_any_ratings;
 use raddle_mf::{Mf, Problem};
 
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let ratings = read_any_ratings(data, &Default::default())?;
     let (users, items) = (ratings.users.len(), ratings.items.len());
-    let Held { train, out: test, .. } = Held::compared(ratings.triples, users, items);
+    let HeldOut { train, out: test, .. } = HeldOut::compared(ratings.triples, users, items);
     let train = Arc::new(train);
     let mut seconds = Vec::new();
     let mut last = None;

@@ -7,7 +7,7 @@ use raddle::changes::Delta;
 use raddle::random::Stream;
 use raddle::state::{Reader, Writer};
 use raddle_common::testing::pairs;
-use raddle_datasets::ratings::{Held, pair_hash};
+use raddle_datasets::ratings::{HeldOut, pair_hash};
 use raddle_datasets::{Duplicates, RatingsOptions, Triples, read_any_ratings, registry};
 use raddle_mf::{
     Carried, Fit, InProcess, LiveRatings, Mf, MfError, Model, Pair, Problem, RatingChange, at_least,
@@ -283,7 +283,7 @@ impl Parts {
 fn twenty_versions_measure_as_fits_from_scratch() {
     let Some(ratings) = registry::real_ratings("ml-1m") else { return };
     let (users, items) = (ratings.users.len(), ratings.items.len());
-    let held = Held::compared(ratings.triples, users, items);
+    let held = HeldOut::compared(ratings.triples, users, items);
     let parts = Parts::new(&held.train);
     let problem = |version: u64| {
         Problem::new(users, items, parts.version(version)).unwrap().validate_on_share(0.05, 42).unwrap()

@@ -1,13 +1,13 @@
 //! On public data the model is as good as known results, and the printed numbers are its own.
 
-use raddle_datasets::ratings::Held;
+use raddle_datasets::ratings::HeldOut;
 use raddle_datasets::registry;
 use raddle_mf::{Method, Mf, Model, Problem, Ranking};
 
-fn split(name: &str) -> Option<(Problem, Held)> {
+fn split(name: &str) -> Option<(Problem, HeldOut)> {
     let ratings = registry::real_ratings(name)?;
     let (users, items) = (ratings.users.len(), ratings.items.len());
-    let held = Held::compared(ratings.triples, users, items);
+    let held = HeldOut::compared(ratings.triples, users, items);
     Some((Problem::new(users, items, held.train.clone()).unwrap(), held))
 }
 

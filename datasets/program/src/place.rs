@@ -44,16 +44,16 @@ pub(crate) fn is_here(entry: &Entry, folder: &Path) -> bool {
 
 /// The lock of the data folder, which lets one fetch run at a time; released when dropped.
 #[derive(Debug)]
-pub(crate) struct Held(#[expect(dead_code, reason = "the lock goes with the file")] File);
+pub(crate) struct FolderLock(#[expect(dead_code, reason = "the lock goes with the file")] File);
 
 /// Creates the folder and waits until no other fetch works in it.
-pub(crate) fn hold(folder: &Path) -> Result<Held, Error> {
+pub(crate) fn hold(folder: &Path) -> Result<FolderLock, Error> {
     fs::create_dir_all(folder).map_err(|why| Error::write(folder, why))?;
     let path = folder.join(".raddle-data.lock");
     let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
     let file = open.map_err(|why| Error::write(&path, why))?;
     match file.try_lock() {
-        Ok(()) => return Ok(Held(file)),
+        Ok(()) => return Ok(FolderLock(file)),
         Err(TryLockError::WouldBlock) => {
             // No reader is left if stderr is closed.
             let _ =
@@ -62,7 +62,7 @@ pub(crate) fn hold(folder: &Path) -> Result<Held, Error> {
         Err(TryLockError::Error(why)) => return Err(Error::write(&path, why)),
     }
     file.lock().map_err(|why| Error::write(&path, why))?;
-    Ok(Held(file))
+    Ok(FolderLock(file))
 }
 
 /// Returns the path next to a file: its name with this ending added.

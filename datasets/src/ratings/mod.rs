@@ -33,6 +33,6 @@ pub(crate) use layout::COLUMNS;
 pub use options::RatingsOptions;
 pub(crate) use read::format_of;
 pub use read::read_ratings;
-pub use split::{Held, hashed, pair_hash};
+pub use split::{HeldOut, hashed, pair_hash};
 pub use stored::{PartOfRatings, StoredRatings};
 pub use triples::Triples;

@@ -11,7 +11,7 @@ pub fn pair_hash(user: u32, item: u32) -> u64 {
 
 /// Training observations and held-out observations.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Held {
+pub struct HeldOut {
     /// Training observations, in their order.
     pub train: Triples,
     /// Held-out observations.
@@ -20,7 +20,7 @@ pub struct Held {
     pub cold: usize,
 }
 
-impl Held {
+impl HeldOut {
     /// Holds out the observations for which `is_out` returns `true`, and drops those of them whose user or
     /// item has no training observation.
     ///
@@ -100,7 +100,7 @@ impl Held {
 }
 
 /// Returns `true` if the hash of a pair under this seed, as a number in [0, 1), is from `from` to below `to`.
-/// Folds and validation sets are made with it; it is independent of [`Held::compared`].
+/// Folds and validation sets are made with it; it is independent of [`HeldOut::compared`].
 ///
 /// ```
 /// use raddle_datasets::ratings::hashed;
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(pair_hash(0, 0), 0xE220_A839_7B1D_CDAF);
         assert_eq!(pair_hash(0, 1), 0x910A_2DEC_8902_5CC1);
         let all: Triples = (0..40).flat_map(|user| (0..50).map(move |item| (user, item, 1.0))).collect();
-        let held = Held::compared(all, 40, 50);
+        let held = HeldOut::compared(all, 40, 50);
         assert!(held.out.iter().all(|(user, item, _)| pair_hash(user, item).is_multiple_of(10)));
         assert_eq!((held.train.len() + held.out.len(), held.cold), (2000, 0));
         assert!((150..250).contains(&held.out.len()), "{}", held.out.len());
@@ -139,7 +139,7 @@ mod tests {
         let times = vec![3.0, 9.0, 1.0, 7.0, 7.0, 2.0, 7.0, 4.0, 5.0, 0.0];
         for share in [0.01, 0.1, 0.2, 0.35, 0.5, 0.9] {
             let (held, left) =
-                Held::latest(triples.clone(), times.clone(), 2, 3, share).expect("some are left");
+                HeldOut::latest(triples.clone(), times.clone(), 2, 3, share).expect("some are left");
             let time = |(_, _, value): (u32, u32, f32)| times[value as usize];
             assert_eq!(held.train.iter().map(time).collect::<Vec<_>>(), left);
             let newest = left.iter().copied().fold(f64::MIN, f64::max);
@@ -151,14 +151,14 @@ mod tests {
                 "{share}: {out}"
             );
         }
-        assert!(Held::latest(triples.clone(), vec![1.0; 10], 2, 3, 0.1).is_none());
-        assert_eq!(Held::latest(triples, times, 2, 3, 0.0).expect("all are left").0.train.len(), 10);
+        assert!(HeldOut::latest(triples.clone(), vec![1.0; 10], 2, 3, 0.1).is_none());
+        assert_eq!(HeldOut::latest(triples, times, 2, 3, 0.0).expect("all are left").0.train.len(), 10);
     }
 
     #[test]
     fn what_nothing_was_learned_for_is_dropped() {
         let triples: Triples = [(0, 0, 1.0), (0, 1, 2.0), (1, 0, 3.0)].into_iter().collect();
-        let held = Held::out(triples, 2, 2, |user, item| user == 1 || item == 1);
+        let held = HeldOut::out(triples, 2, 2, |user, item| user == 1 || item == 1);
         assert_eq!((held.train.len(), held.out.len(), held.cold), (1, 0, 2));
     }
 }

@@ -54,7 +54,7 @@ impl Tiles {
 ///
 /// A column and a value take 12 bytes; the row is stored once for all its entries in a tile.
 #[derive(Default)]
-struct Held {
+struct HeldTile {
     columns: Vec<u32>,
     values: Vec<f64>,
     /// Pairs (row, from 0 in its block; number of its entries).
@@ -65,7 +65,7 @@ struct Held {
 pub(crate) struct Entries<'a> {
     tiles: &'a Tiles,
     thread: usize,
-    held: Vec<Held>,
+    held: Vec<HeldTile>,
 }
 
 impl<'a> Entries<'a> {
@@ -74,7 +74,7 @@ impl<'a> Entries<'a> {
     pub(crate) fn new(tiles: &'a Tiles, thread: usize, about: usize) -> Self {
         let count = tiles.ends.len() + 1;
         let tile = |_| {
-            let mut tile = Held::default();
+            let mut tile = HeldTile::default();
             // Where the system does not promise the memory, the tile grows as it fills.
             let _ = tile.columns.try_reserve_exact(about / count);
             let _ = tile.values.try_reserve_exact(about / count);
@@ -275,7 +275,7 @@ struct Tile {
     /// The first column after the tile; `None` for the last tile.
     end: Option<u32>,
     /// The entries of each thread.
-    held: Vec<Held>,
+    held: Vec<HeldTile>,
 }
 
 impl Tile {

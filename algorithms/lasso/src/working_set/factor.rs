@@ -49,7 +49,7 @@ pub(crate) struct Factor {
     ridges: Vec<(u32, f64)>,
     /// Operations spent on held members since the factor was last recomputed.
     spent: u64,
-    held: Held,
+    held: HeldMembers,
 }
 
 /// Checkpoint of a factor: its rows follow from the matrix. Held members are released before every use.
@@ -65,7 +65,7 @@ raddle::state!(FactorCheckpoint { members, ridges, ridge, spent });
 
 /// The constraints: rows of W, their Gram, and its factor.
 #[derive(Clone, Debug, Default)]
-struct Held {
+struct HeldMembers {
     places: Vec<usize>,
     w: Vec<f64>,
     gram: Symmetric,
@@ -95,7 +95,7 @@ impl State for Factor {
             ridge: from.read()?,
             ridges: from.read()?,
             spent: from.read()?,
-            held: Held::default(),
+            held: HeldMembers::default(),
         })
     }
 }
@@ -343,7 +343,7 @@ pub(super) fn places(list: &[u32], count: usize) -> Option<Vec<u32>> {
     Some(places)
 }
 
-impl Held {
+impl HeldMembers {
     fn clear(&mut self) {
         self.places.clear();
         self.gram.clear();

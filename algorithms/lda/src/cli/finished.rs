@@ -3,7 +3,7 @@
 use raddle::cli::{Data, Error, Report, Session, Summary, Timed, VersionOf, count};
 use raddle_datasets::{Corpus, Vocabulary};
 use raddle_lda::files::{Model, ToSave};
-use raddle_lda::{Fit, Held, Preparation, Problem, TopicWords};
+use raddle_lda::{Fit, HoldOut, Preparation, Problem, TopicWords};
 
 use super::describe::Listing;
 use super::fit_options::Options;
@@ -70,7 +70,7 @@ pub(super) fn finished(
 /// Returns a note on how many documents are held out and where their topics are; or, if a fraction was to be
 /// held out and no document could be, that the training data end the run.
 pub(super) fn held_out(preparation: &Preparation, problem: &Problem) -> Option<String> {
-    let asked = matches!(preparation.validation, Held::Fraction(_));
+    let asked = matches!(preparation.validation, HoldOut::Fraction(_));
     let documents = problem.held_out_documents() as u64;
     if documents > 0 {
         return Some(format!(

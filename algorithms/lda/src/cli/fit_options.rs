@@ -8,7 +8,7 @@ use raddle::cli::{
     refuse_without_effect,
 };
 use raddle_datasets::Corpus;
-use raddle_lda::{Held, Lda, LdaError, Preparation, SyncInterval};
+use raddle_lda::{HoldOut, Lda, LdaError, Preparation, SyncInterval};
 use serde::Serialize;
 
 use super::data::{self, CorpusArgs, Given, TextArgs};
@@ -145,12 +145,12 @@ impl Options {
         option: &str,
         corpus: &Corpus,
         notes: &mut Vec<String>,
-    ) -> Result<Held, Error> {
+    ) -> Result<HoldOut, Error> {
         if name == "none" {
-            return Ok(Held::None);
+            return Ok(HoldOut::None);
         }
         if option == "--test" && name == "split" {
-            return Ok(Held::Split);
+            return Ok(HoldOut::Split);
         }
         if let Ok(fraction) = name.parse::<f64>() {
             let is_one = option == "--validation" && (0.0..1.0).contains(&fraction);
@@ -160,8 +160,8 @@ impl Options {
                 "a fraction from 0 to below 1, a file or none"
             };
             return match is_one {
-                true if fraction > 0.0 => Ok(Held::Fraction(fraction)),
-                true => Ok(Held::None),
+                true if fraction > 0.0 => Ok(HoldOut::Fraction(fraction)),
+                true => Ok(HoldOut::None),
                 false => Err(Error::usage(format!("{option} {name}: give {what}"))),
             };
         }
@@ -183,7 +183,7 @@ impl Options {
                 notes.push(format!("{option} {name}: {tokens} of words that the corpus lacks are left out"));
             }
         }
-        Ok(Held::Corpus(Box::new(other)))
+        Ok(HoldOut::Corpus(Box::new(other)))
     }
 
     /// Returns the parameters of the model.

@@ -9,7 +9,7 @@ use super::place::Place;
 use super::problem::{Problem, make_shard_rows, word_rows};
 use super::shard::DocumentShard;
 use super::source::ascending;
-use super::way::Way;
+use super::way::SamplerKind;
 use crate::error::LdaError;
 use raddle_kernels::topics::counts::words::WordRows;
 
@@ -24,7 +24,7 @@ pub(crate) struct Making {
     /// Counts of words without training tokens: (word, topic, count).
     kept: Vec<(u32, u32, u32)>,
     topics: usize,
-    way: Way,
+    way: SamplerKind,
 }
 
 impl Making {
@@ -75,7 +75,7 @@ impl Making {
 mod tests {
     use super::*;
     use crate::data::problem::Preparation;
-    use crate::data::taken::Held;
+    use crate::data::taken::HoldOut;
     use proptest::prelude::*;
     use raddle::state::to_bytes;
     use raddle_datasets::{Corpus, CorpusOptions};
@@ -86,7 +86,7 @@ mod tests {
         fn made_shards_and_rows_have_the_bytes_of_those_made_from_the_whole(
             documents in proptest::collection::vec(proptest::collection::btree_map(0u32..40, 1u64..40, 0..12), 12..60),
             topics in prop_oneof![Just(5_usize), Just(300)], shards in 1usize..5, blocks in 1usize..7,
-            follow: bool, warm: bool, test in prop_oneof![Just(Held::None), Just(Held::Split)],
+            follow: bool, warm: bool, test in prop_oneof![Just(HoldOut::None), Just(HoldOut::Split)],
         ) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("docword.a.txt");

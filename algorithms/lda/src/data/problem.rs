@@ -10,8 +10,8 @@ use super::layout::{Layout, shards_for};
 use super::place::Place;
 use super::shard::DocumentShard;
 use super::source::Source;
-use super::taken::{Held, Taken};
-use super::way::{Sizes, Way};
+use super::taken::{HoldOut, Taken};
+use super::way::{SamplerKind, Sizes};
 use crate::error::LdaError;
 use raddle_kernels::topics::counts::documents::{DocumentRows, Kind, SparseRows};
 use raddle_kernels::topics::counts::packing::Packing;
@@ -28,9 +28,9 @@ pub const TEST: &str = "test documents";
 #[derive(Debug, Clone)]
 pub struct Preparation {
     /// Documents whose perplexity ends the run.
-    pub validation: Held,
+    pub validation: HoldOut,
     /// Documents whose perplexity is measured; with a target, it ends the run.
-    pub test: Held,
+    pub test: HoldOut,
     /// Number of shards. `None` chooses it by the number of tokens. As a shard has at most 65,536 documents,
     /// there may be more shards.
     pub shards: Option<usize>,
@@ -42,7 +42,13 @@ pub struct Preparation {
 
 impl Default for Preparation {
     fn default() -> Self {
-        Self { validation: Held::Fraction(0.05), test: Held::None, shards: None, blocks: None, seed: 42 }
+        Self {
+            validation: HoldOut::Fraction(0.05),
+            test: HoldOut::None,
+            shards: None,
+            blocks: None,
+            seed: 42,
+        }
     }
 }
 
@@ -208,7 +214,7 @@ impl Problem {
     }
 
     /// Chooses how topics are drawn.
-    pub(crate) fn way(&self, topics: usize, follow: bool) -> Result<Way, LdaError> {
+    pub(crate) fn way(&self, topics: usize, follow: bool) -> Result<SamplerKind, LdaError> {
         let of = |shard: &DocumentShard| SparseRows::bytes_for(shard.lengths(), topics);
         let sizes = Sizes {
             topics,
@@ -217,7 +223,7 @@ impl Problem {
             documents: self.shards.iter().map(|shard| shard.documents.len() as u64).sum(),
             sparse: self.shards.iter().map(of).sum(),
         };
-        let way = Way::of(sizes, follow);
+        let way = SamplerKind::of(sizes, follow);
         let most = u64::from(Packing::of(topics).most());
         if way.kind() == Kind::Sparse && self.longest > most {
             return Err(LdaError::Document { tokens: self.longest, most, topics });
@@ -231,7 +237,7 @@ pub(super) fn word_rows(
     words: &[u32],
     word_counts: &[u64],
     kept: &[(u32, u32, u32)],
-    (topics, way): (usize, Way),
+    (topics, way): (usize, SamplerKind),
 ) -> WordRows {
     let kept_of = |word: u32| {
         let start = kept.partition_point(|&(other, ..)| other < word);
@@ -249,12 +255,12 @@ pub(super) fn word_rows(
 /// full rows.
 pub(super) fn make_shard_rows(
     shard: &mut DocumentShard,
-    (topics, way): (usize, Way),
+    (topics, way): (usize, SamplerKind),
     has_full: impl Fn(usize, usize) -> bool,
 ) -> Result<(), LdaError> {
     let rows = DocumentRows::new(shard.lengths(), topics, way.kind());
     shard.rows = rows.ok_or(LdaError::Shard { what: "rows", documents: shard.documents.len() })?;
-    if matches!(way, Way::Lockstep(_)) {
+    if matches!(way, SamplerKind::Lockstep(_)) {
         for (block, slice) in shard.slices.iter_mut().enumerate() {
             assign_streams(slice, |word| has_full(block, word));
         }

@@ -1,4 +1,4 @@
-//! [`Held`]: the documents to hold out, and the selection of them from a corpus.
+//! [`HoldOut`]: the documents to hold out, and the selection of them from a corpus.
 
 use raddle::random::Stream;
 use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_document};
@@ -17,7 +17,7 @@ const SPARE: u64 = 0x7370_6172;
 
 /// The documents to hold out.
 #[derive(Debug, Clone, Default)]
-pub enum Held {
+pub enum HoldOut {
     /// No documents.
     #[default]
     None,
@@ -31,7 +31,7 @@ pub enum Held {
     Corpus(Box<Corpus>),
 }
 
-/// The documents of a corpus that a [`Held`] selects.
+/// The documents of a corpus that a [`HoldOut`] selects.
 #[derive(Clone, Copy)]
 pub(super) enum Taken<'a> {
     None,
@@ -42,12 +42,12 @@ pub(super) enum Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    pub(super) fn of(held: &'a Held) -> Self {
+    pub(super) fn of(held: &'a HoldOut) -> Self {
         match held {
-            Held::Fraction(fraction) if *fraction > 0.0 => Self::Hash(*fraction),
-            Held::None | Held::Fraction(_) => Self::None,
-            Held::Split => Self::Split,
-            Held::Corpus(other) => Self::Other(other),
+            HoldOut::Fraction(fraction) if *fraction > 0.0 => Self::Hash(*fraction),
+            HoldOut::None | HoldOut::Fraction(_) => Self::None,
+            HoldOut::Split => Self::Split,
+            HoldOut::Corpus(other) => Self::Other(other),
         }
     }
 

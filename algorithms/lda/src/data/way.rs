@@ -1,4 +1,4 @@
-//! [`Way`]: how topics are drawn, chosen by the number of topics and counted sizes.
+//! [`SamplerKind`]: how topics are drawn, chosen by the number of topics and counted sizes.
 
 use raddle_kernels::topics::counts::documents::Kind;
 use raddle_kernels::topics::counts::packing::{CountLine, FloatLine, LANES};
@@ -12,7 +12,7 @@ const MOST_WIDE: u64 = 1 << 24;
 
 /// How topics are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum SamplerKind {
     /// One token after another; each draw sees the changes of the totals by earlier ones.
     Chain(Kind),
     /// Four words at a time; a task draws from the totals at its start.
@@ -31,7 +31,7 @@ pub(crate) struct Sizes {
     pub(crate) sparse: u64,
 }
 
-impl Way {
+impl SamplerKind {
     /// Chooses for these sizes. With one shard, and with `follow`, every draw sees all moves before it.
     pub(crate) fn of(sizes: Sizes, follow: bool) -> Self {
         let Sizes { topics, shards, longest, documents, sparse } = sizes;
@@ -83,31 +83,39 @@ mod tests {
     #[test]
     fn few_topics_go_in_lockstep_unless_every_move_is_to_be_seen() {
         for (topics, way) in [
-            (1, Way::Lockstep(Kind::Dense(1))),
-            (20, Way::Lockstep(Kind::Dense(2))),
-            (100, Way::Lockstep(Kind::Dense(7))),
-            (113, Way::Lockstep(Kind::Dense(8))),
-            (208, Way::Lockstep(Kind::Dense(13))),
-            (256, Way::Lockstep(Kind::Dense(16))),
-            (257, Way::Chain(Kind::Sparse)),
-            (65_536, Way::Chain(Kind::Sparse)),
+            (1, SamplerKind::Lockstep(Kind::Dense(1))),
+            (20, SamplerKind::Lockstep(Kind::Dense(2))),
+            (100, SamplerKind::Lockstep(Kind::Dense(7))),
+            (113, SamplerKind::Lockstep(Kind::Dense(8))),
+            (208, SamplerKind::Lockstep(Kind::Dense(13))),
+            (256, SamplerKind::Lockstep(Kind::Dense(16))),
+            (257, SamplerKind::Chain(Kind::Sparse)),
+            (65_536, SamplerKind::Chain(Kind::Sparse)),
         ] {
-            assert_eq!(Way::of(sizes(topics), false), way, "{topics} topics");
+            assert_eq!(SamplerKind::of(sizes(topics), false), way, "{topics} topics");
         }
         for (topics, kind) in [(20, Kind::Dense(2)), (100, Kind::Dense(7)), (113, Kind::Sparse)] {
-            assert_eq!(Way::of(sizes(topics), true), Way::Chain(kind));
-            assert_eq!(Way::of(Sizes { shards: 1, ..sizes(topics) }, false), Way::Chain(kind));
+            assert_eq!(SamplerKind::of(sizes(topics), true), SamplerKind::Chain(kind));
+            assert_eq!(
+                SamplerKind::of(Sizes { shards: 1, ..sizes(topics) }, false),
+                SamplerKind::Chain(kind)
+            );
         }
     }
 
     #[test]
     fn long_documents_take_wider_rows_and_short_ones_none_that_are_nearly_empty() {
-        let long = |topics, longest| Way::of(Sizes { longest, sparse: 100 * 4096, ..sizes(topics) }, false);
-        assert_eq!(long(100, 65_535), Way::Lockstep(Kind::Dense(7)));
-        assert_eq!(long(100, 65_536), Way::Lockstep(Kind::Wide(8)));
-        assert_eq!(long(256, 1 << 23), Way::Lockstep(Kind::Wide(16)));
-        assert_eq!(long(100, 1 << 24), Way::Chain(Kind::Sparse));
-        let short = |topics| Way::of(Sizes { longest: 10, sparse: 100 * (64 + 8), ..sizes(topics) }, false);
-        assert_eq!((short(100), short(200)), (Way::Lockstep(Kind::Dense(7)), Way::Chain(Kind::Sparse)));
+        let long =
+            |topics, longest| SamplerKind::of(Sizes { longest, sparse: 100 * 4096, ..sizes(topics) }, false);
+        assert_eq!(long(100, 65_535), SamplerKind::Lockstep(Kind::Dense(7)));
+        assert_eq!(long(100, 65_536), SamplerKind::Lockstep(Kind::Wide(8)));
+        assert_eq!(long(256, 1 << 23), SamplerKind::Lockstep(Kind::Wide(16)));
+        assert_eq!(long(100, 1 << 24), SamplerKind::Chain(Kind::Sparse));
+        let short =
+            |topics| SamplerKind::of(Sizes { longest: 10, sparse: 100 * (64 + 8), ..sizes(topics) }, false);
+        assert_eq!(
+            (short(100), short(200)),
+            (SamplerKind::Lockstep(Kind::Dense(7)), SamplerKind::Chain(Kind::Sparse))
+        );
     }
 }

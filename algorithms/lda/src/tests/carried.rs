@@ -6,7 +6,7 @@ use raddle_datasets::{Corpus, is_validation_document};
 
 use super::naive::{Documents, Fates, Naive};
 use crate::data::problem::{Preparation, Problem};
-use crate::data::taken::Held;
+use crate::data::taken::HoldOut;
 use crate::{Carried, Fit, Lda};
 
 fn document(draws: &mut Stream, width: usize) -> Vec<(u32, u64)> {
@@ -86,7 +86,7 @@ fn versions((topics, shards, blocks, workers): (usize, usize, usize, usize), epo
     let (mut draws, mut width, seed) = (Stream::new(&[17, topics as u64]), 19, 5);
     let is_trained = |document: u32| !is_validation_document(document as usize, 0.1);
     let preparation = Preparation {
-        validation: Held::Fraction(0.1),
+        validation: HoldOut::Fraction(0.1),
         shards: Some(shards),
         blocks: Some(blocks),
         ..Preparation::default()

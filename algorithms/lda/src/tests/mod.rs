@@ -15,7 +15,7 @@ use raddle_datasets::Corpus;
 
 use crate::data::problem::{Preparation, Problem};
 use crate::data::shard::DocumentShard;
-use crate::data::taken::Held;
+use crate::data::taken::HoldOut;
 use crate::run::program::LdaProgram;
 use raddle_kernels::topics::counts::documents::{DocumentRows, Kind};
 use raddle_kernels::topics::counts::packing::{LANES, Packing};
@@ -34,7 +34,8 @@ pub(super) fn corpus(documents: u32) -> Corpus {
 }
 
 pub(super) fn problem(corpus: &Corpus, shards: usize, blocks: usize) -> Problem {
-    let none = Preparation { validation: Held::None, test: Held::None, seed: 1, ..Preparation::default() };
+    let none =
+        Preparation { validation: HoldOut::None, test: HoldOut::None, seed: 1, ..Preparation::default() };
     Problem::new(corpus, &Preparation { shards: Some(shards), blocks: Some(blocks), ..none }).unwrap()
 }
 

@@ -21,6 +21,6 @@ mod tests;
 pub use cut::Cut;
 pub use phase::PartsPhase;
 pub use plan::PartPlan;
-pub use program::{Change, PartShard, PartsProgram, Standing, Told};
+pub use program::{Change, PartAnswer, PartShard, PartsProgram, Standing};
 pub use settings::InParts;
 pub use sigma::Sigma;

@@ -48,12 +48,12 @@ impl PartShard {
 /// sums. In an epoch, the sums are the coefficients of the dual's gain by a step t, l t - s t^2, without the
 /// square of the changes; at a boundary, they are the losses and the dual terms.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct PartAnswer {
     change: Vec<f64>,
     sums: (f64, f64),
 }
 
-raddle::state!(Told { change, sums });
+raddle::state!(PartAnswer { change, sums });
 
 /// The sum of the parts' changes of the weights, and the step to take along it.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl Program for PartsProgram {
         Block = Vec<f64>, // the part's change of the weights; empty at a boundary
         Pinned = Standing,
         Replica = Vec<f64>, // the weights
-        Partial = Told,
+        Partial = PartAnswer,
         Change = Change,
         Phase = PartsPhase;
         update_block, restore_by_shard
@@ -139,7 +139,7 @@ impl Program for PartsProgram {
         }
     }
 
-    fn evaluate(&self, at: Evaluate<'_, Self>) -> Told {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> PartAnswer {
         let (rows, mut sums) = (&self.rows, (0.0, 0.0));
         let first = at.shard.first as usize;
         for (place, &a) in at.shard.a.iter().enumerate() {
@@ -149,7 +149,7 @@ impl Program for PartsProgram {
                 sums = (sums.0 + c * rows.loss.value(margin), sums.1 + rows.loss.dual(a, c));
             }
         }
-        Told { change: Vec::new(), sums }
+        PartAnswer { change: Vec::new(), sums }
     }
 
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
@@ -228,7 +228,7 @@ impl RestoreByShard for PartsProgram {
 
 impl UpdateBlock for PartsProgram {
     /// Passes over the shard's rows in a random order and sets each dual value to the best one for its part.
-    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Told {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> PartAnswer {
         let BlockTaskOf { task, shard, block: change, replica: weights, .. } = at;
         let PartsPhase { parts, sigma } = task.phase;
         let (rows, of) = (&self.rows, shard.rows.clone());
@@ -254,6 +254,6 @@ impl UpdateBlock for PartsProgram {
         let is_last = (task.round + 1) * u64::from(parts) == self.cut.shards() as u64;
         let change = if is_last { std::mem::take(change) } else { Vec::new() };
         sums.0 -= weights.iter().zip(&change).map(|(weight, change)| weight * change).sum::<f64>();
-        Told { change, sums }
+        PartAnswer { change, sums }
     }
 }

@@ -29,7 +29,7 @@ const IDLE: u32 = 25;
 
 /// How a unit of work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum SolverKind {
     /// Dual passes, of this number.
     Passes(usize),
     /// Conjugate gradients by double sweeps, for hinge losses.
@@ -71,8 +71,8 @@ impl Course {
 
     /// Returns how the next unit is done, if the gap is to fall by this factor and `supports` rows have
     /// nonzero dual values.
-    pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64, supports: usize) -> Way {
-        let passes = Way::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
+    pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64, supports: usize) -> SolverKind {
+        let passes = SolverKind::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
         let alone = a_row_alone(binary.loss) * binary.count() as f64;
         let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64 + alone);
         let (steps, count) = match binary.loss {
@@ -90,13 +90,13 @@ impl Course {
         let is_known = self.units >= PASSES.len() as u64;
         let is_slow = self.is_over_passes || (is_known && by_passes > MANY * pass);
         if by_direct < by_others.min(by_passes) || (is_slow && PATIENCE * by_direct < self.spent) {
-            Way::Direct
+            SolverKind::Direct
         } else if !is_slow || self.others_are_over {
             passes
         } else if binary.loss == Loss::Logistic {
-            Way::Conjugate
+            SolverKind::Conjugate
         } else {
-            Way::Sweeps
+            SolverKind::Sweeps
         }
     }
 
@@ -116,7 +116,7 @@ impl Course {
     /// Records how a unit changed the bounds, with the number of its multiplications.
     pub(crate) fn learn(
         &mut self,
-        way: Way,
+        way: SolverKind,
         (before, after): (Certificate, Certificate),
         spent: f64,
         goes_on: bool,
@@ -126,8 +126,8 @@ impl Course {
             || after.dual > before.dual + LEAST * before.dual.abs();
         self.idle = if is_further { 0 } else { self.idle + 1 };
         match way {
-            Way::Direct => self.direct_is_over |= !goes_on,
-            Way::Passes(_) => {
+            SolverKind::Direct => self.direct_is_over |= !goes_on,
+            SolverKind::Passes(_) => {
                 self.units += 1;
                 self.spent += spent;
                 self.trail.push((spent, before.gap()));
@@ -136,7 +136,7 @@ impl Course {
                 }
                 self.now = after.gap();
             }
-            Way::Sweeps | Way::Conjugate => {
+            SolverKind::Sweeps | SolverKind::Conjugate => {
                 self.is_over_passes = true;
                 self.others_are_over |= !goes_on || self.idle >= IDLE;
                 self.spent += spent;

@@ -10,7 +10,7 @@ use crate::solve::newton::newton;
 use crate::solve::passes::passes;
 use crate::solve::sweeps::sweeps;
 
-use super::course::{Course, Way};
+use super::course::{Course, SolverKind};
 
 /// Multiplications per epoch, at least; the epoch ends after the step that uses them up.
 const BUDGET: f64 = 5e8;
@@ -108,16 +108,16 @@ impl Machine {
             let (before, left) = (judge.found(), judge.budget);
             let way = course.way(binary, before.gap() / tolerance, supports);
             let goes_on = match way {
-                Way::Passes(count) => {
+                SolverKind::Passes(count) => {
                     last.clear();
                     known = Some(passes(&mut judge, (dual, known), count, &mut stream));
                     true
                 }
-                Way::Sweeps => {
+                SolverKind::Sweeps => {
                     known = Some(sweeps(&mut judge, (dual, known), last));
                     true
                 }
-                Way::Direct if binary.loss == Loss::Hinge => {
+                SolverKind::Direct if binary.loss == Loss::Hinge => {
                     if !matches!(iterate, Iterate::Inside(_)) {
                         *iterate = Iterate::Inside(Inside::middle(binary));
                     }
@@ -126,12 +126,12 @@ impl Machine {
                         _ => false,
                     }
                 }
-                Way::Direct | Way::Conjugate => {
+                SolverKind::Direct | SolverKind::Conjugate => {
                     if !matches!(iterate, Iterate::Weights(_)) {
                         *iterate = Iterate::Weights(judge.weights().to_vec());
                     }
                     match iterate {
-                        Iterate::Weights(w) => newton(&mut judge, w, way == Way::Direct),
+                        Iterate::Weights(w) => newton(&mut judge, w, way == SolverKind::Direct),
                         _ => false,
                     }
                 }

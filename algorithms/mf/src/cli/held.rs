@@ -1,4 +1,4 @@
-//! [`Held`]: ratings in memory, or in a file that is read by parts.
+//! [`RatingsSource`]: ratings in memory, or in a file that is read by parts.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use raddle::cli::Error;
 use raddle_datasets::{PartOfRatings, Triples};
 
 /// Ratings in memory, or in a file until they are needed.
-pub(super) enum Held {
+pub(super) enum RatingsSource {
     Whole(Triples),
     Stored(PartOfRatings),
 }
 
-impl Held {
+impl RatingsSource {
     /// Returns the ratings themselves.
     pub(super) fn read(&self) -> Result<Cow<'_, Triples>, Error> {
         match self {
@@ -22,7 +22,7 @@ impl Held {
 }
 
 /// Concatenates all ratings; `None` for an empty list.
-pub(super) fn together(all: &[Held]) -> Result<Option<Cow<'_, Triples>>, Error> {
+pub(super) fn together(all: &[RatingsSource]) -> Result<Option<Cow<'_, Triples>>, Error> {
     let [first, others @ ..] = all else { return Ok(None) };
     let mut triples = first.read()?;
     for other in others {

@@ -8,7 +8,7 @@ use raddle_mf::{Fit, Model, Problem, Query, Recommender};
 use super::compared::Compared;
 use super::data::{self, Kept};
 use super::fit_options::Options;
-use super::held::{self, Held};
+use super::held::{self, RatingsSource};
 use super::pictures::epochs;
 use super::rated::{Rated, SUMMARISED};
 use super::split::Cold;
@@ -67,11 +67,11 @@ impl Shown {
 pub(super) struct Prepared {
     pub(super) described: Data,
     shown: Shown,
-    test: Option<Held>,
+    test: Option<RatingsSource>,
     /// Ratings that measured lists of recommendations leave out: training and validation data.
-    seen: Vec<Held>,
+    seen: Vec<RatingsSource>,
     /// Pairs on which the truth is measured, if it is known.
-    known: Option<Held>,
+    known: Option<RatingsSource>,
     /// Pairs that lists of the report leave out, and that the folder stores.
     rated: Rated,
     /// Number subtracted from the ratings.
@@ -99,7 +99,7 @@ impl Prepared {
             false => Vec::new(),
         };
         let known = Self::knows(options).then(|| test.as_ref().or(measured).cloned()).flatten();
-        let (test, known) = (test.map(Held::Whole), known.map(Held::Whole));
+        let (test, known) = (test.map(RatingsSource::Whole), known.map(RatingsSource::Whole));
         Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
     }
 
@@ -118,13 +118,13 @@ impl Prepared {
         let mut seen = Vec::new();
         if Self::ranks(options, test.is_some()) {
             let validated = measured.filter(|_| options.model.target.is_none());
-            seen.extend([train.clone()].into_iter().chain(validated).map(Held::Stored));
+            seen.extend([train.clone()].into_iter().chain(validated).map(RatingsSource::Stored));
         }
-        let test = test.map(Held::Stored);
+        let test = test.map(RatingsSource::Stored);
         if let Some(test) = test.as_ref().filter(|_| options.relevant.is_some()) {
             refuse_irrelevant(options, &*test.read()?, ratings.offset)?;
         }
-        let known = known.map(Held::Stored);
+        let known = known.map(RatingsSource::Stored);
         Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
     }
 
@@ -149,7 +149,7 @@ impl Prepared {
         fit: &Fit,
         version: Option<VersionOf>,
     ) -> Result<(Report, Summary, String), Error> {
-        let test = self.test.as_ref().map(Held::read).transpose()?;
+        let test = self.test.as_ref().map(RatingsSource::read).transpose()?;
         let seen = held::together(&self.seen)?;
         let offset = self.offset;
         let tested = Tested::measure(session, fit, (test.as_deref(), offset), seen.as_deref(), options);
@@ -204,9 +204,9 @@ fn known(
     options: &Options,
     train: impl Iterator<Item = (u32, u32, f32)>,
     measured: Option<&Triples>,
-) -> Held {
+) -> RatingsSource {
     let validated = measured.filter(|_| options.model.target.is_none());
-    Held::Whole(train.chain(validated.into_iter().flat_map(Triples::iter)).collect())
+    RatingsSource::Whole(train.chain(validated.into_iter().flat_map(Triples::iter)).collect())
 }
 
 /// The outcome as text and as generic tables.

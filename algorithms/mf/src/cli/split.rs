@@ -1,7 +1,7 @@
 //! Training, validation and test data.
 
 use raddle::cli::{Error, Report, count};
-use raddle_datasets::ratings::Held;
+use raddle_datasets::ratings::HeldOut;
 use raddle_datasets::{Ratings, RatingsOptions, Triples};
 use raddle_mf::{Problem, Seen};
 
@@ -80,7 +80,7 @@ impl Split {
         let test = match options.test.as_str() {
             "none" => None,
             "split" => {
-                let held = Held::compared(triples, users, items);
+                let held = HeldOut::compared(triples, users, items);
                 (triples, cold.test) = (held.train, Some(held.cold));
                 Some(held.out)
             }
@@ -161,11 +161,12 @@ fn latest(
     triples: Triples,
     times: &mut Option<Vec<f64>>,
     (users, items): (usize, usize),
-) -> Result<Held, Error> {
+) -> Result<HeldOut, Error> {
     let share = data::latest(option, last)?.unwrap_or_default();
     let refuse = |why: &str| Error::input(format!("{option} {last}: {why}"));
     let known = times.take().ok_or_else(|| refuse(NO_TIMES))?;
-    let (held, rest) = Held::latest(triples, known, users, items, share).ok_or_else(|| refuse(ONE_TIME))?;
+    let (held, rest) =
+        HeldOut::latest(triples, known, users, items, share).ok_or_else(|| refuse(ONE_TIME))?;
     *times = Some(rest);
     match held.out.is_empty() {
         true => Err(refuse(NOTHING_EARLIER)),

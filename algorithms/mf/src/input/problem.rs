@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle_datasets::ratings::{Held, hashed};
+use raddle_datasets::ratings::{HeldOut, hashed};
 use raddle_datasets::{PartOfRatings, Triples};
 
 use super::by_parts::ByParts;
@@ -123,7 +123,7 @@ impl Problem {
     pub fn validate_where(self, is_out: impl Fn(u32, u32) -> bool) -> Result<Self, MfError> {
         let Self { users, items, train, less, .. } = self;
         let train = Arc::try_unwrap(train).unwrap_or_else(|shared| (*shared).clone());
-        let Held { mut train, out, .. } = Held::out(train, users, items, is_out);
+        let HeldOut { mut train, out, .. } = HeldOut::out(train, users, items, is_out);
         train.users.shrink_to_fit();
         train.items.shrink_to_fit();
         train.values.shrink_to_fit();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use raddle_datasets::ratings::{Held, generate};
+use raddle_datasets::ratings::{HeldOut, generate};
 
 use super::program::{CLICKS, SMALL, array, ends, json, names, report, scratch};
 
@@ -53,7 +53,7 @@ fn a_run_is_its_folder_and_the_exported_factors_predict_what_is_reported() {
             (array(&run, "item_factors.npy").1, array(&run, "user_bias.npy"), array(&run, "item_bias.npy").1);
         assert_eq!(b.0, "120,");
         let mean = json(&run, "model.json")["mean"].as_f64().unwrap();
-        let held = Held::compared(generate::ratings(SMALL).unwrap().ratings.triples, 120, 60);
+        let held = HeldOut::compared(generate::ratings(SMALL).unwrap().ratings.triples, 120, 60);
         let squared = held.out.iter().map(|(user, item, value)| {
             let (u, i) = (user as usize, item as usize);
             let product: f64 = (0..6).map(|f| f64::from(p[6 * u + f]) * f64::from(q[6 * i + f])).sum();

@@ -13,7 +13,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_lda::files::Model;
-use raddle_lda::{Fit, Held, Inference, Lda, Preparation, Problem, coherence};
+use raddle_lda::{Fit, HoldOut, Inference, Lda, Preparation, Problem, coherence};
 
 pub(crate) use self::folder::{load_lda, save_lda};
 
@@ -57,7 +57,7 @@ impl Asked {
     }
 
     fn preparation(&self) -> Preparation {
-        let validation = if self.validation > 0.0 { Held::Fraction(self.validation) } else { Held::None };
+        let validation = if self.validation > 0.0 { HoldOut::Fraction(self.validation) } else { HoldOut::None };
         Preparation { validation, seed: self.seed, ..Preparation::default() }
     }
 }

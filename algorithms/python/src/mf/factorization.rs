@@ -20,10 +20,10 @@ const SHARED: usize = 64;
 
 /// A model, with data that are prepared once for all calls.
 #[pyclass(frozen, module = "raddle._raddle")]
-pub(crate) struct Factorization(RwLock<Held>);
+pub(crate) struct Factorization(RwLock<FactorizationState>);
 
 /// The model, with data that are prepared on the first use.
-struct Held {
+struct FactorizationState {
     recommender: Recommender<Model>,
     how: FoldIn,
     /// Items that users have rated, if known, including those of users who were added later.
@@ -88,7 +88,7 @@ impl Factorization {
     pub(super) fn of(model: Model, how: FoldIn, seen: Option<Seen>) -> Self {
         let recommender = Recommender::new(model);
         let (solver, items, users) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self(RwLock::new(Held { recommender, how, seen, refitted: HashMap::new(), solver, items, users }))
+        Self(RwLock::new(FactorizationState { recommender, how, seen, refitted: HashMap::new(), solver, items, users }))
     }
 
     /// Returns a copy of the current model.
@@ -103,16 +103,16 @@ impl Factorization {
         held.seen.is_some().then(rows)
     }
 
-    fn held(&self) -> RwLockReadGuard<'_, Held> {
+    fn held(&self) -> RwLockReadGuard<'_, FactorizationState> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn held_alone(&self) -> RwLockWriteGuard<'_, Held> {
+    fn held_alone(&self) -> RwLockWriteGuard<'_, FactorizationState> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Held {
+impl FactorizationState {
     fn model(&self) -> &Model {
         self.recommender.model()
     }

@@ -10,7 +10,7 @@ use crate::error::ReadError;
 use crate::ratings::Triples;
 
 /// A subset of the observations of a file, in their order; memory holds one bit per observation. The splits
-/// of [`Held`](crate::ratings::Held) are made here by passes over the file.
+/// of [`HeldOut`](crate::ratings::HeldOut) are made here by passes over the file.
 #[derive(Clone, Debug)]
 pub struct PartOfRatings {
     of: Arc<StoredRatings>,
@@ -134,9 +134,9 @@ impl PartOfRatings {
         Ok(rated)
     }
 
-    /// Splits the subset as [`Held::out`](crate::ratings::Held::out) does: returns the training observations,
-    /// the held-out ones, and how many of these were dropped, as their user or item has no training
-    /// observation.
+    /// Splits the subset as [`HeldOut::out`](crate::ratings::HeldOut::out) does: returns the training
+    /// observations, the held-out ones, and how many of these were dropped, as their user or item has no
+    /// training observation.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -144,7 +144,7 @@ impl PartOfRatings {
         self.hold_out_where(|_, user, item| is_out(user, item))
     }
 
-    /// Splits the subset as [`Held::latest`](crate::ratings::Held::latest) does; `None` if that returns
+    /// Splits the subset as [`HeldOut::latest`](crate::ratings::HeldOut::latest) does; `None` if that returns
     /// `None`, or there are no times.
     ///
     /// # Errors

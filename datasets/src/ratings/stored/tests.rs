@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{PartOfRatings, StoredRatings};
 use crate::named::read_any_ratings;
-use crate::ratings::{Duplicates, Held, Ratings, RatingsOptions, Triples, hashed};
+use crate::ratings::{Duplicates, HeldOut, Ratings, RatingsOptions, Triples, hashed};
 
 /// Lines of ratings of few users and items, so that pairs repeat, and enough of them for two pieces.
 fn lines(count: u64, user: impl Fn(u64) -> String) -> String {
@@ -141,14 +141,14 @@ fn splits_are_those_of_observations_in_memory() {
     let (stored, whole) = same(path.to_str().unwrap(), &options);
     let (users, items) = (whole.users.len(), whole.items.len());
     let all = PartOfRatings::all(stored);
-    let check = |found: (PartOfRatings, PartOfRatings, usize), held: Held| {
+    let check = |found: (PartOfRatings, PartOfRatings, usize), held: HeldOut| {
         assert_eq!(found.0.read(0..found.0.len()).unwrap(), held.train);
         assert_eq!(found.1.read(0..found.1.len()).unwrap(), held.out);
         assert_eq!(found.2, held.cold);
         found.0
     };
     let is_out = |user: u32, item: u32| hashed(user, item, 4, 0.0, 0.3) || user < 40 || item == 7;
-    let held = Held::out(whole.triples.clone(), users, items, is_out);
+    let held = HeldOut::out(whole.triples.clone(), users, items, is_out);
     assert!(held.cold > 0);
     let left = check(all.hold_out(is_out).unwrap(), held.clone());
     for range in [0..0, 5..9, 100..left.len(), left.len() - 3..left.len()] {
@@ -157,7 +157,7 @@ fn splits_are_those_of_observations_in_memory() {
     }
     for share in [0.001, 0.1, 0.5] {
         let times = whole.times.clone().unwrap();
-        let held = Held::latest(whole.triples.clone(), times, users, items, share).unwrap().0;
+        let held = HeldOut::latest(whole.triples.clone(), times, users, items, share).unwrap().0;
         check(all.hold_out_latest(share).unwrap().unwrap(), held);
     }
     assert!(all.hold_out_latest(1.0).unwrap().is_none());
