@@ -1,7 +1,8 @@
-//! Many elastic fits on the cores there are: [`policy`] decides, at every boundary, which jobs run on how many workers.
+//! Many fits share the cores of a machine: [`policy`] decides at every epoch boundary which jobs run on how
+//! many workers.
 //!
-//! Policies know no thread and no clock. The same objects decide in a pool that runs and in the simulator of the repository
-//! (`benches/pool-sim`).
+//! Policies use no thread and no clock. The same code decides in a live pool and in the simulator of the
+//! repository (`benches/pool-sim`).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -9,7 +10,7 @@
 //! use raddle_pool::policy::names::{Settings, policy};
 //! use raddle_pool::policy::{ByWorkers, Cluster, Job, JobId};
 //!
-//! // Two jobs of 100 and of 10 epochs, which two workers do one and a half times as fast as one.
+//! // Two jobs, of 100 and of 10 epochs; two workers are one and a half times as fast as one.
 //! let job = |id, epochs| {
 //!     let speed = Arc::new(ByWorkers::new(vec![1.0, 1.5]));
 //!     Job { left: Some(epochs), ..Job::new(JobId(id), 2, speed) }

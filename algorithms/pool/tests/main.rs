@@ -1,4 +1,4 @@
-//! Tests of the pool: policies, and pools that run.
+//! Tests of policies, and of live pools.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 

@@ -1,4 +1,4 @@
-//! Tiresias and Optimus on a few jobs, whose shares are known by hand.
+//! Tests of Tiresias and Optimus on a few jobs, whose shares can be computed by hand.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn las_gives_all_or_nothing_in_order_and_lets_smaller_ones_pass() {
     let jobs = [job(0, 4, 9.0, &[1.0; 4]), job(1, 6, 9.0, &[1.0; 6]), job(2, 3, 9.0, &[1.0; 3])];
     let allocation = Las::default().decide(60.0, &Cluster::of_slots(2, 4), &jobs);
     assert_eq!(workers(&allocation, &jobs), [4, 0, 3]);
-    // The first has a node of its own.
+    // The first job has a node of its own.
     assert_eq!(allocation.placements[&JobId(0)].nodes(), 1);
 }
 
@@ -43,7 +43,7 @@ fn las_puts_a_job_that_was_served_long_behind_those_that_were_not() {
     let after = las.decide(26.0, &cluster, &jobs);
     assert_eq!(workers(&after, &jobs), [0, 4]);
     assert_eq!(after.reasons, ["job 0 goes to the second queue"]);
-    // For good: it stays behind jobs that come later, too.
+    // The job stays in the second queue, after jobs that arrive later, too.
     jobs[0].placement = Placement::default();
     let later = [jobs[0].clone(), job(2, 4, 9.0, &[1.0; 4])];
     assert_eq!(workers(&las.decide(90.0, &cluster, &later), &later), [0, 4]);
@@ -51,7 +51,7 @@ fn las_puts_a_job_that_was_served_long_behind_those_that_were_not() {
 
 #[test]
 fn optimus_gives_each_worker_to_whom_it_shortens_most() {
-    // Seconds left on 1, 2, 3, 4 workers: 100, 50, 33, 25; 30, 15, 10; 64 whatever.
+    // Seconds left on 1, 2, 3, 4 workers: 100, 50, 33, 25; 30, 15, 10; 64 on any number.
     let jobs = [
         job(0, 1, 100.0, &[1.0, 2.0, 3.0, 4.0]),
         job(1, 1, 30.0, &[1.0, 2.0, 3.0]),

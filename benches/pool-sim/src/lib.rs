@@ -1,9 +1,9 @@
-//! The simulator of policies: jobs of a model arrive at a cluster, and a policy of [`raddle_pool`], or one that is compared here
-//! alone ([`policy`]), shares it out, tick by tick.
+//! Simulator of scheduling policies. Jobs arrive at a cluster, and a policy distributes it among them, tick
+//! by tick: a policy of [`raddle_pool`], or one that exists for comparison only ([`policy`]).
 //!
-//! In a tick every job first works on what it holds, then the policy decides for those that have arrived and not ended, and whose
-//! placement changed holds the new one for the cost of a rescale before it works. Nothing here reads a clock or starts a thread:
-//! equal jobs, settings and policies give equal outcomes.
+//! In a tick, every job first works on its placement; then the policy decides for the jobs that have arrived
+//! and not ended. A job whose placement changed holds the new one for the cost of a rescale before it works.
+//! The simulator uses no clock and no threads: equal jobs, settings and policies give equal outcomes.
 //!
 //! ```
 //! use raddle_pool::policy::Cluster;

@@ -1,32 +1,33 @@
-//! [`Model`]: a job that is simulated.
+//! [`Model`]: a simulated job.
 
 use std::fmt::Debug;
 
 use raddle_pool::policy::{Job, Placement};
 
-/// A job that is simulated: what it does with what it holds.
+/// A simulated job, which works on its placement.
 pub trait Model: Debug {
-    /// The job as a policy may know it. Its number, arrival, service, placement and `epochs_since_resize` are for the simulator
-    /// to fill in.
+    /// The job as policies see it. The simulator fills in number, arrival, service, placement and
+    /// `epochs_since_resize`.
     fn view(&self) -> Job;
 
-    /// Works for `seconds` on this placement; the seconds after which the job ended, if it did.
+    /// Works for `seconds` on a placement. Returns the seconds after which the job ended, if it did.
     fn work(&mut self, placement: &Placement, seconds: f64) -> Option<f64>;
 
-    /// Work done: it grows whenever the job gets on.
+    /// Work done, which grows whenever the job makes progress.
     fn done(&self) -> f64 {
         self.view().done
     }
 
-    /// Is told, before it works, that its batch grows with its workers, or stays as submitted.
+    /// Sets, before any work, whether the batch size grows with the workers or stays as submitted.
     fn scale_batch(&mut self, _scales: bool) {}
 
-    /// Seconds for which the job holds a new placement and does nothing; `rescale` are those that the simulation was given.
+    /// Seconds for which the job holds a new placement without working; `rescale` is the setting of the
+    /// simulation.
     fn cost(&self, _from: &Placement, _to: &Placement, rescale: f64) -> f64 {
         rescale
     }
 
-    /// A copy in its present state.
+    /// Copy of the job in its present state.
     fn copied(&self) -> Box<dyn Model>;
 }
 
@@ -37,6 +38,6 @@ pub struct Submitted {
     pub name: String,
     /// Time of its arrival, in seconds since the simulation began.
     pub arrival: f64,
-    /// The job, which has not begun.
+    /// The job, before it has started.
     pub model: Box<dyn Model>,
 }

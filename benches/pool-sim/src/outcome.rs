@@ -1,26 +1,26 @@
-//! [`Outcome`]: when simulated jobs ended, and what it took.
+//! [`Outcome`]: the ends of simulated jobs.
 
 use raddle_pool::policy::Promise;
 use serde::Serialize;
 
-/// The end of a job.
+/// Results of a job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Ended {
     /// Name of the job.
     pub name: String,
-    /// Time of its arrival.
+    /// Time of arrival, in seconds since the simulation began.
     pub arrival: f64,
-    /// Time of its end; none if it was refused.
+    /// Time at which the job ended; `None` if it was refused.
     pub end: Option<f64>,
-    /// Answer of the policy, where it promises.
+    /// Answer of a policy that makes promises.
     #[serde(skip)]
     pub promise: Option<Promise>,
     /// Value of the job at its end.
     #[serde(skip)]
     pub value: f64,
-    /// Workers times seconds that it has held.
+    /// Service received: workers times seconds.
     pub service: f64,
-    /// Number of times that its placement changed after its first start, to another that holds something.
+    /// Number of changes of the placement after the first start, except to an empty one.
     pub rescales: u32,
 }
 
@@ -31,12 +31,12 @@ impl Ended {
     }
 }
 
-/// Ends of all jobs under one policy, in order of arrival.
+/// Results of all jobs under one policy, in order of arrival.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Name of the policy.
     pub policy: &'static str,
-    /// The jobs.
+    /// Results of the jobs.
     pub jobs: Vec<Ended>,
     /// Number of slots of the cluster.
     pub slots: u32,
@@ -58,14 +58,14 @@ impl Outcome {
         times.iter().sum::<f64>() / times.len().max(1) as f64
     }
 
-    /// The completion time that this share of the jobs that ended does not exceed; 0 for none.
+    /// Quantile of the completion times of the jobs that ended; 0 for none.
     pub fn quantile(&self, share: f64) -> f64 {
         let times = self.completions();
         let rank = (share * times.len() as f64).ceil() as usize;
         times.get(rank.clamp(1, times.len().max(1)) - 1).copied().unwrap_or(0.0)
     }
 
-    /// Share of the slots that was held from the first arrival to the last end.
+    /// Share of the slots that was in use from the first arrival to the last end.
     pub fn utilisation(&self) -> f64 {
         let held: f64 = self.jobs.iter().map(|job| job.service).sum();
         let all = self.makespan() * f64::from(self.slots);
@@ -97,7 +97,7 @@ impl Outcome {
         self.jobs.len() - self.refused()
     }
 
-    /// Number of jobs that were promised a time and ended after it, or not at all.
+    /// Number of jobs that were promised an end and did not end by then.
     pub fn late(&self) -> usize {
         let is_late = |job: &&Ended| match job.promise {
             Some(Promise::By(by)) => job.end.is_none_or(|end| end > by * (1.0 + 1e-9)),
@@ -106,7 +106,7 @@ impl Outcome {
         self.jobs.iter().filter(is_late).count()
     }
 
-    /// Completion times in rising order.
+    /// Completion times, in ascending order.
     fn completions(&self) -> Vec<f64> {
         let mut times: Vec<f64> = self.jobs.iter().filter_map(Ended::completion).collect();
         times.sort_unstable_by(f64::total_cmp);
@@ -114,21 +114,21 @@ impl Outcome {
     }
 }
 
-/// A decision of a policy, as it changed the cluster.
+/// A decision of a policy, with the changes of placements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decision {
-    /// Time of the decision.
+    /// Time of the decision, in seconds since the simulation began.
     #[serde(rename = "at")]
     pub now: f64,
     /// Number of jobs that have arrived and not ended.
     pub jobs: usize,
     /// Jobs whose placement changed.
     pub changes: Vec<Change>,
-    /// Reasons of the policy in words.
+    /// Reasons that the policy gave.
     pub reasons: Vec<String>,
 }
 
-/// A job whose placement changed.
+/// A change of the placement of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// Name of the job.
@@ -138,6 +138,6 @@ pub struct Change {
     pub from: u32,
     /// Number of workers now.
     pub to: u32,
-    /// Number of nodes that it is on now.
+    /// Number of nodes of the new placement.
     pub nodes: u32,
 }

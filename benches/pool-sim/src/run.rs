@@ -6,15 +6,15 @@ use super::error::SimulateError;
 use super::model::{Model, Submitted};
 use super::outcome::{Change, Decision, Ended, Outcome};
 
-/// Seconds without any work after which the jobs that are left would never end.
+/// Seconds without progress after which a simulation is stalled.
 const STALLED: f64 = 86_400.0;
 
 /// Settings of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Seconds from one decision to the next.
+    /// Seconds between two decisions.
     pub tick: f64,
-    /// Seconds for which a job whose placement changed holds the new one and does nothing, its first start included.
+    /// Seconds for which a job holds a new placement without working, its first start included.
     pub rescale: f64,
 }
 
@@ -37,7 +37,7 @@ impl Settings {
     }
 }
 
-/// A job in the simulation.
+/// State of a job in the simulation.
 struct Simulated<'a> {
     submitted: &'a Submitted,
     id: JobId,
@@ -82,7 +82,7 @@ impl<'a> Simulated<'a> {
         }
     }
 
-    /// Works from `now` on for a tick; `true` if it got on.
+    /// Works for a tick from time `now` on, and returns `true` if the job made progress.
     fn work(&mut self, now: f64, tick: f64) -> bool {
         let workers = f64::from(self.placement.workers());
         if self.is_over || self.placement.shares.is_empty() {
@@ -109,7 +109,7 @@ impl<'a> Simulated<'a> {
         self.is_over || self.model.done() > before
     }
 
-    /// Takes another placement.
+    /// Moves the job to another placement.
     fn resize(&mut self, to: Placement, rescale: f64) -> Change {
         let change = Change {
             name: self.submitted.name.clone(),
@@ -128,10 +128,10 @@ impl<'a> Simulated<'a> {
     }
 }
 
-/// Simulates jobs, in order of arrival, on a cluster under a policy, and tells each decision.
+/// Simulates jobs on a cluster under a policy, and calls `tell` with each decision.
 ///
 /// # Errors
-/// A setting out of its range; a policy that gives more than there is; jobs that never end.
+/// A setting out of range; an allocation that exceeds the cluster; jobs that never end.
 pub fn simulate(
     cluster: &Cluster,
     jobs: &[Submitted],
@@ -143,11 +143,11 @@ pub fn simulate(
     ticks(cluster, jobs, settings, (1, None), policy, tell)
 }
 
-/// Carries jobs on by ticks, with the first decision at the begin of the tick of this number, up to that of another or until all
-/// is over.
+/// Simulates jobs by ticks. The first decision is at the start of tick `first`; the simulation ends at tick
+/// `end`, or once all jobs are over.
 ///
 /// # Errors
-/// A policy that gives more than there is; jobs that never end.
+/// An allocation that exceeds the cluster; jobs that never end.
 pub(crate) fn ticks(
     cluster: &Cluster,
     jobs: &[Submitted],
@@ -204,7 +204,7 @@ pub(crate) fn ticks(
     Ok(Outcome { policy: policy.name(), jobs, slots: cluster.slots(), decisions })
 }
 
-/// Refuses an allocation that exceeds the cluster or names a job that it may not name.
+/// Refuses an allocation that exceeds the cluster or names an unknown job.
 fn check(
     policy: &'static str,
     now: f64,
@@ -216,17 +216,17 @@ fn check(
     let mut room = Room::of(cluster);
     for (id, placement) in &allocation.placements {
         let Ok(at) = views.binary_search_by_key(id, |view| view.id) else {
-            return refuse(format!("job {} is not there to be given anything", id.0));
+            return refuse(format!("job {} is unknown or over", id.0));
         };
         if placement.shares.iter().any(|share| share.node as usize >= cluster.nodes.len()) {
-            return refuse(format!("job {} is placed on a node that there is not", id.0));
+            return refuse(format!("job {} is placed on an unknown node", id.0));
         }
         room.take_all(&views[at].demand, placement);
     }
-    if room.is_exceeded() { refuse("more is given than there is".into()) } else { Ok(()) }
+    if room.is_exceeded() { refuse("the placements exceed the cluster".into()) } else { Ok(()) }
 }
 
-/// Gives each job its new placement and its answer.
+/// Applies the placements and promises of an allocation.
 fn apply(
     jobs: &mut [Simulated<'_>],
     views: &[Job],

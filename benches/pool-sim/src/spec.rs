@@ -1,4 +1,4 @@
-//! [`Spec`]: jobs as users name them.
+//! [`Spec`]: jobs, as users specify them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,18 +11,18 @@ use super::profile::{submitted, synthetic};
 use super::published::{LOADS, TICK, Tables};
 use super::run::Settings;
 
-/// Jobs as users name them.
+/// Jobs, as users specify them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Spec {
-    /// `pollux:6`: a published workload; `pollux` for all.
+    /// `pollux:6`, a published workload; or `pollux` for all of them.
     Published(Option<u32>),
-    /// `synth:jobs:n=160,seed=1`: a mix of fits that is drawn.
+    /// `synth:jobs:n=160,seed=1`, a random mix of fits.
     Synthetic {
         /// Number of jobs.
         count: u32,
-        /// The seed.
+        /// Seed of the mix.
         seed: u64,
-        /// Hours within which they arrive.
+        /// Hours within which the jobs arrive.
         hours: f64,
     },
     /// A file of profiles.
@@ -32,15 +32,15 @@ pub enum Spec {
 /// Jobs that are simulated together.
 #[derive(Debug)]
 pub struct Workload {
-    /// Name, as a specification of its own.
+    /// Name, which is itself a valid specification.
     pub name: String,
     /// The jobs.
     pub jobs: Vec<Submitted>,
-    /// Settings where none are given.
+    /// Default settings.
     pub settings: Settings,
 }
 
-/// Form of a specification, for messages.
+/// Valid specifications, for messages.
 const FORM: &str =
     "expected pollux, pollux:1 to pollux:8, synth:jobs:n=160,seed=1, or a file of profiles (.toml, .json)";
 
@@ -48,7 +48,7 @@ impl Spec {
     /// Parses a specification.
     ///
     /// # Errors
-    /// A text of another form, a parameter that is unknown or out of its range, a file that there is not.
+    /// A text of another form, a parameter that is unknown or out of range, a missing file.
     pub fn parse(text: &str) -> Result<Self, SimulateError> {
         let refuse = |message: String| SimulateError::Spec { spec: text.into(), message };
         if text == "pollux" {
@@ -57,7 +57,7 @@ impl Spec {
         if let Some(number) = text.strip_prefix("pollux:") {
             let number = number
                 .parse()
-                .map_err(|_| refuse(format!("`{number}` is no number of a workload: {FORM}")))?;
+                .map_err(|_| refuse(format!("`{number}` is not the number of a workload: {FORM}")))?;
             return Ok(Self::Published(Some(number)));
         }
         if let Some(list) = text.strip_prefix("synth:jobs:") {
@@ -69,10 +69,10 @@ impl Spec {
         }
     }
 
-    /// The workloads at a load.
+    /// Creates the workloads at a load.
     ///
     /// # Errors
-    /// Tables or a file that cannot be read; a load or a workload that there is not.
+    /// Tables or a file that cannot be read; an unknown load or workload.
     pub fn workloads(&self, load: f64) -> Result<Vec<Workload>, SimulateError> {
         match self {
             Self::Published(number) => published(*number, load),
@@ -85,7 +85,7 @@ impl Spec {
                 Ok(vec![Workload { name, jobs, settings: Settings { tick: 60.0, rescale: 1.0 } }])
             }
             Self::File(path) => {
-                let message = "no other load: the jobs are as the file has them";
+                let message = "choose 1: a file of profiles has a fixed load";
                 if load != 1.0 {
                     return Err(SimulateError::Setting { name: "load", value: load, message });
                 }

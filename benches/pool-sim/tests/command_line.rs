@@ -13,7 +13,7 @@ const POOL_SIM: &str = env!("CARGO_BIN_EXE_pool-sim");
 const JOBS: &str = "[[job]]\nname = \"long\"\nepochs = 100\nspeeds = [[1, 1.0], [2, 2.0]]\n\
                     [[job]]\nname = \"short\"\nat = 10\nepochs = 5\nspeeds = [[1, 1.0]]\n";
 
-/// Runs a line with this folder of public sets.
+/// Runs a command line with a folder of public data sets.
 fn run(folder: &Path, data: &Path, line: &str) -> Ran {
     Ran::new(Program::at(POOL_SIM).command(folder, line).env("RADDLE_DATA", data).output().unwrap())
 }
@@ -43,8 +43,8 @@ fn simulations_are_told_as_a_table_as_json_and_by_decision() {
     let of = |policy: usize, job: usize| {
         value["policies"][policy]["workloads"][0]["jobs"][job]["end"].as_f64().unwrap()
     };
-    // Two workers from 1 s on: the short job waits, then runs from the first tick after 51 s. Under Optimus it runs at once, and
-    // one worker of the long one is missing for five seconds.
+    // Two workers from 1 s on: the short job waits, and runs from the first tick after 51 s. Under Optimus it
+    // runs at once, and takes one worker from the long job for five seconds.
     assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], [51.0, 56.0, 53.5, 15.0], "{value}");
     assert_eq!(value["policies"][0]["workloads"][0].get("changes"), None);
     let ran = run(folder, folder, &format!("{line} --explain"));

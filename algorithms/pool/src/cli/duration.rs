@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-/// Seconds of a text such as `90s`, `20m`, `1.5h`, `1h30m`, `2d`; of a number alone, that many seconds.
+/// Parses a duration in seconds: `90s`, `20m`, `1.5h`, `1h30m`, `2d`, or a number of seconds.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let refuse = || format!("`{text}` is no duration: write 90s, 20m, 1h30m, 2d, or a number of seconds");
     let mut rest = text.trim();
@@ -21,7 +21,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
             b's' => 1.0,
             _ => return Err(refuse()),
         };
-        // Each unit once, the largest first.
+        // Each unit appears once, the largest first.
         if !(number >= 0.0 && number.is_finite() && unit < before) {
             return Err(refuse());
         }
@@ -32,7 +32,7 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     if before.is_finite() { Ok(sum) } else { Err(refuse()) }
 }
 
-/// A duration of a file: a text, or a number of seconds.
+/// Duration in a file of jobs: a text, or a number of seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Seconds(pub(super) f64);
 

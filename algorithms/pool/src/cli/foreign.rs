@@ -1,8 +1,8 @@
-//! Words of other programs, and what `pool` says to them.
+//! Names of options and verbs in other schedulers, with advice for users who type them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// Names of options and verbs in other schedulers, by the advice that `pool` gives.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         ("scheduler schedule scheduling-policy strategy algorithm queueing", "--policy"),

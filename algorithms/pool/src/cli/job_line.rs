@@ -1,20 +1,20 @@
-//! [`JobLine`]: the command line of a job, as far as the pool has to understand it.
+//! [`JobLine`]: the command line of a job, parsed as far as the pool needs it.
 
 use std::path::{Path, PathBuf};
 
 use raddle::cli::verbs_of;
 
-/// Verbs whose runs can be held: they train one model.
+/// Verbs whose runs can be held, as they train a single model.
 const HELD: [&str; 2] = ["fit", "path"];
 
-/// Options with which these take several runs.
+/// Options with which these verbs train several models.
 const SEVERAL: [&str; 2] = ["--refit", "--changes"];
 
-/// Options that the pool gives itself, each with the reason.
+/// Options that a job cannot have, with the reasons.
 const OWN: [(&str, &str); 4] = [
-    ("--workers", "the pool gives workers: use `least` and `most`"),
-    ("--rescale", "the pool gives workers: use `least` and `most`"),
-    ("--resume", "the pool goes on with its jobs itself: give the line that begins the run"),
+    ("--workers", "the pool assigns workers: use `least` and `most`"),
+    ("--rescale", "the pool assigns workers: use `least` and `most`"),
+    ("--resume", "the pool resumes its jobs itself: give the command line that starts the run"),
     ("--force", "a job of a pool replaces no other run: give another folder with --out"),
 ];
 
@@ -23,28 +23,29 @@ const OWN: [(&str, &str); 4] = [
 pub(super) struct JobLine {
     /// The program and its arguments.
     pub(super) command: Vec<String>,
-    /// The folder of its run.
+    /// Folder of the run.
     pub(super) out: Option<PathBuf>,
-    /// Most epochs.
+    /// Maximum number of epochs.
     pub(super) epochs: Option<u64>,
-    /// `true` if its run can be held.
+    /// `true` if the run can be held.
     pub(super) is_held: bool,
 }
 
 impl JobLine {
-    /// A line of a shell; nothing in it is expanded.
+    /// Parses a command line with the quotes of a shell, without expansions.
     pub(super) fn parse(line: &str, is_program: &dyn Fn(&str) -> bool) -> Result<Self, String> {
-        let words = shlex::split(line).ok_or("its line ends within quotes: close them")?;
+        let words = shlex::split(line).ok_or("its command line ends inside quotes: close them")?;
         Self::of(words, is_program)
     }
 
-    /// The words of a line.
+    /// Parses the words of a command line.
     pub(super) fn of(mut words: Vec<String>, is_program: &dyn Fn(&str) -> bool) -> Result<Self, String> {
         if words.first().is_some_and(|word| word == "raddle") {
             words.remove(0);
         }
         let program = words.first().filter(|word| !word.is_empty());
-        let program = program.ok_or("it has no program: write its line, as `mf fit ratings.csv --out mf`")?;
+        let program = program
+            .ok_or("it has no program: write its command line, as in `mf fit ratings.csv --out mf`")?;
         if !is_program(program) {
             return Err(format!(
                 "there is no program `{program}` next to this one or on PATH: install it there, or give its path"
@@ -58,7 +59,7 @@ impl JobLine {
         if !verbs.is_empty()
             && let Some((option, why)) = OWN.iter().find(|(option, _)| !values(&words, option).is_empty())
         {
-            return Err(format!("{option} is none of a job's: {why}"));
+            return Err(format!("{option} cannot be given to a job: {why}"));
         }
         if !verbs.is_empty() && words.iter().any(|word| word == "-" || word.ends_with("=-")) {
             return Err(
@@ -80,7 +81,8 @@ impl JobLine {
     }
 }
 
-/// The values of an option, as `--name VALUE` or `--name=VALUE`; none for one that ends the line or stands alone.
+/// Values of an option, written `--name VALUE` or `--name=VALUE`; `None` for an option at the end of the
+/// line.
 fn values<'a>(words: &'a [String], option: &str) -> Vec<Option<&'a str>> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let of = |at: usize| match words[at].strip_prefix(option) {

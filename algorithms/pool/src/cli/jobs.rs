@@ -1,4 +1,4 @@
-//! Jobs of a file, or of a line of `pool add`, checked against each other and the pool.
+//! Jobs of a file, or of the command line of `pool add`, checked against each other and the pool.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ struct File {
     job: Vec<Spanned<Given>>,
 }
 
-/// A job as it is given.
+/// Fields of a `[[job]]`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Given {
@@ -40,22 +40,22 @@ pub(super) struct Given {
     pub(super) after: Vec<String>,
 }
 
-/// Surroundings that jobs are checked against.
+/// The pool and the file system that jobs are checked against.
 pub(super) struct Around<'a> {
     pub(super) settings: &'a Settings,
-    /// Jobs that the pool has.
+    /// Jobs of the pool.
     pub(super) known: &'a [Request],
     pub(super) profiles: &'a [Profile],
     /// The folder in which jobs are started.
     pub(super) folder: &'a Path,
-    /// Says whether a program can be found.
+    /// `true` if a program can be found.
     pub(super) is_program: &'a dyn Fn(&str) -> bool,
-    /// Says whether a folder holds a run.
+    /// `true` if a folder holds a run.
     pub(super) holds_run: &'a dyn Fn(&Path) -> bool,
 }
 
 impl Around<'_> {
-    /// The jobs of a file, in its order. An error names the line.
+    /// Jobs of a file, in order. An error names the line.
     pub(super) fn of_file(&self, path: &Path, text: &str) -> Result<Vec<Request>, String> {
         let refuse = |at: usize, why: &str| {
             let before = &text.as_bytes()[..at.min(text.len())];
@@ -85,7 +85,7 @@ impl Around<'_> {
         Ok(requests)
     }
 
-    /// One more job. `words` are those of its line, where they are known.
+    /// A single job, whose command line is `words`.
     pub(super) fn one(&self, given: &Given, words: Vec<String>) -> Result<Request, String> {
         let request = self.of_given(given, Some(words))?;
         self.check_beside(&request, &[])?;
@@ -126,12 +126,12 @@ impl Around<'_> {
         Ok(request)
     }
 
-    /// Checks a job alone.
+    /// Checks the fields of a job.
     fn check(&self, request: &Request) -> Result<(), String> {
         let Request { least, most, value, deadline, .. } = request;
         let workers = self.settings.workers;
         if *least == 0 || *most == 0 {
-            return Err(format!("least {least}, most {most}: a job needs a worker at least"));
+            return Err(format!("least {least}, most {most}: a job needs at least one worker"));
         }
         if least > most {
             return Err(format!("least {least} is above most {most}: lower `least` or raise `most`"));
@@ -146,7 +146,7 @@ impl Around<'_> {
         }
         if *deadline == Some(0.0) {
             return Err(
-                "its deadline is past when it arrives: give it some time, as `deadline = \"20m\"`".into()
+                "its deadline is past at its arrival: give it some time, as in `deadline = \"20m\"`".into()
             );
         }
         if self.settings.is_counted() && !request.elastic {
@@ -166,7 +166,7 @@ impl Around<'_> {
         Ok(())
     }
 
-    /// Checks a job beside others.
+    /// Checks a job against others, and that its folder has no run.
     fn check_beside(&self, request: &Request, others: &[Request]) -> Result<(), String> {
         let place = |request: &Request| request.out.as_ref().map(|out| request.folder.join(out));
         for other in self.known.iter().chain(others) {
@@ -178,7 +178,7 @@ impl Around<'_> {
             }
             if place(request).is_some() && place(other) == place(request) {
                 return Err(format!(
-                    "job {}: --out is that of job {}, too: name another folder",
+                    "job {}: job {} has the same --out: name another folder",
                     request.name, other.name
                 ));
             }
@@ -193,7 +193,7 @@ impl Around<'_> {
         }
     }
 
-    /// Checks that jobs come after others that there are, and not after themselves; an error has the number of the job.
+    /// Checks that jobs come after existing ones, without cycles. An error has the position of the job.
     fn check_after(&self, requests: &[Request]) -> Result<(), (usize, String)> {
         let numbers: BTreeMap<&str, usize> =
             requests.iter().enumerate().map(|(at, request)| (request.name.as_str(), at)).collect();
@@ -212,7 +212,7 @@ impl Around<'_> {
                 ));
             }
         }
-        // Jobs that come after nobody who is left go first, until nobody can.
+        // Topological sort: jobs that come after none of those left are removed, until none can be.
         let mut left: Vec<usize> = (0..requests.len()).collect();
         loop {
             let waits = |at: &usize| {
@@ -231,7 +231,10 @@ impl Around<'_> {
                 let names = names.join(", ");
                 Err((
                     at,
-                    format!("job {}: `after` leads in a circle among {names}: break it", requests[at].name),
+                    format!(
+                        "job {}: `after` forms a cycle among {names}: remove a name from one of them",
+                        requests[at].name
+                    ),
                 ))
             }
             None => Ok(()),
@@ -283,8 +286,8 @@ mod tests {
             ("[[job]]\nat = 3".to_owned(), "las", vec!["jobs.toml:1:", "run"]),
             (two("run = \"mff --out b\""), "las", vec!["jobs.toml:4:", "no program `mff`"]),
             (two("run = \"mf --out a\""), "las", vec!["jobs.toml:4:", "another of this name"]),
-            (two("run = \"mf --out a\"\nname = \"b\""), "las", vec!["job b", "that of job a, too"]),
-            (two("run = \"mf --out old\"\nname = \"b\""), "las", vec!["that of job old, too"]),
+            (two("run = \"mf --out a\"\nname = \"b\""), "las", vec!["job b", "job a has the same --out"]),
+            (two("run = \"mf --out old\"\nname = \"b\""), "las", vec!["job old has the same --out"]),
             (two("run = \"mf --out full\""), "las", vec!["job full", "holds a run already"]),
             (two("run = \"mf fit b\""), "las", vec!["jobs.toml:4:", "no --out"]),
             (two("run = \"sleep 5\""), "las", vec!["give it a name"]),
@@ -296,19 +299,19 @@ mod tests {
                 "las",
                 vec!["jobs.toml:4:", "no such job: others are a, old"],
             ),
-            (job("after = [\"a\"]"), "las", vec!["jobs.toml:1:", "circle among a"]),
+            (job("after = [\"a\"]"), "las", vec!["jobs.toml:1:", "cycle among a"]),
             (
                 format!("{}[[job]]\nrun = \"mf --out b\"\nafter = [\"a\"]", job("after = [\"b\"]")),
                 "las",
-                vec!["circle among a, b"],
+                vec!["cycle among a, b"],
             ),
             (job("least = 3\nmost = 2"), "las", vec!["job a", "least 3 is above most 2"]),
             (job("most = 9"), "las", vec!["most 9 is above the 8 workers"]),
-            (job("least = 0"), "las", vec!["a worker at least"]),
+            (job("least = 0"), "las", vec!["at least one worker"]),
             (job("value = -1"), "las", vec!["value -1"]),
             (job("deadline = 0"), "las", vec!["deadline is past"]),
             (job("deadline = 5"), "pdors", vec!["has no value", "`value = 5`"]),
-            (job("value = 5"), "pdors", vec!["nobody knows how long", "pool profile RUN", "--profiles"]),
+            (job("value = 5"), "pdors", vec!["its length is unknown", "pool profile RUN", "--profiles"]),
         ] {
             let error = read(&text, policy).unwrap_err();
             assert!(words.iter().all(|word| error.contains(word)), "{text}\n{error}\n{words:?}");

@@ -22,15 +22,15 @@ mod visit;
 #[cfg(test)]
 mod tests;
 
-/// A pool: many elastic fits on the cores there are, each with more or fewer of them at every epoch.
+/// Run many fits on shared cores, which are reassigned to them at every epoch.
 #[derive(Debug, Parser)]
 #[command(name = "pool", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Run jobs on the cores there are, and change their workers at every epoch, until all are done.
+    /// Run jobs on shared workers until all are done.
     Run(Box<pool_options::RunOptions>),
     /// Submit a job to a pool.
     Add(Box<pool_options::AddOptions>),
-    /// Say how a pool stands: its jobs, their workers, and who waits.
+    /// Show the status of a pool: its jobs, their workers, and the queue.
     Status(pool_options::StatusOptions),
     /// Cancel a job of a pool.
     Cancel(pool_options::CancelOptions),
@@ -46,19 +46,19 @@ const EXAMPLES: &str = "Examples:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
-/// Options of the short help, and their lines there.
+/// Options of the short help, with their text there.
 const COMMON: &[(&str, &str)] = &[
-    ("out", "the folder of the pool"),
+    ("out", "folder of the pool"),
     ("workers", "workers of all jobs together; the cores by default"),
-    ("alive", "jobs that may hold memory at once"),
-    ("clock", "wall, or counted: the same on any machine"),
-    ("value", "value of its end; 1 by default"),
-    ("deadline", "time from now on in which it has its value"),
-    ("most", "most workers"),
-    ("after", "jobs that end before it begins"),
+    ("alive", "maximum number of jobs in memory at once"),
+    ("clock", "wall (real time) or counted (simulated)"),
+    ("value", "value of finishing; 1 by default"),
+    ("deadline", "time from now by which it must finish"),
+    ("most", "maximum number of workers"),
+    ("after", "jobs that must succeed first"),
     ("policy", "fifo, drf, las, optimus, ones or pdors"),
-    ("rescale", "seconds that a change of workers costs"),
-    ("seed", "seed of policies that draw"),
+    ("rescale", "seconds reserved for a change of workers"),
+    ("seed", "seed of random policies"),
 ];
 
 const LINE: CommandLine<'static> = CommandLine {
@@ -69,7 +69,7 @@ const LINE: CommandLine<'static> = CommandLine {
     foreign: foreign::FOREIGN,
 };
 
-/// The body of the program `pool`.
+/// Entry point of the program `pool`.
 pub fn main() -> ExitCode {
     raddle::cli::main("pool", || match LINE.parse() {
         Verb::Run(options) => run(&options),
@@ -80,13 +80,13 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Runs a pool.
+/// Runs a pool to its end.
 fn run(options: &pool_options::RunOptions) -> Result<ExitStatus, Error> {
-    let held = run::Held::open(options, live::now())?;
+    let held = run::OpenPool::open(options, live::now())?;
     let refuse = |why: std::io::Error| Error::failed(format!("{}: {why}", held.folder().display()));
     let left = live::end_leftovers(held.folder()).map_err(refuse)?;
     if left > 0 {
-        options.use_options.note(&format!("{left} processes that an earlier pool left behind were ended"));
+        options.use_options.note(&format!("ended {left} processes that an earlier pool left running"));
     }
     let interrupt = Interrupt::handler().training();
     let is_interrupted = || interrupt.is_requested();

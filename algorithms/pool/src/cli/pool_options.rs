@@ -1,4 +1,4 @@
-//! Options of the verbs that have to do with a pool that runs.
+//! Options of the verbs of `pool`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,81 +10,83 @@ use super::duration;
 use crate::policy::names;
 use crate::pool::{Clock, PolicySettings, Settings};
 
-const FILE: &str = "A file of jobs, in TOML:
+const FILE: &str = "Format of a file of jobs, in TOML:
 
   [[job]]
   run = \"mf fit ratings.csv --rank 64 --out mf64\"   # named after its folder, or by `name`
-  at = \"20m\"           # time of arrival; by default at once
+  at = \"20m\"           # time of arrival; at once by default
   value = 5            # value of finishing; 1 by default
   deadline = \"2h\"      # after arrival; a later end has no value
-  least = 1            # fewest workers
-  most = 4             # most workers; those of the pool by default
-  after = [\"mf32\"]     # jobs that must end with status 0 or 3 first
+  least = 1            # minimum number of workers
+  most = 4             # maximum number of workers; all of the pool by default
+  after = [\"mf32\"]     # jobs that must end first, with status 0 or 3
 
 Jobs that train one model (fit, path) may change their workers at every epoch. Others (a cross-validation, --refit, \
---changes, a program that is not raddle's) keep the workers that they start with. A pool is its folder: run it again, with \
---out alone, and it continues.
+--changes, a program that is not raddle's) keep the workers that they start with. To resume a pool, give --out alone.
 
 Exit status: 0 all jobs are done, 1 a job failed (the others continued), 130 interrupted (all are paused).
 
 Example: pool run jobs.toml --workers 8 --policy las --out nightly";
 
-/// Policy of a pool that names none: that which wins the synthetic mix of the simulator.
+/// Default policy: the best one on the synthetic mix of the simulator.
 const POLICY: &str = "ones";
 
 /// Options of `pool run`.
 #[derive(Debug, Args)]
 #[command(after_help = FILE)]
 pub(crate) struct RunOptions {
-    /// A file of jobs; none where a pool goes on.
+    /// File of jobs, in TOML; leave it out to resume a pool.
     #[arg(value_name = "JOBS")]
     pub(super) jobs: Option<PathBuf>,
-    /// The folder of the pool.
+    /// Folder of the pool.
     #[arg(long, value_name = "DIR")]
     pub(super) out: PathBuf,
-    /// Number of workers shared by all jobs. Default: the cores.
+    /// Number of workers, shared by all jobs. Default: the number of cores.
     #[arg(long, value_name = "N")]
     workers: Option<u32>,
-    /// Number of jobs that may hold memory at once. Default: the workers.
+    /// Maximum number of jobs in memory at once. Default: the number of workers.
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
     /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, pdors (promises). Default: ones.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// wall: real time; counted: time simulated from counted operations, the same on any machine. Default: wall.
+    /// Clock: wall (real time) or counted (simulated from counted operations, equal on any machine).
+    /// Default: wall.
     #[arg(long, value_name = "wall|counted")]
     clock: Option<String>,
-    /// With --clock counted: seconds of one worker for a unit of counted cost, about a multiply-add. Default: 1e-9.
+    /// With --clock counted: seconds that one worker takes for a unit of cost, about a multiply-add.
+    /// Default: 1e-9.
     #[arg(long, value_name = "X")]
     seconds_per_cost: Option<f64>,
-    /// Seed of policies that draw. Default: 1.
+    /// Seed of policies that draw random numbers. Default: 1.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// For las: workers times seconds after which a job goes to the second queue. Default: 60.
+    /// For las: service after which a job moves to the second queue, in workers times seconds. Default: 60.
     #[arg(long, value_name = "X")]
     threshold: Option<f64>,
-    /// Report a running job that has sent nothing for this time, such as "20m". Its workers stay taken. Default: 10m.
+    /// Report a running job that has been silent for this time, such as 20m; it keeps its workers.
+    /// Default: 10m.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
     patience: Option<f64>,
-    /// For pdors: length of a slot, the unit of time of their plans. Default: 10.
+    /// For pdors: length of a slot, the unit of time of its plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
-    /// For pdors: seconds of each slot reserved for changing workers, the wait for the end of an epoch included.
-    /// Default: 1.
+    /// For pdors: seconds of each slot reserved for changes of workers, with the wait for the end of an
+    /// epoch. Default: 1.
     #[arg(long, value_name = "SECONDS")]
     rescale: Option<f64>,
-    /// Profiles of finished runs, as `pool profile` writes them, for jobs of the same names.
+    /// File of profiles of finished runs, written by `pool profile`, for jobs of the same names.
     #[arg(long, value_name = "FILE")]
     pub(super) profiles: Option<PathBuf>,
     #[command(flatten)]
     pub(super) use_options: UseOptions,
 }
 
-/// Seconds after which a job that says nothing is reported, where none are given.
+/// Default of `--patience`, in seconds.
 const PATIENCE: f64 = 600.0;
-/// Seconds of one worker for a unit of counted cost where none are given: a core does about a billion multiply-adds a second.
+/// Default of `--seconds-per-cost`: a core does about a billion multiply-adds a second.
 const SECONDS_PER_COST: f64 = 1e-9;
-/// Most workers of a pool.
+/// Maximum number of workers of a pool.
 const MOST: u32 = 4096;
 
 impl RunOptions {
@@ -133,12 +135,12 @@ impl RunOptions {
         Ok(Settings { workers, alive: self.alive.unwrap_or(workers), policy, clock })
     }
 
-    /// Time for which a job that runs may say nothing.
+    /// Time without an event after which a running job is reported.
     pub(super) fn patience(&self) -> Duration {
         Duration::try_from_secs_f64(self.patience.unwrap_or(PATIENCE)).unwrap_or(Duration::MAX)
     }
 
-    /// Refuses options that differ from the settings of a pool that goes on.
+    /// Refuses options that differ from the settings of a pool that is resumed.
     pub(super) fn check_same(&self, settings: &Settings) -> Result<(), Error> {
         let Settings { workers, alive, policy, clock } = settings;
         let (is_counted, per_cost) = match clock {
@@ -159,7 +161,7 @@ impl RunOptions {
         ];
         match same.into_iter().find(|(_, is_same)| !is_same) {
             Some((name, _)) => Err(Error::usage(format!(
-                "{name}: the pool in {} was begun with another: leave it out to go on, or give another folder with --out",
+                "{name}: the pool in {} was created with another value: leave it out to resume the pool, or give another folder with --out",
                 self.out.display()
             ))),
             None => Ok(()),
@@ -180,28 +182,28 @@ fn above_0(name: &str, value: f64) -> Result<(), Error> {
     after_help = "Example: pool add nightly --value 5 --deadline 20m -- lda fit news.txt --topics 500 --out news"
 )]
 pub(crate) struct AddOptions {
-    /// The folder of the pool.
+    /// Folder of the pool.
     #[arg(value_name = "POOL")]
     pub(super) pool: PathBuf,
-    /// Name of the job. Default: that of its --out folder.
+    /// Name of the job. Default: the name of its --out folder.
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// Value of finishing, before --deadline if there is one. Default: 1.
+    /// Value of finishing, by --deadline if there is one. Default: 1.
     #[arg(long, value_name = "X")]
     pub(super) value: Option<f64>,
     /// Time from now by which the job must finish to have its value, such as 20m or 90s.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
     pub(super) deadline: Option<f64>,
-    /// Fewest workers. Default: 1.
+    /// Minimum number of workers. Default: 1.
     #[arg(long, value_name = "N")]
     pub(super) least: Option<u32>,
-    /// Most workers. Default: those of the pool.
+    /// Maximum number of workers. Default: all workers of the pool.
     #[arg(long, value_name = "N")]
     pub(super) most: Option<u32>,
-    /// Jobs that must end first, with commas.
+    /// Jobs that must succeed first, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) after: Vec<String>,
-    /// Profiles of finished runs, as `pool profile` writes them.
+    /// File of profiles of finished runs, written by `pool profile`.
     #[arg(long, value_name = "FILE")]
     pub(super) profiles: Option<PathBuf>,
     /// The program and its arguments.
@@ -215,7 +217,7 @@ pub(crate) struct AddOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pool status nightly")]
 pub(crate) struct StatusOptions {
-    /// The folder of the pool.
+    /// Folder of the pool.
     #[arg(value_name = "POOL")]
     pub(super) pool: PathBuf,
     #[command(flatten)]
@@ -226,7 +228,7 @@ pub(crate) struct StatusOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pool cancel nightly news")]
 pub(crate) struct CancelOptions {
-    /// The folder of the pool.
+    /// Folder of the pool.
     #[arg(value_name = "POOL")]
     pub(super) pool: PathBuf,
     /// Name of the job.
@@ -240,7 +242,7 @@ pub(crate) struct CancelOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pool profile mf64 news > profiles.toml")]
 pub(crate) struct ProfileOptions {
-    /// Folders of finished runs; of pools, for the speeds of their jobs by their clock.
+    /// Folders of finished runs, or of pools, whose jobs are profiled by the pool's clock.
     #[arg(required = true, value_name = "RUN")]
     pub(super) runs: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,5 @@
-//! Files by which `raddle status` and `raddle report` show a pool: `run.json`, `report.json` and `summary.json`.
+//! Files from which `raddle status` and `raddle report` show a pool: `run.json`, `report.json` and
+//! `summary.json`.
 
 use std::cmp::Ordering;
 use std::io::Write as _;
@@ -10,10 +11,10 @@ use serde_json::{Value, json};
 use super::pool_tables::{jobs, mean, table};
 use crate::pool::{Change, Clock, End, Fit, Phase, Pool, Settings};
 
-/// Most jobs that are drawn each with a line of its own.
+/// Maximum number of jobs that are drawn with a line each.
 const MOST_LINES: usize = 12;
 
-/// Results of a pool up to now: its jobs, who had how many workers when, who waited, and who ended when.
+/// Results of a pool so far: its jobs, with workers over time, the queue over time, and completion times.
 pub(super) fn summary(pool: &Pool) -> Summary {
     let Settings { workers, policy, clock, .. } = pool.settings();
     let by = if matches!(clock, Clock::Wall) { "" } else { ", by counted cost" };
@@ -37,13 +38,13 @@ pub(super) fn summary(pool: &Pool) -> Summary {
         .picture(completion(pool))
 }
 
-/// A number over time, as the steps in which it changes.
+/// Series of a number over time, as steps.
 fn steps(name: &str, pool: &Pool, value: impl Fn(&Change) -> Option<u32>) -> Series {
     let changes = pool.changes().iter().filter_map(|change| Some((change.at, f64::from(value(change)?))));
     stairs(name, changes, pool.now())
 }
 
-/// Stairs through points, from 0 up to an end.
+/// Step function through points, from time 0 to `end`.
 fn stairs(name: &str, points: impl Iterator<Item = (f64, f64)>, end: f64) -> Series {
     let (mut x, mut y, mut last) = (vec![0.0], vec![0.0], 0.0);
     for (at, value) in points {
@@ -56,14 +57,14 @@ fn stairs(name: &str, points: impl Iterator<Item = (f64, f64)>, end: f64) -> Ser
     Series::new(name, x, y)
 }
 
-/// Workers of all jobs together.
+/// Series of the workers of all jobs together.
 fn total(pool: &Pool) -> Series {
     let mut held = vec![0; pool.fits().len()];
     let mut points: Vec<(f64, f64)> = Vec::new();
     for Change { at, job, workers } in pool.changes() {
         held[*job] = *workers;
         let sum = f64::from(held.iter().sum::<u32>());
-        // Changes of one moment are one.
+        // Simultaneous changes are merged.
         match points.last_mut().filter(|(before, _)| before == at) {
             Some(last) => last.1 = sum,
             None => points.push((*at, sum)),
@@ -72,7 +73,7 @@ fn total(pool: &Pool) -> Series {
     stairs("all", points.into_iter(), pool.now())
 }
 
-/// Number of jobs that have arrived and hold no worker.
+/// Series of the number of jobs that have arrived and hold no worker.
 fn queue(pool: &Pool) -> Series {
     let mut moments: Vec<(f64, usize, i32)> = Vec::new();
     for (job, fit) in pool.fits().iter().enumerate() {
@@ -101,7 +102,7 @@ fn queue(pool: &Pool) -> Series {
     stairs("jobs", points.into_iter(), pool.now())
 }
 
-/// Job completion times, a bar each.
+/// Chart of job completion times.
 fn completion(pool: &Pool) -> Picture {
     let mut fits: Vec<(&Fit, f64)> =
         pool.fits().iter().filter_map(|fit| Some((fit, fit.completion()?))).collect();
@@ -115,14 +116,14 @@ fn completion(pool: &Pool) -> Picture {
         .series(series)
 }
 
-/// End of a pool as the files say it: the word, the exit status and the text on stdout.
+/// End of a pool, as the files have it: a word, the exit status, and the text on stdout.
 pub(super) struct Ended<'a> {
     pub(super) ending: &'a str,
     pub(super) status: u8,
     pub(super) said: &'a str,
 }
 
-/// Writes the request of a pool, and its end if it has one, as `raddle status` reads it.
+/// Writes `run.json`, with the end of the pool if it has ended.
 pub(super) fn write_run(folder: &Path, pool: &Pool, ended: Option<&Ended<'_>>) -> Result<(), Error> {
     let Settings { workers, alive, policy, clock } = pool.settings();
     let mut options = json!({
@@ -151,13 +152,13 @@ pub(super) fn write_run(folder: &Path, pool: &Pool, ended: Option<&Ended<'_>>) -
     )
 }
 
-/// Writes report and summary of a pool.
+/// Writes the report and the summary of a pool.
 pub(super) fn write_results(folder: &Path, pool: &Pool, ending: &str) -> Result<(), Error> {
     write(folder, "report.json", &report(pool, ending))?;
     write_atomic(&folder.join("summary.json"), |out| summary(pool).write(out)).map_err(Error::failed)
 }
 
-/// Report of a pool.
+/// Report of a pool, as JSON.
 pub(super) fn report(pool: &Pool, ending: &str) -> Value {
     let count = |is: &dyn Fn(&Phase) -> bool| pool.fits().iter().filter(|fit| is(&fit.phase)).count();
     let over =

@@ -1,4 +1,4 @@
-//! Jobs of a pool as a table, in words and as JSON.
+//! Tables of the jobs of a pool, as text and as JSON.
 
 use raddle::cli::Table;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::policy::Promise;
 use crate::pool::{End, Fit, Phase, Pool};
 
-/// A phase in a word or two.
+/// Phase of a job in a word or two.
 fn word(fit: &Fit) -> String {
     match &fit.phase {
         Phase::Waiting => "waits for its time or others".into(),
@@ -26,13 +26,13 @@ fn word(fit: &Fit) -> String {
     }
 }
 
-/// Reasons of all ends that were none to hope for, a line each.
+/// Reasons why jobs failed or were refused, a line each.
 pub(super) fn reasons(pool: &Pool) -> String {
     let line = |fit: &Fit| Some(format!("{}: {}\n", fit.name(), reason(fit)?));
     pool.fits().iter().filter_map(line).collect()
 }
 
-/// Reason of an end that was none to hope for.
+/// Reason why a job failed or was refused.
 pub(super) fn reason(fit: &Fit) -> Option<&str> {
     match &fit.phase {
         Phase::Over(End::Failed { why } | End::Refused { why }) => Some(why),
@@ -40,12 +40,12 @@ pub(super) fn reason(fit: &Fit) -> Option<&str> {
     }
 }
 
-/// A number of seconds with one decimal.
+/// Rounds seconds to one decimal.
 fn shown(seconds: Option<f64>) -> Value {
     seconds.map_or(Value::Null, |seconds| Value::from((seconds * 10.0).round() / 10.0))
 }
 
-/// The time by which the job was promised to end.
+/// Promised end of a job, in seconds since the pool began.
 pub(super) fn promised(fit: &Fit) -> Option<f64> {
     match fit.promise {
         Some(Promise::By(by)) => Some(by),
@@ -53,7 +53,7 @@ pub(super) fn promised(fit: &Fit) -> Option<f64> {
     }
 }
 
-/// Jobs of a pool, a row each, in order of submission. Times are in seconds.
+/// Table of jobs, a row each, in order of submission. Times are in seconds.
 pub(super) fn table(pool: &Pool) -> Table {
     let mut columns =
         vec!["job", "state", "epochs", "workers", "arrived, s", "began, s", "ended, s", "JCT, s"];
@@ -79,7 +79,7 @@ pub(super) fn table(pool: &Pool) -> Table {
     table
 }
 
-/// Jobs of a pool as JSON.
+/// Jobs of a pool, as JSON.
 pub(super) fn jobs(pool: &Pool) -> Vec<Value> {
     let of = |fit: &Fit| {
         json!({
@@ -100,7 +100,7 @@ pub(super) fn jobs(pool: &Pool) -> Vec<Value> {
     pool.fits().iter().map(of).collect()
 }
 
-/// Mean completion time of the jobs that are done.
+/// Mean completion time of the jobs that are done, in seconds.
 pub(super) fn mean(pool: &Pool) -> Option<f64> {
     let is_done = |fit: &&Fit| matches!(fit.phase, Phase::Over(End::Done { .. }));
     let times: Vec<f64> = pool.fits().iter().filter(is_done).filter_map(Fit::completion).collect();

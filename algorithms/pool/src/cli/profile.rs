@@ -1,4 +1,4 @@
-//! `pool profile`: finished runs, and jobs of pools, as a job model.
+//! `pool profile`: profiles of finished runs, and of the jobs of pools.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::policy::{Profile, Profiles};
 use crate::pool::journal::Journal;
 use crate::pool::{End, Phase, Pool};
 
-/// Writes the profiles of finished runs, and of the jobs of pools.
+/// Prints the profiles of finished runs, and of the jobs of pools.
 pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
     let mut jobs = Vec::new();
     for folder in &options.runs {
@@ -32,7 +32,7 @@ pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// Profiles of the jobs of a pool that are done, by its clock.
+/// Profiles of the finished jobs of a pool, by its clock.
 pub(super) fn of_pool(folder: &Path, pool: &Pool) -> Result<Vec<Profile>, Error> {
     let done = pool.fits().iter().filter(|fit| matches!(fit.phase, Phase::Over(End::Done { .. })));
     let jobs: Vec<Profile> = done
@@ -48,7 +48,7 @@ pub(super) fn of_pool(folder: &Path, pool: &Pool) -> Result<Vec<Profile>, Error>
     }
 }
 
-/// The profile of a finished run.
+/// Profile of a finished run.
 pub(super) fn of_run(run: &Path) -> Result<Profile, Error> {
     let path = run.join("report.json");
     let no_run = |why: String| Error::input(format!("{}: {why}", path.display()));
@@ -73,7 +73,7 @@ pub(super) fn of_run(run: &Path) -> Result<Profile, Error> {
     Ok(profile)
 }
 
-/// A profile as TOML. Texts of JSON are those of TOML, too.
+/// A profile as TOML. JSON strings are valid in TOML, too.
 pub(super) fn text(profile: &Profile) -> Result<String, Error> {
     let name = serde_json::to_string(&profile.name).map_err(Error::failed)?;
     let Profile { epochs, start, speeds, .. } = profile;

@@ -1,4 +1,4 @@
-//! `pool run`.
+//! `pool run`: creates or resumes a pool, and runs it to its end.
 
 use std::fs;
 use std::num::NonZero;
@@ -13,24 +13,25 @@ use super::pool_summary::{Ended, report, write_results, write_run};
 use super::pool_tables::{mean, reasons, table};
 use crate::pool::journal::{Journal, JournalError};
 use crate::pool::{
-    Action, Carried, End, Event, Happening, Keep, Phase, Pool, Replay, Request, Runs, What, by_count, by_wall,
+    Action, Carried, End, Event, EventKind, Keep, Phase, Pool, Replay, Request, Runs, by_count, by_wall,
 };
 
-/// A pool whose folder is held, before it is carried on.
-pub(crate) struct Held {
-    /// The lock of the folder.
+/// A pool that is ready to run, whose folder is locked.
+pub(crate) struct OpenPool {
+    /// Lock of the folder.
     _lock: RunFolder,
     folder: PathBuf,
     replay: Replay,
     journal: Journal,
     submitted: Vec<Request>,
-    /// Seconds from the beginning of 1970 to the time at which the pool began.
+    /// Start of the pool, in seconds since the beginning of 1970.
     pub(crate) began: f64,
     use_options: UseOptions,
 }
 
-impl Held {
-    /// Takes hold of the folder of a pool, new or going on. `now` is in seconds since the beginning of 1970.
+impl OpenPool {
+    /// Locks the folder of a pool, and creates or resumes the pool there. `now` is in seconds since the
+    /// beginning of 1970.
     pub(crate) fn open(options: &RunOptions, now: f64) -> Result<Self, Error> {
         let folder = options.out.clone();
         let lock = RunFolder::hold(&folder, Earlier::Resumed)?;
@@ -44,7 +45,7 @@ impl Held {
                 (opened.head.settings.clone(), fits.iter().map(|fit| fit.request.clone()).collect())
             }
             None if holds_run(&folder) => {
-                let why = "it holds a run, and no pool: give another folder with --out";
+                let why = "it holds a run, not a pool: give another folder with --out";
                 return Err(Error::usage(format!("{}: {why}", folder.display())));
             }
             None => (options.settings(cores())?, Vec::new()),
@@ -57,7 +58,7 @@ impl Held {
                     profiles: &profiles(options.profiles.as_deref())?,
                     folder: &here()?,
                     is_program: &is_program,
-                    // A job that the pool knows has a run there.
+                    // The folder of a job of this pool may hold its run.
                     holds_run: &|place| {
                         let is_own = |request: &Request| {
                             request.out.as_ref().is_some_and(|out| request.folder.join(out) == place)
@@ -72,8 +73,7 @@ impl Held {
                 jobs
             }
             None if opened.is_none() => {
-                let why =
-                    "no pool is there to go on: give a file of jobs, as `pool run jobs.toml --out nightly`";
+                let why = "there is no pool to resume: give a file of jobs, as in `pool run jobs.toml --out nightly`";
                 return Err(Error::usage(format!("{}: {why}", folder.display())));
             }
             None => Vec::new(),
@@ -93,12 +93,13 @@ impl Held {
         Ok(Self { _lock: lock, folder, replay, journal, submitted, began, use_options })
     }
 
-    /// The folder of the pool.
+    /// Folder of the pool.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Carries the pool on with these processes, until all is over or it was interrupted, and says what came of it.
+    /// Runs the pool with these processes until all jobs are over or it was interrupted, and prints the
+    /// results.
     pub(crate) fn carry(mut self, runs: &mut dyn Runs) -> Result<ExitStatus, Error> {
         write_run(&self.folder, &self.replay.pool, None)?;
         let mut keep = Shown { journal: self.journal, folder: &self.folder, options: self.use_options };
@@ -111,7 +112,7 @@ impl Held {
         let pool = &self.replay.pool;
         if carried == Carried::Stalled {
             return Err(Error::failed(format!(
-                "policy {} gives the jobs that are left nothing, and nothing else is to come: give another --policy and folder",
+                "policy {} gives no workers to the jobs that are left: give another --policy and another folder",
                 pool.settings().policy.name
             )));
         }
@@ -133,7 +134,7 @@ fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, NonZero::get) as u32
 }
 
-/// The word for the end of a pool, and its exit status.
+/// How the pool ended, in a word, and its exit status.
 fn ending(pool: &Pool, carried: Carried) -> (&'static str, ExitStatus) {
     let is_bad = |phase: &Phase| matches!(phase, Phase::Over(End::Failed { .. } | End::Refused { .. }));
     match carried {
@@ -143,7 +144,8 @@ fn ending(pool: &Pool, carried: Carried) -> (&'static str, ExitStatus) {
     }
 }
 
-/// Text on stdout at the end: the jobs, the reasons of those that failed or were refused, and a line that concludes.
+/// Text on stdout at the end: the jobs, the reasons of those that failed or were refused, and a summary in a
+/// line.
 fn text(pool: &Pool, ending: &str) -> String {
     let text = table(pool).to_string() + &reasons(pool);
     let over = pool.fits().iter().filter(|fit| fit.is_over()).count();
@@ -158,7 +160,7 @@ fn text(pool: &Pool, ending: &str) -> String {
     text + &format!("{ending}: {over} of {} jobs are over after {:.1} s{mean}", pool.fits().len(), pool.now())
 }
 
-/// Journal of a pool that says what happens, and keeps the files that others read up to date.
+/// Journal that also reports events on stderr and keeps the report of the pool up to date.
 struct Shown<'a> {
     journal: Journal,
     folder: &'a Path,
@@ -172,7 +174,7 @@ impl Keep for Shown<'_> {
         self.journal.event(event)
     }
 
-    fn told(&mut self, what: &Happening) -> Result<(), JournalError> {
+    fn told(&mut self, what: &EventKind) -> Result<(), JournalError> {
         self.journal.told(what)
     }
 
@@ -180,28 +182,28 @@ impl Keep for Shown<'_> {
         let at = event.at;
         let say = |text: String| self.options.note(&format!("{at:9.1} s  {text}"));
         match &event.what {
-            What::Ended { job, .. } | What::Lost { job } => {
+            EventKind::Ended { job, .. } | EventKind::Lost { job } => {
                 if let Some(fit) = pool.fit(job) {
                     match (&fit.phase, &event.what) {
                         (Phase::Over(end), _) => say(format!("{job}: {}", ended(end))),
-                        (_, What::Lost { .. }) => {
-                            say(format!("{job}: its process was lost: it is started again"))
+                        (_, EventKind::Lost { .. }) => {
+                            say(format!("{job}: its process was lost, and is started again"))
                         }
                         _ => say(format!("{job}: paused")),
                     }
                 }
-                // Best effort: they are written again at the end.
+                // Best effort: the results are written again at the end.
                 let _ = write_results(self.folder, pool, "running");
             }
-            What::Silent { job } => say(format!("{job}: it does not answer; its workers count as taken")),
-            What::Interrupted => say("interrupted: jobs are paused at their next epoch".into()),
+            EventKind::Silent { job } => say(format!("{job}: no answer; it keeps its workers")),
+            EventKind::Interrupted => say("interrupted: jobs are paused at their next epoch".into()),
             _ => {}
         }
         for action in actions {
             match action {
                 Action::Start { job, workers } => say(format!("{job}: started with {workers}")),
                 Action::GoOn { job, workers } if changed(pool, job) => {
-                    say(format!("{job}: goes on with {workers}"))
+                    say(format!("{job}: continues with {workers}"))
                 }
                 _ => {}
             }
@@ -209,14 +211,14 @@ impl Keep for Shown<'_> {
     }
 }
 
-/// `true` if the workers of a job have changed just now.
+/// `true` if the last event changed the workers of a job.
 fn changed(pool: &Pool, job: &str) -> bool {
     let number = pool.fits().iter().position(|fit| fit.name() == job);
     let now = pool.changes().iter().rev().take_while(|change| change.at == pool.now());
     now.into_iter().any(|change| Some(change.job) == number)
 }
 
-/// An end in words.
+/// The end of a job, in words.
 fn ended(end: &End) -> String {
     match end {
         End::Done { status: 0 } => "done".into(),

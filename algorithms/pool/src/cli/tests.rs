@@ -1,4 +1,4 @@
-//! Verbs of pools that run, with jobs that are played.
+//! Tests of the verbs of `pool`, with simulated jobs.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -9,16 +9,16 @@ use raddle::cli::{Error, ExitStatus};
 use serde_json::Value;
 
 use super::Verb;
-use super::run::Held;
+use super::run::OpenPool;
 use super::{profile, visit};
 use crate::pool::journal::Journal;
 use crate::pool::queue::Queue;
-use crate::pool::{Boundary, Request, Runs, Told, What};
+use crate::pool::{Boundary, EventKind, Request, Runs, TimedEvent};
 
-/// Jobs of two epochs of cost 8; one whose name begins with `bad` fails at once.
+/// Jobs of two epochs of cost 8 each; a job whose name begins with `bad` fails at once.
 #[derive(Default)]
 struct Two {
-    told: VecDeque<What>,
+    told: VecDeque<EventKind>,
     workers: u32,
     queue: Option<Queue>,
 }
@@ -27,7 +27,7 @@ impl Two {
     fn tell(&mut self, job: &str, epoch: u64, workers: u32) {
         let cost = if epoch == 0 { 0.0 } else { 8.0 };
         self.workers = workers;
-        self.told.push_back(What::Boundary(Boundary {
+        self.told.push_back(EventKind::Boundary(Boundary {
             job: job.into(),
             epoch,
             cost,
@@ -45,7 +45,12 @@ impl Two {
     }
 
     fn end(&mut self, job: &str, status: i32) {
-        self.told.push_back(What::Ended { job: job.into(), status, cost: 0.0, said: "no such file".into() });
+        self.told.push_back(EventKind::Ended {
+            job: job.into(),
+            status,
+            cost: 0.0,
+            said: "no such file".into(),
+        });
     }
 }
 
@@ -74,10 +79,10 @@ impl Runs for Two {
         0.0
     }
 
-    fn next(&mut self, until: Option<f64>) -> Told {
+    fn next(&mut self, until: Option<f64>) -> TimedEvent {
         let wish = self.queue.as_mut().and_then(|queue| queue.oldest().unwrap());
-        let what = wish.or_else(|| self.told.pop_front()).unwrap_or(What::Time);
-        Told { at: until.unwrap_or(0.0), what }
+        let what = wish.or_else(|| self.told.pop_front()).unwrap_or(EventKind::Time);
+        TimedEvent { at: until.unwrap_or(0.0), what }
     }
 }
 
@@ -93,7 +98,7 @@ fn folder(jobs: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// The verb of a line, in which `@` is the folder.
+/// Parses a command line, in which `@` is the folder.
 fn verb(folder: &Path, line: &str) -> Verb {
     let at = format!("{}/", folder.display());
     let words = line.split(' ').map(|word| word.replace('@', &at));
@@ -103,7 +108,7 @@ fn verb(folder: &Path, line: &str) -> Verb {
 fn run(folder: &Path, line: &str) -> Result<ExitStatus, Error> {
     let Verb::Run(options) = verb(folder, line) else { panic!("{line}") };
     let queue = folder.join("pool/queue").is_dir().then(|| Queue::of(&folder.join("pool")).unwrap());
-    Held::open(&options, 0.0)?.carry(&mut Two { queue, ..Two::default() })
+    OpenPool::open(&options, 0.0)?.carry(&mut Two { queue, ..Two::default() })
 }
 
 fn visited(folder: &Path, line: &str) -> Result<ExitStatus, Error> {
@@ -142,7 +147,7 @@ fn a_pool_leaves_files_that_say_what_came_of_it() {
     assert_eq!(names, ["a", "b", "bad", "all"]);
     assert_eq!((&workers[3]["x"][1], &workers[3]["y"][2]), (&0.0.into(), &4.0.into()));
     assert_eq!((pictures.len(), summary["tables"].as_array().unwrap().len()), (3, 1));
-    // Again, all is over already.
+    // The pool is over already when it is run again.
     assert_eq!(run(folder, "run --out @pool --quiet").unwrap(), ExitStatus::Failed);
     assert_eq!(json(folder, "report.json"), report);
     assert_eq!(visited(folder, "status @pool").unwrap(), ExitStatus::Done);
@@ -153,11 +158,11 @@ fn a_second_pool_on_the_folder_is_refused_with_the_process_of_the_first() {
     let folder = folder(&[("a", "")]);
     let folder = folder.path();
     let Verb::Run(options) = verb(folder, &format!("{COUNTED} las")) else { panic!() };
-    let first = Held::open(&options, 0.0).unwrap();
-    let error = Held::open(&options, 0.0).err().unwrap().to_string();
+    let first = OpenPool::open(&options, 0.0).unwrap();
+    let error = OpenPool::open(&options, 0.0).err().unwrap().to_string();
     assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
     drop(first);
-    assert!(Held::open(&options, 0.0).is_ok());
+    assert!(OpenPool::open(&options, 0.0).is_ok());
 }
 
 #[test]
@@ -169,7 +174,7 @@ fn a_pool_goes_on_with_its_own_settings_and_with_jobs_that_are_new() {
         ("run --out @pool --workers 3", "--workers: the pool"),
         ("run --out @pool --policy fifo", "--policy: the pool"),
         ("run --out @pool --clock wall", "--clock: the pool"),
-        ("run --out @none", "no pool is there to go on"),
+        ("run --out @none", "there is no pool to resume"),
         ("run @jobs.toml --out @new --workers 0", "--workers 0: choose 1 to"),
         ("run @jobs.toml --out @new --policy lsa", "did you mean `las`?"),
         ("run @jobs.toml --out @new --policy fifo --threshold 3", "--threshold has no effect"),
@@ -195,12 +200,12 @@ fn jobs_are_added_and_cancelled_through_the_folder() {
     let folder = folder(&[("a", ""), ("b", "")]);
     let folder = folder.path();
     let Verb::Run(options) = verb(folder, &format!("{COUNTED} las")) else { panic!() };
-    drop(Held::open(&options, 0.0).unwrap());
+    drop(OpenPool::open(&options, 0.0).unwrap());
     visited(folder, "add @pool --quiet -- @lasso fit --out @c").unwrap();
     visited(folder, "add @pool --quiet --after c --name d -- @lasso fit --out @x").unwrap();
     for (line, words) in [
         ("add @pool -- @lasso fit --out @c", "another of this name"),
-        ("add @pool --name e -- @lasso fit --out @c", "that of job c, too"),
+        ("add @pool --name e -- @lasso fit --out @c", "job c has the same --out"),
         ("add @pool --after z -- @lasso fit --out @z2", "no such job"),
         ("add @pool --most 5 -- @lasso fit --out @e", "above the 4 workers"),
         ("add @pool -- @lasso fit", "no --out"),
@@ -234,7 +239,7 @@ fn what_cannot_be_promised_is_refused_when_it_is_added() {
     fs::write(folder.join("profiles.toml"), profiles).unwrap();
     let line = "run @jobs.toml --out @pool --workers 1 --policy pdors --profiles @profiles.toml --quiet";
     let Verb::Run(options) = verb(folder, line) else { panic!() };
-    drop(Held::open(&options, 0.0).unwrap());
+    drop(OpenPool::open(&options, 0.0).unwrap());
     let add = |deadline: u32| {
         let rest =
             format!("--value 5 --deadline {deadline}s --profiles @profiles.toml -- @lasso fit --out @b");
@@ -244,7 +249,7 @@ fn what_cannot_be_promised_is_refused_when_it_is_added() {
     assert!(error.contains("the earliest end that could be promised is"), "{error}");
     assert_eq!(add(600).unwrap(), ExitStatus::Done);
     let error = visited(folder, "add @pool --value 5 -- @lasso fit --out @c").unwrap_err().to_string();
-    assert!(error.contains("nobody knows how long it takes"), "{error}");
+    assert!(error.contains("its length is unknown"), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `pool add`, `pool status` and `pool cancel`: from outside to a pool, through its folder.
+//! `pool add`, `pool status` and `pool cancel`: access to a pool through its folder, from another process.
 
 use raddle::cli::{Error, ExitStatus, Life, count};
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::folder::{here, holds_run, is_program, known, opened, profiles, queue,
 use super::jobs::{Around, Given};
 use super::pool_options::{AddOptions, CancelOptions, StatusOptions};
 use super::pool_tables::{jobs, promised, reason, reasons, table};
-use crate::pool::{Event, Request, What};
+use crate::pool::{Event, EventKind, Request};
 
 /// Submits a job to a pool.
 pub(crate) fn add(options: &AddOptions) -> Result<ExitStatus, Error> {
@@ -35,11 +35,11 @@ pub(crate) fn add(options: &AddOptions) -> Result<ExitStatus, Error> {
         holds_run: &holds_run,
     };
     let request = around.one(&given, options.line.clone()).map_err(Error::usage)?;
-    // What the pool would answer now, after those that are in its queue.
+    // The answer that the pool would give now, after the jobs in its queue.
     let pool = &mut opened.replay.pool;
     let submitted = known.into_iter().filter(|request| pool.fit(&request.name).is_none());
     let submitted = submitted.chain([request.clone()]).collect();
-    pool.apply(&Event { at: pool.now(), what: What::Submitted(submitted) });
+    pool.apply(&Event { at: pool.now(), what: EventKind::Submitted(submitted) });
     let fit = pool.fit(&request.name);
     if let Some(why) = fit.and_then(reason) {
         return Err(Error::usage(format!("job {}: {why}", request.name)));
@@ -79,11 +79,11 @@ pub(crate) fn cancel(options: &CancelOptions) -> Result<ExitStatus, Error> {
 fn note_if_asleep(options: raddle::cli::UseOptions, folder: &std::path::Path) {
     if Life::of(folder) == Life::Gone {
         options
-            .note(&format!("the pool does not run: `pool run --out {}` goes on with it", folder.display()));
+            .note(&format!("the pool is not running: resume it with `pool run --out {}`", folder.display()));
     }
 }
 
-/// Says how a pool stands.
+/// Shows the status of a pool.
 pub(crate) fn status(options: &StatusOptions) -> Result<ExitStatus, Error> {
     let folder = &options.pool;
     let opened = opened(folder)?;
@@ -93,7 +93,7 @@ pub(crate) fn status(options: &StatusOptions) -> Result<ExitStatus, Error> {
         Life::Alive(Some(process)) => format!("running (process {process})"),
         Life::Alive(None) => "running".into(),
         Life::Gone if pool.is_over() => "over".into(),
-        Life::Gone => format!("not running: `pool run --out {}` goes on with it", folder.display()),
+        Life::Gone => format!("not running: resume it with `pool run --out {}`", folder.display()),
         Life::Unknown => "perhaps running: it cannot be seen from here".into(),
     };
     let held: u32 = pool.fits().iter().map(|fit| fit.workers()).sum();

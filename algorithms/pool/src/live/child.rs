@@ -1,4 +1,4 @@
-//! [`Child`]: the process of a job, with the threads that hear it.
+//! [`Child`]: the process of a job, with the thread that listens to it.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -17,41 +17,41 @@ use super::leftover::POOL;
 use super::signals::{Signal, end_group, signal_group};
 use crate::pool::Request;
 
-/// Seconds in which a job ends by itself whose pool is dead, before it is killed.
+/// Seconds that a job has to end by itself after its pool died, before it is killed.
 const BEHIND_ITS_POOL: u32 = 5;
-/// Longest time in which a launcher invites its holder; then it is asked again.
+/// Timeout of one attempt to connect to the launcher of a job.
 const STARTS: Duration = Duration::from_secs(10);
 
-/// Something that a process tells, with the number of its start.
+/// Message from the process of a job, with the number of its start.
 pub(super) struct Heard {
     pub(super) job: String,
     pub(super) start: u64,
     pub(super) what: Sound,
 }
 
-/// Kind of what a process tells.
+/// Content of a message.
 pub(super) enum Sound {
     Boundary(HeldBoundary),
-    /// Exit status; none where a signal ended it, or an error where it could not be started.
+    /// Exit status; `None` if a signal ended the process, an error if it could not be waited for.
     Ended(io::Result<Option<i32>>),
 }
 
-/// The boundary at which a run waits, and how it is answered.
+/// The boundary at which a run waits, with the means to answer it.
 type Waiting = Arc<Mutex<Option<(HolderAnswers, HeldBoundary)>>>;
 
 /// The process of a job.
 pub(super) struct Child {
     pub(super) start: u64,
-    /// Number of the process, which leads a group of its own.
+    /// Process number; the process leads a group of its own.
     process: u32,
     waiting: Waiting,
     hearing: JoinHandle<()>,
-    /// Ends the process, with those that it started, where this one is dead.
+    /// Pipe that ends the process, with those that it started, once this process is dead.
     _tie: Option<ChildStdin>,
 }
 
 impl Child {
-    /// Starts the process of a job, which writes into this log.
+    /// Starts the process of a job, whose output goes to `log`.
     pub(super) fn start(
         (pool, log): (&Path, &Path),
         (job, workers, start): (&Request, u32, u64),
@@ -75,14 +75,14 @@ impl Child {
         Ok(Self { start, process: number, waiting, hearing, _tie: tie })
     }
 
-    /// Answers the boundary at which the run waits. One that is gone on or has ended needs no answer.
+    /// Answers the boundary at which the run waits. A run that has continued or ended needs no answer.
     pub(super) fn answer(
         &self,
         answer: impl Fn(&HolderAnswers, &HeldBoundary) -> Result<(), raddle::EngineError>,
     ) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((answers, at)) = waiting {
-            // A launcher that is gone is told as the end of its process.
+            // If the launcher is gone, the end of its process is reported.
             let _ = answer(&answers, &at);
         }
     }
@@ -92,19 +92,19 @@ impl Child {
         signal_group(self.process, Signal::Term);
     }
 
-    /// Ends the process, and those that it started.
+    /// Kills the process, and those that it started.
     pub(super) fn kill(&self) {
         signal_group(self.process, Signal::Kill);
     }
 
-    /// Waits until all was heard.
+    /// Waits until all messages of the process are received.
     pub(super) fn join(self) {
-        // A thread that panicked has nothing more to say.
+        // A thread that panicked has no more messages.
         let _ = self.hearing.join();
     }
 }
 
-/// The thread that hears a process.
+/// Thread that listens to a process.
 struct Hears {
     job: String,
     start: u64,
@@ -113,7 +113,7 @@ struct Hears {
 }
 
 impl Hears {
-    /// Tells the boundaries of a process that is held, and then its end.
+    /// Sends the boundaries of an elastic job, then its end.
     fn all(self, mut child: std::process::Child, run: Option<PathBuf>) {
         let is_there = Arc::new(AtomicBool::new(true));
         let ended = thread::scope(|scope| {
@@ -123,18 +123,18 @@ impl Hears {
             });
             let ended = child.wait();
             if ended.as_ref().is_ok_and(|status| status.code().is_none()) {
-                // Whatever it has started goes with it, before it is started again.
+                // The processes that it started end with it, before the job is started again.
                 end_group(child.id());
             }
             is_there.store(false, Ordering::Release);
-            // The last boundary comes before the end.
+            // The last boundary is sent before the end.
             holding.into_iter().for_each(|holding| drop(holding.join()));
             ended
         });
         self.tell(Sound::Ended(ended.map(|status: ExitStatus| status.code())));
     }
 
-    /// Tells boundaries until the process is gone. Where the connection breaks before, another one is made.
+    /// Sends boundaries until the process is gone, and connects again if the connection breaks.
     fn boundaries(&self, run: &Path, is_there: &AtomicBool) {
         while is_there.load(Ordering::Acquire) {
             let Ok(mut holder) = Holder::of_run(run, STARTS, || is_there.load(Ordering::Acquire)) else {
@@ -152,18 +152,18 @@ impl Hears {
     }
 
     fn tell(&self, what: Sound) {
-        // A pool that has ended hears nobody.
+        // Nobody receives messages after the pool has ended.
         let _ = self.sender.send(Heard { job: self.job.clone(), start: self.start, what });
     }
 }
 
-/// `true` if a job that is no held run has begun one of several fits, such as a cross-validation, which goes on.
+/// `true` if an inelastic job, such as a cross-validation, has already started a run that can be resumed.
 fn goes_on(job: &Request, program: &str, out: &Path) -> bool {
     let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
     !verbs_of(name).is_empty() && job.folder.join(out).join("run.json").is_file()
 }
 
-/// The command that starts a job, or goes on with it, and ends it where this process is dead.
+/// Command that starts or resumes a job, and ends it once this process is dead.
 fn command(job: &Request, workers: u32) -> io::Result<Command> {
     let found = |name: &str| {
         let path = find_program(name).map_err(|why| io::Error::other(why.to_string()))?;

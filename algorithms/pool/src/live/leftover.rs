@@ -1,4 +1,4 @@
-//! [`end_leftovers`]: the end of processes that a pool of earlier has left behind.
+//! [`end_leftovers`]: ends the processes that an earlier pool left running.
 
 use std::fs;
 use std::io;
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 
 use super::signals::kill;
 
-/// Variable of the environment that every process of a pool has; its value is the pool's folder.
+/// Environment variable of every process of a pool; its value is the folder of the pool.
 pub(super) const POOL: &str = "RADDLE_POOL";
-/// Time between two looks whether processes are gone.
+/// Interval at which the end of processes is checked.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Time in which the system ends processes.
+/// Timeout for the system to end processes.
 const ENOUGH: Duration = Duration::from_secs(30);
 
-/// Ends all processes that were started by a pool in this folder, as one leaves them that is killed; gives their number. They
-/// are known by their environment, so none is missed whenever the pool was killed. Where the system
-/// does not list processes in `/proc`, none are found.
+/// Ends all processes that an earlier pool in this folder left running because it was killed, and returns
+/// their number. The processes are recognised by their environment, so none is missed, whenever the pool was
+/// killed. On systems without `/proc` none are found.
 ///
 /// # Errors
-/// If one is still there after half a minute.
+/// If a process is still alive after half a minute.
 pub fn end_leftovers(pool: &Path) -> io::Result<usize> {
     let pool = &fs::canonicalize(pool)?;
     let began = Instant::now();
@@ -40,13 +40,13 @@ pub fn end_leftovers(pool: &Path) -> io::Result<usize> {
     }
 }
 
-/// Processes with this folder in their environment, those alone that are more than an entry.
+/// Processes with this folder in their environment, without zombies.
 fn processes(pool: &Path) -> Vec<u32> {
     let wanted = [POOL.as_bytes(), b"=", pool.as_os_str().as_encoded_bytes()].concat();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_of = |process: &u32| {
-        // Those of other users cannot be read. One that has ended has no environment any more.
+        // Processes of other users cannot be read. A process that has ended has no environment.
         let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_slice())
     };

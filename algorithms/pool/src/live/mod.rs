@@ -1,6 +1,6 @@
-//! Pools whose jobs are processes: [`Processes`] starts them, hears them, and ends them.
+//! Live pools, whose jobs are processes: [`Processes`] starts them, receives their events, and ends them.
 //!
-//! Nothing else here knows of threads or clocks.
+//! No other module of this crate uses threads or clocks.
 
 #![allow(
     clippy::disallowed_methods,
@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub use self::leftover::end_leftovers;
 pub use self::processes::{Places, Processes};
 
-/// Seconds from the beginning of 1970 to now.
+/// Seconds since the beginning of 1970.
 pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! [`Processes`]: the jobs of a pool as processes of this machine.
+//! [`Processes`]: the jobs of a pool as processes on this machine.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,66 +11,66 @@ use serde::Deserialize;
 
 use super::child::{Child, Heard, Sound};
 use crate::pool::queue::Queue;
-use crate::pool::{Boundary, Happening, Request, Runs, Told, What};
+use crate::pool::{Boundary, EventKind, Request, Runs, TimedEvent};
 
-/// Time between two looks at the queue and for an interrupt.
+/// Interval at which the queue and interrupts are checked.
 const LOOK: Duration = Duration::from_millis(200);
-/// Time in which a process that was asked to end does so.
+/// Time that a process has to end after it was asked to, before it is killed.
 const POLITE: Duration = Duration::from_secs(10);
-/// Lines of a log that are told of a job that failed, at most.
+/// Maximum number of log lines that are shown of a failed job.
 const LINES: usize = 3;
-/// Bytes of a log in which they are looked for.
+/// Bytes at the end of a log in which these lines are searched.
 const TAIL: usize = 4096;
-/// Name of the folder of logs.
+/// Name of the folder of logs in the folder of a pool.
 const LOGS: &str = "logs";
 
-/// Places and times that processes need to know.
+/// Folder and times that processes need to know.
 pub struct Places<'a> {
     /// Folder of the pool.
     pub pool: &'a Path,
-    /// Seconds from the beginning of 1970 to the time at which the pool began.
+    /// Start of the pool, in seconds since the beginning of 1970.
     pub began: f64,
-    /// Time for which a job that runs may tell nothing until it counts as silent.
+    /// Time without an event after which a running job counts as silent.
     pub patience: Duration,
 }
 
-/// The jobs of a pool as processes of this machine: `raddle launch --held` of one process each, or the programs themselves
-/// where they cannot be held. What they write goes to `logs/NAME.log` in the pool's folder.
+/// The jobs of a pool as processes on this machine: each is a `raddle launch --held` with one process, or the
+/// program itself if it cannot be held. Output goes to `logs/NAME.log` in the folder of the pool.
 pub struct Processes<'a> {
     pool: PathBuf,
-    /// Time of the pool at `since`.
+    /// Seconds since the pool began, at `since`.
     began: f64,
     since: Instant,
     patience: Duration,
     queue: Queue,
     is_interrupted: &'a dyn Fn() -> bool,
     note: &'a dyn Fn(&str),
-    /// `true` once that was told.
+    /// `true` once the interrupt was reported.
     has_told: bool,
     children: BTreeMap<String, Running>,
-    /// Number of starts.
+    /// Number of starts so far.
     starts: u64,
     sender: Sender<Heard>,
     heard: Receiver<Heard>,
-    /// Happenings that need no process.
-    ready: Vec<Happening>,
+    /// Events that no process sends.
+    ready: Vec<EventKind>,
 }
 
-/// A process, and when it was last heard of.
+/// A process, with its timeouts.
 struct Running {
     child: Child,
-    /// Begin of the time in which it is to tell something, as long as it does not wait.
+    /// Start of the time in which an event is expected; `None` while the job waits.
     since: Option<Instant>,
-    /// Time at which it is killed, once it was asked to end.
+    /// Time at which the process is killed, once it was asked to end.
     ends: Option<Instant>,
 }
 
 impl<'a> Processes<'a> {
-    /// Processes of the pool in a folder, whose queue is told too, and an interrupt. Files of the queue that are no wishes are
-    /// noted.
+    /// Creates the processes of the pool in a folder. Requests in its queue and an interrupt are reported as
+    /// events; `note` is called for files of the queue that are not valid requests.
     ///
     /// # Errors
-    /// If the folders of the pool cannot be made.
+    /// If the folders of the pool cannot be created.
     pub fn new(
         places: &Places<'_>,
         is_interrupted: &'a dyn Fn() -> bool,
@@ -96,34 +96,34 @@ impl<'a> Processes<'a> {
         })
     }
 
-    /// File into which a job writes. A name may hold what no file's does.
+    /// The log of a job. Separators of paths in its name are replaced.
     pub fn log(pool: &Path, job: &str) -> PathBuf {
         let name: String = job.chars().map(|c| if "/\\".contains(c) { '_' } else { c }).collect();
         pool.join(LOGS).join(format!("{name}.log"))
     }
 
-    /// Something from the queue, or an interrupt.
-    fn wish(&mut self) -> Option<Happening> {
+    /// A request from the queue, or an interrupt.
+    fn wish(&mut self) -> Option<EventKind> {
         if !self.has_told && (self.is_interrupted)() {
             self.has_told = true;
-            return Some(What::Interrupted);
+            return Some(EventKind::Interrupted);
         }
-        // A queue that cannot be read today may be tomorrow.
+        // A queue that cannot be read now may be readable at the next check.
         let wish = self.queue.oldest().ok().flatten();
         self.queue.notes().iter().for_each(|text| (self.note)(text));
         wish
     }
 
-    /// A job that should have told something for long, once.
-    fn silent(&mut self) -> Option<Happening> {
+    /// Reports a job that has been silent for too long, once.
+    fn silent(&mut self) -> Option<EventKind> {
         let patience = self.patience;
         let is_silent = |running: &Running| running.since.is_some_and(|since| since.elapsed() > patience);
         let (job, running) = self.children.iter_mut().find(|(_, running)| is_silent(running))?;
         running.since = None;
-        Some(What::Silent { job: job.clone() })
+        Some(EventKind::Silent { job: job.clone() })
     }
 
-    /// Kills what was asked to end and has not.
+    /// Kills processes that were asked to end and did not in time.
     fn insist(&mut self) {
         for running in self
             .children
@@ -135,15 +135,15 @@ impl<'a> Processes<'a> {
         }
     }
 
-    /// The happening that a process told, unless it is one of an earlier start.
-    fn hear(&mut self, heard: Heard) -> Option<Happening> {
+    /// The event of a message, unless it comes from an earlier start of the job.
+    fn hear(&mut self, heard: Heard) -> Option<EventKind> {
         let Heard { job, start, what } = heard;
         let running = self.children.get_mut(&job).filter(|running| running.child.start == start)?;
         match what {
             Sound::Boundary(at) => {
-                // Only an answer gives it something to tell, but for its end.
+                // After its last boundary a job only ends; else it reports nothing until it is answered.
                 running.since = at.is_last.then(Instant::now);
-                Some(What::Boundary(Boundary {
+                Some(EventKind::Boundary(Boundary {
                     job,
                     epoch: at.epoch,
                     cost: at.cost as f64,
@@ -164,10 +164,10 @@ impl<'a> Processes<'a> {
                     Ok(Some(status)) => {
                         let said =
                             if [0, 3, 130].contains(&status) { String::new() } else { self.said(&job) };
-                        What::Ended { job, status, cost: 0.0, said }
+                        EventKind::Ended { job, status, cost: 0.0, said }
                     }
-                    // A signal ended it, or nobody knows.
-                    Ok(None) | Err(_) => What::Lost { job },
+                    // A signal ended it, or its status is unknown.
+                    Ok(None) | Err(_) => EventKind::Lost { job },
                 })
             }
         }
@@ -185,8 +185,13 @@ impl<'a> Processes<'a> {
 impl Runs for Processes<'_> {
     fn start(&mut self, job: &Request, workers: u32) {
         if let Some(status) = ended(job) {
-            // The pool was killed before it heard of it.
-            self.ready.push(What::Ended { job: job.name.clone(), status, cost: 0.0, said: String::new() });
+            // The pool was killed before it received the end of the job.
+            self.ready.push(EventKind::Ended {
+                job: job.name.clone(),
+                status,
+                cost: 0.0,
+                said: String::new(),
+            });
             return;
         }
         self.starts += 1;
@@ -198,7 +203,7 @@ impl Runs for Processes<'_> {
             }
             Err(why) => {
                 let said = format!("cannot be started: {why}");
-                self.ready.push(What::Ended { job: job.name.clone(), status: 1, cost: 0.0, said });
+                self.ready.push(EventKind::Ended { job: job.name.clone(), status: 1, cost: 0.0, said });
             }
         }
     }
@@ -228,25 +233,25 @@ impl Runs for Processes<'_> {
         self.began + self.since.elapsed().as_secs_f64()
     }
 
-    fn next(&mut self, until: Option<f64>) -> Told {
+    fn next(&mut self, until: Option<f64>) -> TimedEvent {
         loop {
             let wish = if self.ready.is_empty() { self.wish() } else { self.ready.pop() };
             if let Some(what) = wish.or_else(|| self.silent()) {
-                return Told { at: self.now(), what };
+                return TimedEvent { at: self.now(), what };
             }
             self.insist();
             let left = until.map_or(f64::INFINITY, |until| until - self.now());
             if left <= 0.0 {
-                return Told { at: self.now(), what: What::Time };
+                return TimedEvent { at: self.now(), what: EventKind::Time };
             }
             let wait = LOOK.min(Duration::try_from_secs_f64(left).unwrap_or(LOOK));
             match self.heard.recv_timeout(wait) {
                 Ok(heard) => {
                     if let Some(what) = self.hear(heard) {
-                        return Told { at: self.now(), what };
+                        return TimedEvent { at: self.now(), what };
                     }
                 }
-                // The pool itself has a sender.
+                // The pool itself has a sender, so that the channel never closes.
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
         }
@@ -254,7 +259,7 @@ impl Runs for Processes<'_> {
 }
 
 impl Drop for Processes<'_> {
-    /// Nobody is left where a pool ends before its jobs.
+    /// Kills processes that are still alive when the pool ends.
     fn drop(&mut self) {
         for (_, running) in std::mem::take(&mut self.children) {
             running.child.kill();
@@ -263,7 +268,7 @@ impl Drop for Processes<'_> {
     }
 }
 
-/// The exit status of a run that was over before, with its model.
+/// Exit status of a run that had already ended with a model.
 fn ended(job: &Request) -> Option<i32> {
     #[derive(Deserialize)]
     struct Begun {

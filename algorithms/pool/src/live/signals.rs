@@ -1,13 +1,13 @@
-//! Signals to processes, where the system has them.
+//! Signals to processes, on systems that have them.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longest time in which the system ends a group, and between two looks.
+/// Timeout for the system to end a group, which is checked every `PAUSE`.
 const MOMENT: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Signal to processes.
+/// Signal to a process.
 pub(super) enum Signal {
     Term,
     Kill,
@@ -22,7 +22,7 @@ pub(super) fn signal_group(leader: u32, signal: Signal) {
         Signal::Kill => Known::KILL,
     };
     if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
-        // One that is gone needs none.
+        // A process that is gone needs no signal.
         let _ = kill_process_group(leader, signal);
     }
 }
@@ -30,7 +30,7 @@ pub(super) fn signal_group(leader: u32, signal: Signal) {
 #[cfg(not(unix))]
 pub(super) fn signal_group(_: u32, _: Signal) {}
 
-/// Kills the group that a process has led, and waits a moment until nobody is left in it.
+/// Kills the group that a process led, and waits a moment until it is empty.
 pub(super) fn end_group(leader: u32) {
     signal_group(leader, Signal::Kill);
     let began = Instant::now();
@@ -39,7 +39,7 @@ pub(super) fn end_group(leader: u32) {
     }
 }
 
-/// `true` if anybody is in the group that a process has led.
+/// `true` if the group that a process led has members.
 #[cfg(unix)]
 fn is_there(leader: u32) -> bool {
     let leader = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
@@ -51,12 +51,12 @@ fn is_there(_: u32) -> bool {
     false
 }
 
-/// Ends a process, whoever started it.
+/// Kills a process, whoever started it.
 #[cfg(unix)]
 pub(super) fn kill(process: u32) {
     use rustix::process::{Pid, Signal as Known, kill_process};
     if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
-        // One that is gone needs none.
+        // A process that is gone needs no signal.
         let _ = kill_process(process, Known::KILL);
     }
 }

@@ -1,12 +1,12 @@
-//! Nodes and their resources, and what a job takes of them.
+//! Nodes and their resources, and the amounts that a job takes of them.
 
-/// Number of kinds of resources of a node: accelerators or slots, processor cores, gigabytes of memory.
+/// Number of resources of a node: accelerators or slots, processor cores, gigabytes of memory.
 pub const RESOURCES: usize = 3;
 
 /// An amount of each resource.
 pub type Amounts = [f64; RESOURCES];
 
-/// Nodes, each with its capacities. A pool on one machine is one node, whose first resource counts workers.
+/// Nodes with their capacities. A pool on one machine has one node, whose first resource counts workers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {
     /// Capacity of each node.
@@ -14,12 +14,12 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// `nodes` equal nodes of `slots` slots, and nothing else to run out of.
+    /// `nodes` equal nodes of `slots` slots each, without limits on the other resources.
     pub fn of_slots(nodes: usize, slots: u32) -> Self {
         Self { nodes: vec![[f64::from(slots), f64::INFINITY, f64::INFINITY]; nodes] }
     }
 
-    /// Least number of nodes that have `workers` slots; all nodes where even they have fewer.
+    /// Minimum number of nodes that together have `workers` slots; all nodes if there are too few slots.
     pub fn nodes_for(&self, workers: u32) -> u32 {
         let mut slots: Vec<u32> = self.nodes.iter().map(|node| node[0] as u32).collect();
         slots.sort_unstable_by_key(|slots| std::cmp::Reverse(*slots));
@@ -38,27 +38,27 @@ impl Cluster {
     }
 }
 
-/// Resources that workers and parameter servers of a job take.
+/// Resources that a worker and a parameter server of a job take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
     /// Demand of a worker.
     pub worker: Amounts,
     /// Demand of a parameter server.
     pub server: Amounts,
-    /// Most workers to a parameter server; 0 for a job without servers.
+    /// Maximum number of workers that share a parameter server; 0 for a job without servers.
     pub workers_per_server: u32,
 }
 
 impl Demand {
-    /// One slot a worker, and no servers.
+    /// One slot for each worker, and no servers.
     pub const SLOT: Self = Self { worker: [1.0, 0.0, 0.0], server: [0.0; RESOURCES], workers_per_server: 0 };
 
-    /// Least number of parameter servers that `workers` workers need.
+    /// Number of parameter servers that `workers` workers need.
     pub fn servers(&self, workers: u32) -> u32 {
         if self.workers_per_server == 0 { 0 } else { workers.div_ceil(self.workers_per_server) }
     }
 
-    /// Amounts that so many workers and servers take.
+    /// Amounts that `workers` workers and `servers` servers take together.
     pub fn of(&self, workers: u32, servers: u32) -> Amounts {
         let (workers, servers) = (f64::from(workers), f64::from(servers));
         std::array::from_fn(|r| workers * self.worker[r] + servers * self.server[r])
@@ -70,21 +70,22 @@ impl Demand {
 pub struct Share {
     /// Number of the node.
     pub node: u32,
-    /// Number of workers there.
+    /// Number of workers on the node.
     pub workers: u32,
-    /// Number of parameter servers there.
+    /// Number of parameter servers on the node.
     pub servers: u32,
 }
 
-/// Workers and servers of a job, by node, in the order in which they were taken; empty for a job that holds nothing.
+/// Workers and servers of a job by node, in the order in which they were allocated; empty for a job that
+/// holds nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The share of each node that has one.
+    /// Shares of the nodes that have workers or servers of the job.
     pub shares: Vec<Share>,
 }
 
 impl Placement {
-    /// `workers` workers on the first node; nothing for 0.
+    /// `workers` workers on the first node; an empty placement for 0.
     pub fn on_one(workers: u32) -> Self {
         let share = Share { node: 0, workers, servers: 0 };
         Self { shares: if workers == 0 { Vec::new() } else { vec![share] } }

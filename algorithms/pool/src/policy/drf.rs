@@ -1,12 +1,12 @@
-//! Dominant resource fairness (Ghodsi and others, NSDI 2011): of the resource of which a job has the largest share of the
-//! cluster, all jobs have equal shares, as far as they can use them.
+//! Dominant resource fairness (Ghodsi et al., NSDI 2011). The dominant share of a job is its largest share of
+//! any resource of the cluster; all jobs get equal dominant shares, as far as they can use them.
 
 use super::cluster::{Amounts, Cluster, Placement, RESOURCES, Share};
 use super::job::Job;
 use super::room::Room;
 use super::{Allocation, Policy};
 
-/// Elastic jobs with equal dominant shares, filled up worker by worker.
+/// Equal dominant shares for elastic jobs, allocated worker by worker.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Drf;
 
@@ -21,7 +21,7 @@ impl Policy for Drf {
         let mut held = vec![Placement::default(); jobs.len()];
         let mut share = vec![0.0_f64; jobs.len()];
         let mut growing: Vec<usize> = (0..jobs.len()).collect();
-        // Of equal shares the one that came first.
+        // Of jobs with equal shares, the first to arrive.
         while let Some(at) =
             (0..growing.len()).min_by(|&a, &b| share[growing[a]].total_cmp(&share[growing[b]]))
         {
@@ -40,7 +40,7 @@ impl Policy for Drf {
     }
 }
 
-/// The largest share of a resource of the cluster that a job has.
+/// Dominant share of a job: the largest share of a resource of the cluster that it holds.
 fn dominant(total: &Amounts, job: &Job, held: &Placement) -> f64 {
     let servers = held.shares.iter().map(|share| share.servers).sum();
     let taken = job.demand.of(held.workers(), servers);
@@ -50,7 +50,8 @@ fn dominant(total: &Amounts, job: &Job, held: &Placement) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Gives a job one more worker, its least number at first: beside those that it has if they fit there.
+/// Gives a job its minimum of workers, or one more worker: on a node that it already has, if the worker fits
+/// there. Returns `false` if the job cannot grow.
 fn grow(room: &mut Room, job: &Job, held: &mut Placement) -> bool {
     let workers = held.workers();
     if workers >= job.most {
@@ -79,7 +80,8 @@ fn grow(room: &mut Room, job: &Job, held: &mut Placement) -> bool {
     true
 }
 
-/// A job's first place: the emptiest node that takes its least number of workers, where it can grow.
+/// First placement of a job: its minimum of workers on the emptiest node, where it can grow; else packed over
+/// several nodes.
 fn first(room: &Room, job: &Job) -> Option<Placement> {
     let workers = job.least.max(1);
     let servers = job.demand.servers(workers);

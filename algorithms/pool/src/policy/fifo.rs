@@ -1,4 +1,4 @@
-//! First come, first served: each job has the workers that it asked for, or waits.
+//! First come, first served: a job gets the number of workers that it requested, or waits.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::job::{Job, JobId};
 use super::room::Room;
 use super::{Allocation, Policy};
 
-/// Gangs in order of arrival: a job that does not fit holds up all that came after it.
+/// Gangs in order of arrival: a job that does not fit blocks all that arrived after it.
 #[derive(Debug, Clone, Default)]
 pub struct Fifo {
     running: BTreeMap<JobId, Placement>,
@@ -21,7 +21,7 @@ impl Policy for Fifo {
     fn decide(&mut self, _now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
         let mut room = Room::of(cluster);
         let mut allocation = Allocation::default();
-        // Who runs goes on; on a cluster that shrank, the last to come stop first.
+        // Running jobs keep their workers; on a cluster that shrank, the last to arrive stop first.
         for job in jobs {
             if let Some(held) = self.running.get(&job.id)
                 && room.try_take(&job.demand, held)
@@ -34,15 +34,13 @@ impl Policy for Fifo {
                 continue;
             }
             let Some(gang) = gang(cluster, job) else {
-                allocation
-                    .reasons
-                    .push(format!("job {} fits on no cluster like this one: passed over", job.id.0));
+                allocation.reasons.push(format!("job {} does not fit on this cluster: skipped", job.id.0));
                 continue;
             };
             let Some(placement) = room.pack(&job.demand, gang) else {
                 allocation
                     .reasons
-                    .push(format!("job {} waits for {gang} workers, and others behind it", job.id.0));
+                    .push(format!("job {} waits for {gang} workers, and blocks later jobs", job.id.0));
                 break;
             };
             placement.shares.iter().for_each(|&share| room.take(&job.demand, share));
@@ -53,7 +51,7 @@ impl Policy for Fifo {
     }
 }
 
-/// Size of a job's gang: what it asked for, or as much of it as an empty cluster holds.
+/// Size of a job's gang: its request, or as much of it as an empty cluster holds.
 fn gang(cluster: &Cluster, job: &Job) -> Option<u32> {
     let empty = Room::of(cluster);
     let asked = job.requested.max(job.least).min(job.most);

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::room::Room;
 use super::{Allocation, Cluster, Job, JobId, Policy};
 
-/// Service, in workers times seconds, after which a job goes to the second queue: 16 hours of one worker.
+/// Service after which a job moves to the second queue, in workers times seconds: 16 hours of one worker.
 pub const THRESHOLD: f64 = 57_600.0;
 
-/// Two queues in order of arrival. A job that has received the threshold goes to the end of the second queue, for good. First the
-/// first queue, then the second, each in order: a job has the workers that it asked for, or nothing where they are not free.
+/// Two queues, each in order of arrival. A job whose service reaches the threshold moves to the end of the
+/// second queue, and stays there. Jobs are served in order, the first queue before the second: a job gets the
+/// number of workers that it requested, or none if they are not free.
 #[derive(Debug, Clone)]
 pub struct Las {
     threshold: f64,
@@ -24,12 +25,13 @@ impl Default for Las {
 }
 
 impl Las {
-    /// Queues with this threshold, in workers times seconds.
+    /// Empty queues with this threshold, in workers times seconds.
     pub fn new(threshold: f64) -> Self {
         Self { threshold, queues: [Vec::new(), Vec::new()], known: BTreeSet::new() }
     }
 
-    /// Takes in jobs that are new, and moves those to the second queue that have received the threshold.
+    /// Adds new jobs to the first queue, and moves jobs whose service has reached the threshold to the
+    /// second.
     fn queue(&mut self, jobs: &BTreeMap<JobId, &Job>, reasons: &mut Vec<String>) {
         self.queues.iter_mut().for_each(|queue| queue.retain(|id| jobs.contains_key(id)));
         self.known.retain(|id| jobs.contains_key(id));
@@ -72,8 +74,8 @@ impl Policy for Las {
     }
 }
 
-/// Places jobs with these numbers of workers: who has its number keeps its nodes, and then the others, in this order, take from
-/// the nodes with most room.
+/// Places jobs with these numbers of workers. Jobs whose number does not change keep their nodes; then the
+/// others, in this order, take workers from the nodes with the most capacity left.
 pub(super) fn place(cluster: &Cluster, jobs: &[(&Job, u32)], allocation: &mut Allocation) {
     let mut room = Room::of(cluster);
     let keeps = |(job, workers): &&(&Job, u32)| job.placement.workers() == *workers;

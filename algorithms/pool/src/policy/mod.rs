@@ -1,4 +1,4 @@
-//! Policies: state machines that share a cluster out among jobs. Each policy is a file of its own.
+//! Policies: state machines that distribute a cluster among jobs, each in a module of its own.
 
 mod cluster;
 mod drf;
@@ -24,51 +24,54 @@ pub use self::room::Room;
 
 use std::collections::BTreeMap;
 
-/// A policy: shares a cluster out among jobs.
+/// A policy, which distributes a cluster among jobs.
 ///
-/// A plain state machine with one seed: it knows no thread and no clock, and given equal calls it decides equally. Calls come
-/// in order of time: at the arrival of jobs, at their ends, and at ticks or boundaries between.
+/// A policy is a state machine with a seed. It uses no thread and no clock, and equal calls give equal
+/// decisions. Calls come in order of time: when jobs arrive, when they end, and at ticks or epoch boundaries
+/// in between.
 pub trait Policy {
     /// Name of the policy, as `--policy` takes it.
     fn name(&self) -> &'static str;
 
-    /// The share of each job from `now` on, in seconds since the pool began.
+    /// Decides on the placement of each job from time `now` on, in seconds since the pool began.
     ///
-    /// `jobs` are those that have arrived and have neither ended nor been refused, in order of arrival. A job that the
-    /// allocation does not name holds nothing from now on.
+    /// `jobs` have arrived and have neither ended nor been refused, in order of arrival. A job without a
+    /// placement in the allocation holds nothing from now on.
     fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation;
 
-    /// Learns from a job that has ended, as it was at its end. It is called once a job, before the next decision.
+    /// Learns from a job that has ended, in its final state. Called once for each job, before the next
+    /// decision.
     fn ended(&mut self, _job: &Job) {}
 
-    /// Seconds from one decision to the next that it needs, whatever happens between: the length of its slots, where it plans.
+    /// Seconds between two decisions, if the policy plans by slots of time: it has to be asked at the start
+    /// of each slot.
     fn slot(&self) -> Option<f64> {
         None
     }
 
-    /// `true` if the batch of a job grows with its workers, as under ONES; else it stays as submitted. Programs of raddle have
-    /// no such batch.
+    /// `true` if the batch size of a job grows with its workers, as under ONES; else it stays as submitted.
+    /// Programs of raddle have no batch size of this kind.
     fn scales_batch(&self) -> bool {
         false
     }
 }
 
-/// Shares of a cluster, as a policy decides them.
+/// Distribution of a cluster, as a policy decides it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Allocation {
-    /// The placement of each job that holds something.
+    /// Placements of the jobs that hold something.
     pub placements: BTreeMap<JobId, Placement>,
-    /// Answers to jobs that asked for a promise, each given once.
+    /// Answers to jobs that a policy makes promises to, each given once.
     pub promises: Vec<(JobId, Promise)>,
-    /// Reasons of the decision in words, a line each, for `--explain`.
+    /// Reasons of the decision, a line each, for `--explain`.
     pub reasons: Vec<String>,
 }
 
-/// Answer to a job that asked for a time by which it ends.
+/// Answer to a job that is to be promised an end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Promise {
     /// The job ends by this time, in seconds since the pool began.
     By(f64),
-    /// The job is refused and never runs; the earliest time that could have been promised, if any.
+    /// The job is refused and never runs. The time is the earliest end that could have been promised, if any.
     Refused(Option<f64>),
 }

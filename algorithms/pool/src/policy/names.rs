@@ -1,22 +1,22 @@
-//! Policies by their names.
+//! Policies by name.
 
 use super::las::{self, Las};
 use super::ones::Ones;
 use super::optimus::Optimus;
 use super::{Drf, Fifo, PdOrs, PlanSettings, Policy, Random};
 
-/// Names of the policies that jobs are given to. `random`, which is there to be tested with, is none of them.
+/// Names of the policies that users can choose. `random` is not among them: it exists for tests.
 pub const NAMES: [&str; 6] = ["fifo", "drf", "las", "optimus", "ones", "pdors"];
 
-/// Names by which policies are known elsewhere, and those that they have here.
+/// Names of policies in the literature, with their names here.
 const OTHERS: [(&str, &str); 2] = [("tiresias", "las"), ("oasis", "pdors")];
 
-/// Settings of policies, beside their names.
+/// Settings of all policies, apart from the name.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Seed of policies that draw.
+    /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// Service after which `las` puts a job behind, in workers times seconds.
+    /// Service after which `las` moves a job to the second queue, in workers times seconds.
     pub threshold: f64,
     /// Settings of `pdors`.
     pub plan: PlanSettings,
@@ -28,20 +28,20 @@ impl Default for Settings {
     }
 }
 
-/// A name that no policy has.
+/// Error of a name that no policy has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("policy `{name}` does not exist{} Choose from {}", near(name, known), known.join(", "))]
 pub struct Unknown {
-    /// The name.
+    /// The unknown name.
     pub name: String,
-    /// Names that there are.
+    /// Names of the existing policies.
     pub known: &'static [&'static str],
 }
 
-/// The policy of this name.
+/// Creates the policy of a name.
 ///
 /// # Errors
-/// No policy has the name; the text says the nearest that there is.
+/// No policy has this name. The message suggests the most similar one.
 pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknown> {
     match name {
         "fifo" => Ok(Box::new(Fifo::default())),
@@ -55,7 +55,7 @@ pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknow
     }
 }
 
-/// Words that name the nearest policy, if one is near.
+/// Suggestion of the most similar name, if one is similar enough.
 fn near(name: &str, known: &[&str]) -> String {
     let lower = name.to_lowercase();
     let other = OTHERS.iter().find(|(other, _)| *other == lower).map(|(_, known)| *known);
@@ -65,7 +65,7 @@ fn near(name: &str, known: &[&str]) -> String {
     other.or(nearest).map_or_else(|| ".".into(), |known| format!(": did you mean `{known}`?"))
 }
 
-/// Letters that are put in, left out or replaced to come from one word to the other (Levenshtein).
+/// Levenshtein distance of two words: the number of letters to insert, delete or replace.
 fn changes(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

@@ -1,10 +1,10 @@
-//! Optimus (Peng et al., EuroSys 2018), with an oracle: the work that is left is known.
+//! Optimus (Peng et al., EuroSys 2018), with an oracle: the work left is known.
 
 use super::las::place;
 use super::{Allocation, Cluster, Job, Policy};
 
-/// Every job has its least number of workers, in order of arrival; then each further worker goes to the job whose remaining time
-/// it shortens most.
+/// Jobs get their minimum of workers in order of arrival; each further worker goes to the job whose remaining
+/// time it shortens most.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Optimus;
 
@@ -25,7 +25,7 @@ impl Policy for Optimus {
         let mut gains: Vec<f64> =
             jobs.iter().zip(&counts).map(|(job, count)| gain(cluster, job, *count)).collect();
         while left > 0 {
-            // Of equal gains that of the first job.
+            // Of equal gains, that of the first job.
             let best = (0..jobs.len()).rev().max_by(|&a, &b| gains[a].total_cmp(&gains[b]));
             let Some(best) = best.filter(|&best| gains[best] > 0.0) else { break };
             counts[best] += 1;
@@ -40,7 +40,7 @@ impl Policy for Optimus {
     }
 }
 
-/// Seconds by which one more worker shortens what is left of a job.
+/// Seconds by which one more worker shortens the remaining time of a job.
 fn gain(cluster: &Cluster, job: &Job, workers: u32) -> f64 {
     if workers == 0 || workers >= job.most {
         return 0.0;

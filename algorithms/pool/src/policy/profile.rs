@@ -1,4 +1,4 @@
-//! [`Profile`]: a run as it was measured, for policies that ask how long a job like it takes.
+//! [`Profile`]: measurements of a run, for policies that need to know how long a similar job takes.
 
 use std::path::{Path, PathBuf};
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{Speed, Utility};
 
-/// Most workers that are told apart.
+/// Maximum number of workers with a speed of their own.
 const MOST: u32 = 4096;
 
-/// A speed by the number of workers, on as few nodes as have room for them: more nodes are not told apart.
+/// Speed by the number of workers. The number of nodes does not matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByWorkers {
     rates: Vec<f64>,
 }
 
 impl ByWorkers {
-    /// Work a second of 1, 2, ... workers; more than there are rates are as fast as the last.
+    /// Work a second on 1, 2, ... workers. The last rate holds for all larger numbers.
     pub fn new(rates: Vec<f64>) -> Self {
         Self { rates }
     }
 
-    /// Work a second of 1, 2, ... workers, up to `most`.
+    /// Work a second on 1, 2, ... workers, up to `most`.
     pub fn up_to(most: u32, rate: impl Fn(u32) -> f64) -> Self {
         Self::new((1..=most.min(MOST)).map(rate).collect())
     }
@@ -35,79 +35,80 @@ impl Speed for ByWorkers {
     }
 }
 
-/// A file of profiles, as JSON or TOML: `[[job]]` for each.
+/// A file of profiles, as JSON or TOML, with a `[[job]]` for each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profiles {
-    /// The jobs.
+    /// Profiles of the jobs.
     #[serde(rename = "job")]
     pub jobs: Vec<Profile>,
 }
 
-/// A run as it was measured.
+/// Measurements of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Name of the job.
     pub name: String,
-    /// Time of its arrival, in seconds.
+    /// Time of arrival, in seconds.
     #[serde(default)]
     pub at: f64,
-    /// Number of epochs to its end.
+    /// Number of epochs until the run ended.
     pub epochs: f64,
-    /// Seconds of a start: of the process, and to read the data.
+    /// Seconds that a start takes: of the process, and to read the data.
     #[serde(default)]
     pub start: f64,
-    /// Epochs a second by the number of workers, in rising order of workers.
+    /// Epochs a second by the number of workers, in ascending order of workers.
     pub speeds: Vec<(u32, f64)>,
-    /// Least number of workers.
+    /// Minimum number of workers. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<u32>,
-    /// Most workers. Default: the largest number with a speed.
+    /// Maximum number of workers. Default: the largest number with a speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<u32>,
-    /// Number of workers that a policy without elasticity gives it. Default: the most.
+    /// Number of workers that a policy without elasticity grants. Default: the maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested: Option<u32>,
     /// Value of the job. Default: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Seconds from its arrival up to which it has its value.
+    /// Seconds after arrival by which the job must finish to have its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<f64>,
 }
 
-/// Reason for which a file of profiles cannot be used. The text names the file and the line or the job, and what to do.
+/// Reason why a file of profiles cannot be used. The message names the file and the line or the job, and the
+/// cure.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A line that is not as it should be.
+    /// A line is not valid.
     #[error("{}:{line}: {message}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// The fault, and what to do.
+        /// The fault and the cure.
         message: String,
     },
-    /// A job with a value out of its range.
+    /// A job has a value out of range.
     #[error("{}: {message}", path.display())]
     Job {
         /// The file.
         path: PathBuf,
-        /// The job, the fault, and what to do.
+        /// The job, the fault and the cure.
         message: String,
     },
 }
 
 impl Profiles {
-    /// Profiles of a file, in TOML where its name ends so, and else in JSON.
+    /// Reads profiles from a file: TOML if its name ends in `.toml`, else JSON.
     ///
     /// # Errors
-    /// A file that cannot be read or is no such file, by its line; a job with a value out of its range.
+    /// A file that cannot be read or parsed, with the line; a job with a value out of range.
     pub fn read(path: &Path) -> Result<Self, ProfileError> {
         let text = read_text(path)?;
         let profiles = parsed(path, &text).map_err(|(line, message)| ProfileError::Line {
@@ -140,7 +141,7 @@ fn parsed(path: &Path, text: &str) -> Result<Profiles, (usize, String)> {
 }
 
 impl Profile {
-    /// A run of so many epochs with these speeds; nothing else is known of it.
+    /// A run of `epochs` epochs at these speeds, without other measurements.
     pub fn new(name: String, epochs: f64, speeds: Vec<(u32, f64)>) -> Self {
         Self {
             name,
@@ -156,8 +157,8 @@ impl Profile {
         }
     }
 
-    /// Epochs a second on so many workers: in proportion below the least number that was measured, linear between two, and
-    /// that of the largest beyond. `speeds` has one at least.
+    /// Epochs a second on `workers` workers: linear between two measured numbers, proportional to the workers
+    /// below the smallest, constant above the largest. `speeds` must not be empty.
     pub fn speed(&self, workers: u32) -> f64 {
         let point = |at: usize| (f64::from(self.speeds[at].0), self.speeds[at].1);
         let above = self.speeds.partition_point(|(count, _)| *count < workers);
@@ -169,22 +170,22 @@ impl Profile {
         low + (f64::from(workers) - from) / (to - from) * (high - low)
     }
 
-    /// Least, most and requested number of workers.
+    /// Minimum, maximum and requested number of workers.
     pub fn workers(&self) -> (u32, u32, u32) {
         let largest = self.speeds.last().map_or(1, |(workers, _)| *workers);
         let most = self.most.unwrap_or(largest);
         (self.least.unwrap_or(1), most, self.requested.unwrap_or(most))
     }
 
-    /// Value of the job by the time of its end.
+    /// Value of the job as a function of the time of its end.
     pub fn utility(&self) -> Utility {
         Utility::until(self.value, self.deadline.map(|deadline| self.at + deadline))
     }
 
-    /// Checks every value.
+    /// Checks the range of every value.
     ///
     /// # Errors
-    /// A text that names the job and the value out of its range.
+    /// The message names the job and the value that is out of range.
     pub fn check(&self) -> Result<(), String> {
         let Self { name, at, epochs, start, speeds, .. } = self;
         let is_number = |value: f64| value >= 0.0 && value.is_finite();

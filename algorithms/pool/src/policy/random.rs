@@ -1,4 +1,4 @@
-//! Random shares: a baseline, and a trial of what must not depend on a policy.
+//! Random shares: a baseline, and a test of everything that must not depend on a policy.
 
 use raddle::random::Stream;
 
@@ -7,15 +7,15 @@ use super::job::Job;
 use super::room::Room;
 use super::{Allocation, Policy};
 
-/// Shares drawn anew at every decision, for jobs in a drawn order. The first has what it needs at least, so that always
-/// somebody goes on.
+/// Shares drawn at every decision, for jobs in random order. The first job gets at least its minimum, so that
+/// some job always makes progress.
 #[derive(Debug, Clone)]
 pub struct Random {
     stream: Stream,
 }
 
 impl Random {
-    /// Shares by a seed.
+    /// A policy with this seed.
     pub fn new(seed: u64) -> Self {
         Self { stream: Stream::new(&[seed]) }
     }

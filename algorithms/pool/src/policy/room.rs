@@ -1,11 +1,11 @@
-//! Room that is left on nodes, and gangs that are packed into it.
+//! [`Room`]: free capacity of nodes, and the packing of gangs.
 
 use super::cluster::{Amounts, Cluster, Demand, Placement, Share};
 
-/// Sums of amounts may be off by this share of a capacity.
+/// Tolerance of sums of amounts, as a share of the capacity.
 const TOLERANCE: f64 = 1e-9;
 
-/// Amounts that are left on each node.
+/// Free amounts of each node.
 #[derive(Debug, Clone)]
 pub struct Room {
     capacity: Vec<Amounts>,
@@ -13,12 +13,12 @@ pub struct Room {
 }
 
 impl Room {
-    /// All of a cluster.
+    /// An empty cluster.
     pub fn of(cluster: &Cluster) -> Self {
         Self { capacity: cluster.nodes.clone(), free: cluster.nodes.clone() }
     }
 
-    /// A cluster of which so much is taken on each node.
+    /// A cluster of which `taken` is taken, by node.
     pub fn without(cluster: &Cluster, taken: &[Amounts]) -> Self {
         let mut room = Self::of(cluster);
         for (free, taken) in room.free.iter_mut().zip(taken) {
@@ -32,18 +32,18 @@ impl Room {
         self.free.len()
     }
 
-    /// Amounts that are left on a node.
+    /// Free amounts of a node.
     pub fn free(&self, node: usize) -> &Amounts {
         &self.free[node]
     }
 
-    /// Says that so many workers and servers fit on a node.
+    /// `true` if `workers` workers and `servers` servers fit on a node.
     pub fn fits(&self, node: usize, demand: &Demand, workers: u32, servers: u32) -> bool {
         let needed = demand.of(workers, servers);
         (0..needed.len()).all(|r| needed[r] <= self.free[node][r] + slack(self.capacity[node][r]))
     }
 
-    /// Most workers, of `most`, that fit on a node, each with what it needs of `each`.
+    /// Number of workers or servers, at most `most`, that fit on a node if each takes `each`.
     fn count(&self, node: usize, each: &Amounts, most: u32) -> u32 {
         let counts = (0..each.len()).filter(|&r| each[r] > 0.0).map(|r| {
             let room = self.free[node][r] + slack(self.capacity[node][r]);
@@ -52,17 +52,17 @@ impl Room {
         counts.fold(most, u32::min)
     }
 
-    /// Most workers, of `most`, that fit on a node without servers.
+    /// Number of workers, at most `most`, that fit on a node without servers.
     pub fn workers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
         self.count(node, &demand.worker, most)
     }
 
-    /// Most servers, of `most`, that fit on a node.
+    /// Number of servers, at most `most`, that fit on a node.
     pub fn servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
         self.count(node, &demand.server, most)
     }
 
-    /// Most workers, of `most`, that fit on a node with the servers they need.
+    /// Number of workers, at most `most`, that fit on a node with the servers that they need.
     pub fn with_servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
         let mut workers = self.workers(node, demand, most);
         while workers > 0 && !self.fits(node, demand, workers, demand.servers(workers)) {
@@ -71,7 +71,7 @@ impl Room {
         workers
     }
 
-    /// Takes what a share holds.
+    /// Takes the amounts of a share.
     pub fn take(&mut self, demand: &Demand, share: Share) {
         let taken = demand.of(share.workers, share.servers);
         if let Some(free) = self.free.get_mut(share.node as usize) {
@@ -79,19 +79,21 @@ impl Room {
         }
     }
 
-    /// Takes what a placement holds; below nothing where it is not there, as [`Self::is_exceeded`] tells.
+    /// Takes the amounts of a placement, even if they are not free: then [`Self::is_exceeded`] returns
+    /// `true`.
     pub fn take_all(&mut self, demand: &Demand, placement: &Placement) {
         placement.shares.iter().for_each(|&share| self.take(demand, share));
     }
 
-    /// `true` if more was taken of a node than it had.
+    /// `true` if more was taken of a node than its capacity.
     pub fn is_exceeded(&self) -> bool {
         let pairs = self.free.iter().flatten().zip(self.capacity.iter().flatten());
         pairs.into_iter().any(|(free, &capacity)| *free < -slack(capacity))
     }
 
-    /// Takes `workers` workers from the node with most room for them, again and again, and from the first of equal ones; `None`,
-    /// and nothing taken, where there is no room for all. Shares are in the order in which they are taken. Servers are not placed.
+    /// Takes `workers` workers from the node that fits the most, then from the next one, and so on; of equal
+    /// nodes, the first. Returns the shares in this order, without servers; `None`, with nothing taken, if
+    /// not all workers fit.
     pub fn spread(&mut self, demand: &Demand, workers: u32) -> Option<Placement> {
         let mut room: Vec<u32> = (0..self.nodes()).map(|node| self.workers(node, demand, u32::MAX)).collect();
         let mut missing = workers;
@@ -111,7 +113,7 @@ impl Room {
         Some(placement)
     }
 
-    /// Takes a placement if it fits as a whole.
+    /// Takes a placement if all of it fits, and returns whether it did.
     pub fn try_take(&mut self, demand: &Demand, placement: &Placement) -> bool {
         let fits = placement.shares.iter().all(|share| {
             let node = share.node as usize;
@@ -123,7 +125,7 @@ impl Room {
         fits
     }
 
-    /// Share of a node's resources that is free, summed over those that can run out.
+    /// Free share of a node's resources, summed over the limited ones.
     pub fn emptiness(&self, node: usize) -> f64 {
         let (free, capacity) = (&self.free[node], &self.capacity[node]);
         (0..free.len())
@@ -132,14 +134,15 @@ impl Room {
             .sum()
     }
 
-    /// Nodes by how much of them is free, the emptiest first.
+    /// Nodes by their free share, the emptiest first.
     pub fn emptiest_first(&self) -> Vec<usize> {
         let mut nodes: Vec<usize> = (0..self.nodes()).collect();
         nodes.sort_by(|&a, &b| self.emptiness(b).total_cmp(&self.emptiness(a)));
         nodes
     }
 
-    /// A gang's place: the fullest node that takes it whole, else the emptiest nodes in turn; none if it does not fit.
+    /// Placement of a gang: the fullest node on which it fits whole, else the emptiest nodes in turn; `None`
+    /// if it does not fit.
     pub fn pack(&self, demand: &Demand, workers: u32) -> Option<Placement> {
         let nodes = self.emptiest_first();
         let whole = |&&node: &&usize| self.fits(node, demand, workers, demand.servers(workers));

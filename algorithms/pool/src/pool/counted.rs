@@ -1,26 +1,29 @@
-//! [`by_count`]: a pool by counted cost.
+//! [`by_count`]: drives a pool by counted cost.
 //!
-//! Time passes by counted cost over workers: an epoch of cost c that began at t with n workers ends at t + c/n, times the seconds of a
-//! unit of cost. Jobs wait for each other: what happens first is known once each job that runs has told what comes of it. So every
-//! time and decision is that of any other machine; nothing else passes time, no start, pause or change of workers.
+//! The clock is simulated. An epoch of cost c that began at t on n workers ends at t + c/n times the seconds
+//! of a unit of cost; starts, pauses and changes of workers take no time. The driver waits until each running
+//! job has reported its next boundary or its end, and only then applies the earliest of these events. So
+//! every time and every decision is the same on any machine.
 //!
-//! A process that is lost, with the pool or alone, changes nothing either: it is started again and let go on up to the boundary
-//! that the pool knows. One that waits has no need of a process until it goes on.
+//! A lost process changes nothing either, whether the pool was lost with it or not: the driver starts the
+//! process again and lets it run up to the boundary that the pool knows. A job that waits at a boundary has
+//! no need of a process until it continues.
 
 use std::collections::BTreeSet;
 
-use super::event::{Action, Boundary, Event, What};
+use super::event::{Action, Boundary, Event, EventKind};
 use super::fit::{Fit, Phase};
 use super::replay::{Pending, Replay};
 use super::request::Request;
-use super::runs::{Carried, Keep, Runs, Told, act};
+use super::runs::{Carried, Keep, Runs, TimedEvent, act};
 use super::settings::Clock;
 use super::state::Pool;
 
-/// Carries a pool on until all is over, or it was interrupted and all jobs are paused. First it is told what was `submitted`.
+/// Drives a pool until all jobs are over, or until it was interrupted and all jobs are paused. The first
+/// event is the submission of `submitted`.
 ///
 /// # Errors
-/// If something cannot be kept.
+/// If an event cannot be stored.
 pub fn by_count<K: Keep>(
     replay: &mut Replay,
     submitted: Vec<Request>,
@@ -31,7 +34,7 @@ pub fn by_count<K: Keep>(
     let mut turns = Turns { absent: BTreeSet::new(), told: std::mem::take(told) };
     turns.reopen(pool, runs);
     if !submitted.is_empty() {
-        turns.step(pool, Event { at: pool.now(), what: What::Submitted(submitted) }, runs, keep)?;
+        turns.step(pool, Event { at: pool.now(), what: EventKind::Submitted(submitted) }, runs, keep)?;
     }
     while !pool.is_over() {
         let event = match turns.gather(pool, runs, keep)? {
@@ -47,24 +50,24 @@ pub fn by_count<K: Keep>(
     Ok(Carried::Over)
 }
 
-/// The way in which a round of waiting ended.
+/// Outcome of [`Turns::gather`].
 enum Gathered {
-    /// Every job that runs has told what comes of it.
+    /// Every running job has reported its next event.
     All,
-    /// Somebody wants something at once.
+    /// An event that has to be applied at once.
     Event(Event),
     Interrupted,
 }
 
-/// Happenings that jobs have told, as far as their turn has not come.
+/// Driver of a pool by counted cost, with the reported events that are not applied yet.
 struct Turns {
-    /// Jobs that wait at a boundary, as the pool knows it, and have no process.
+    /// Jobs that wait at a boundary, as far as the pool knows, and have no process.
     absent: BTreeSet<String>,
     told: Pending,
 }
 
 impl Turns {
-    /// Takes in an event, and does what follows.
+    /// Stores and applies an event, and carries out the resulting actions.
     fn step<K: Keep>(
         &mut self,
         pool: &mut Pool,
@@ -80,7 +83,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Starts who was running.
+    /// Starts the processes of a pool that is opened again.
     fn reopen(&mut self, pool: &Pool, runs: &mut dyn Runs) {
         for fit in pool.fits().iter().filter(|fit| fit.is_alive()) {
             if self.told.first(fit.name()).is_some() {
@@ -91,7 +94,7 @@ impl Turns {
         }
     }
 
-    /// Starts the process of a job again; one that waits, or was to end, needs none.
+    /// Starts the process of a job again. A job that waits, or was about to end, needs none.
     fn again(&mut self, fit: &Fit, runs: &mut dyn Runs) {
         match fit.phase {
             Phase::Running { workers } => runs.start(&fit.request, workers),
@@ -105,7 +108,7 @@ impl Turns {
         }
     }
 
-    /// Waits until every job that runs or is to end has told what comes of it.
+    /// Waits until every job that runs or is about to end has reported its next event.
     fn gather<K: Keep>(
         &mut self,
         pool: &Pool,
@@ -114,43 +117,44 @@ impl Turns {
     ) -> Result<Gathered, K::Error> {
         let event = |what| Ok(Gathered::Event(Event { at: pool.now(), what }));
         while pool.fits().iter().any(|fit| fit.is_awaited() && self.told.first(fit.name()).is_none()) {
-            let Told { what, .. } = runs.next(None);
+            let TimedEvent { what, .. } = runs.next(None);
             match &what {
-                What::Interrupted => return Ok(Gathered::Interrupted),
-                What::Submitted(_) | What::Cancelled { .. } => return event(what),
-                What::Time | What::Silent { .. } | What::Reopened => {}
-                What::Lost { job } if self.told.first(job).is_none() => return event(what),
-                // What it told stands, and it is started when it goes on.
-                What::Lost { job } => drop(self.absent.insert(job.clone())),
-                What::Boundary(boundary) => {
+                EventKind::Interrupted => return Ok(Gathered::Interrupted),
+                EventKind::Submitted(_) | EventKind::Cancelled { .. } => return event(what),
+                EventKind::Time | EventKind::Silent { .. } | EventKind::Reopened => {}
+                EventKind::Lost { job } if self.told.first(job).is_none() => return event(what),
+                // The reported event remains valid; a new process is started when the job continues.
+                EventKind::Lost { job } => drop(self.absent.insert(job.clone())),
+                EventKind::Boundary(boundary) => {
                     let Some(fit) = pool.fit(&boundary.job) else { continue };
                     match fit.phase {
-                        // It is only on its way to where the pool knows it.
+                        // The process is still catching up with the boundary that the pool knows.
                         Phase::Running { .. } | Phase::Ending if boundary.epoch <= fit.epoch => {
                             runs.go_on(&boundary.job, fit.last);
                         }
                         Phase::Running { .. } if !self.told.has_boundary(&boundary.job) => {
                             self.keep(what, keep)?;
                         }
-                        // Its process was lost and is back: nobody has told the new one.
+                        // The process was lost and started again, and the new one has not been asked to
+                        // pause.
                         Phase::Pausing { .. } if !boundary.is_last => runs.pause(&boundary.job),
                         _ => {}
                     }
                 }
-                What::Ended { .. } => self.keep(what, keep)?,
+                EventKind::Ended { .. } => self.keep(what, keep)?,
             }
         }
         Ok(Gathered::All)
     }
 
-    fn keep<K: Keep>(&mut self, what: What, keep: &mut K) -> Result<(), K::Error> {
+    fn keep<K: Keep>(&mut self, what: EventKind, keep: &mut K) -> Result<(), K::Error> {
         keep.told(&what)?;
         self.told.tell(what);
         Ok(())
     }
 
-    /// The first event of those that jobs have told and what the pool is to be woken for. Of equal times the job that was submitted
-    /// first comes first, and then the time itself.
+    /// The earliest of the reported events and of the time at which the pool wants to be woken. Of equal
+    /// times the job that was submitted first comes first, and the wake-up last.
     fn first(&self, pool: &Pool) -> Option<Event> {
         let mut first: Option<Event> = None;
         for fit in pool.fits() {
@@ -163,19 +167,19 @@ impl Turns {
         let wakes = pool.wakes();
         match first {
             Some(first) if wakes.is_none_or(|wakes| first.at <= wakes) => Some(first),
-            _ => wakes.map(|at| Event { at, what: What::Time }),
+            _ => wakes.map(|at| Event { at, what: EventKind::Time }),
         }
     }
 
-    /// Does what follows from an event.
+    /// Carries out the actions that follow from an event.
     fn follow(&mut self, pool: &Pool, runs: &mut dyn Runs, event: &Event, actions: &[Action]) {
         match &event.what {
-            What::Lost { job } => {
+            EventKind::Lost { job } => {
                 pool.fit(job).into_iter().for_each(|fit| self.again(fit, runs));
             }
-            What::Ended { job, .. } => drop(self.absent.remove(job)),
-            // Its end is to be seen, too.
-            What::Boundary(Boundary { job, is_last: true, .. })
+            EventKind::Ended { job, .. } => drop(self.absent.remove(job)),
+            // A process is started again so that the end of the job is reported, too.
+            EventKind::Boundary(Boundary { job, is_last: true, .. })
                 if !self.told.has_end(job) && self.absent.remove(job) =>
             {
                 pool.fit(job).into_iter().for_each(|fit| self.again(fit, runs));
@@ -187,7 +191,7 @@ impl Turns {
                 Action::GoOn { job, workers } if self.absent.remove(job) => {
                     act(runs, pool, &Action::Start { job: job.clone(), workers: *workers });
                 }
-                // It has ended meanwhile.
+                // The job has ended in the meantime.
                 Action::Pause { job } | Action::Cancel { job } if self.told.has_end(job) => {}
                 Action::Pause { job } | Action::Cancel { job } if self.absent.contains(job) => {
                     self.told.tell(gone(job));
@@ -197,7 +201,8 @@ impl Turns {
         }
     }
 
-    /// Lets every process write a checkpoint and end. The pool itself stays as it is, and goes on from there.
+    /// Pauses every process: each writes a checkpoint and ends. The state of the pool does not change, so
+    /// that it can be resumed from there.
     fn interrupt(&mut self, pool: &Pool, runs: &mut dyn Runs) -> Carried {
         let has_process = |fit: &&Fit| {
             fit.is_alive() && !self.absent.contains(fit.name()) && !self.told.has_end(fit.name())
@@ -211,8 +216,8 @@ impl Turns {
         }
         while !alive.is_empty() {
             match runs.next(None).what {
-                What::Boundary(boundary) => runs.pause(&boundary.job),
-                What::Ended { job, .. } | What::Lost { job } => drop(alive.remove(job.as_str())),
+                EventKind::Boundary(boundary) => runs.pause(&boundary.job),
+                EventKind::Ended { job, .. } | EventKind::Lost { job } => drop(alive.remove(job.as_str())),
                 _ => {}
             }
         }
@@ -220,34 +225,37 @@ impl Turns {
     }
 }
 
-/// The end of a process that there is not.
-fn gone(job: &str) -> What {
-    What::Ended { job: job.into(), status: 130, cost: 0.0, said: String::new() }
+/// The end of a job that has no process.
+fn gone(job: &str) -> EventKind {
+    EventKind::Ended { job: job.into(), status: 130, cost: 0.0, said: String::new() }
 }
 
-/// Time at which something is that a job told.
-fn end(pool: &Pool, fit: &Fit, what: &What) -> f64 {
+/// Time at which a reported event happens, in seconds since the pool began.
+fn end(pool: &Pool, fit: &Fit, what: &EventKind) -> f64 {
     let cost = match what {
-        // A checkpoint that was written before the pool knew of its boundary: epochs of a run cost much the same.
-        What::Boundary(boundary) if boundary.cost == 0.0 => {
+        // The checkpoint was written before the pool knew of its boundary: epochs of a run cost much the
+        // same.
+        EventKind::Boundary(boundary) if boundary.cost == 0.0 => {
             fit.cost * boundary.epoch.saturating_sub(fit.epoch) as f64
         }
-        What::Boundary(Boundary { cost, .. }) | What::Ended { cost, .. } => cost.max(0.0),
+        EventKind::Boundary(Boundary { cost, .. }) | EventKind::Ended { cost, .. } => cost.max(0.0),
         _ => 0.0,
     };
     match (&fit.phase, pool.settings().clock) {
         (Phase::Running { workers }, Clock::Counted { seconds_per_cost }) => {
             (fit.since + cost / f64::from(*workers) * seconds_per_cost).max(pool.now())
         }
-        // Ends that the pool has asked for are at once.
+        // Ends that the pool has asked for take no time.
         _ => pool.now(),
     }
 }
 
-/// A boundary with the seconds of its epoch by counted cost.
-fn timed(what: What, fit: &Fit, at: f64) -> What {
+/// The event with the seconds of its epoch by counted cost, if it is a boundary.
+fn timed(what: EventKind, fit: &Fit, at: f64) -> EventKind {
     match what {
-        What::Boundary(boundary) => What::Boundary(Boundary { seconds: at - fit.since, ..boundary }),
+        EventKind::Boundary(boundary) => {
+            EventKind::Boundary(Boundary { seconds: at - fit.since, ..boundary })
+        }
         what => what,
     }
 }

@@ -1,27 +1,27 @@
-//! [`Event`]: what a pool is told; [`Action`]: what it has done.
+//! [`Event`]: the input of a pool; [`Action`]: its output.
 
 use serde::{Deserialize, Serialize};
 
 use super::request::Request;
 
-/// Something that happened, at a time.
+/// Event with the time at which it happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Seconds since the pool began.
     pub at: f64,
-    /// The happening.
-    pub what: What,
+    /// Kind of the event.
+    pub what: EventKind,
 }
 
 /// Kind of an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
-    /// New jobs, which are decided on together.
+pub enum EventKind {
+    /// New jobs, which the policy decides on together.
     Submitted(Vec<Request>),
-    /// A time that the pool asked to be woken at.
+    /// The time at which the pool asked to be woken.
     Time,
-    /// A job completed an epoch, and waits unless it was the last.
+    /// A job has completed an epoch. It waits for an answer, unless the epoch was its last.
     Boundary(Boundary),
     /// The process of a job ended.
     Ended {
@@ -29,82 +29,79 @@ pub enum What {
         job: String,
         /// Exit status.
         status: i32,
-        /// Counted cost of what it did since its last boundary.
+        /// Counted cost since the last boundary.
         cost: f64,
-        /// Its last lines, where it failed.
+        /// Last lines of the log, if the job failed; else empty.
         said: String,
     },
-    /// The process of a job is gone and has left no exit status: it was killed, or could not be reached.
+    /// The process of a job is gone without an exit status: it was killed, or it could not be reached.
     Lost {
         /// Name of the job.
         job: String,
     },
-    /// A job has not answered for long. Its workers count as taken.
+    /// A job has reported nothing for a long time. Its workers still count as taken.
     Silent {
         /// Name of the job.
         job: String,
     },
-    /// Somebody wants a job no longer.
+    /// A user cancelled a job.
     Cancelled {
         /// Name of the job.
         job: String,
     },
-    /// The pool is to stop: every job is paused.
+    /// The pool is to stop, with every job paused.
     Interrupted,
-    /// The pool was opened again; no process of earlier is alive.
+    /// The pool was opened again: no process from before is alive.
     Reopened,
 }
 
-/// A boundary that a job has come to.
+/// An epoch boundary that a job has reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Boundary {
     /// Name of the job.
     pub job: String,
     /// Epochs completed.
     pub epoch: u64,
-    /// Counted cost of the epoch that ends here; 0 at the boundary that a process shows first.
+    /// Counted cost of the epoch that ends here; 0 at the first boundary that a process reports.
     pub cost: f64,
-    /// Seconds that the epoch took, 0 where it is not known.
+    /// Seconds that the epoch took; 0 if unknown.
     pub seconds: f64,
-    /// Workers that it ran on.
+    /// Workers that the epoch ran on.
     pub workers: u32,
-    /// The metric, where it is a number.
+    /// Value of the metric, if it is finite.
     pub metric: Option<f64>,
-    /// Its value at which the job is done.
+    /// Value of the metric at which the job is done.
     pub target: Option<f64>,
-    /// Limit of the number of epochs, where there is one.
+    /// Limit of the number of epochs, if there is one.
     pub epochs: Option<u64>,
-    /// Number of workers that the next epoch can keep busy, where that is known.
+    /// Number of workers that the next epoch can keep busy, if known.
     pub wanted: Option<u32>,
-    /// `true` if the job ends here: it does not wait.
+    /// `true` at the last boundary: the job ends here and does not wait.
     pub is_last: bool,
 }
 
-/// Something that a driver tells, which is an event once it has a time.
-pub type Happening = What;
-
-/// Something to be done to a job, by its name.
+/// Action on a job, which is given by its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Ends the process of a job, whatever it does; nothing of it is needed any longer.
+    /// Ends the process of a job, whatever its state: its result is no longer needed.
     Cancel {
         /// Name of the job.
         job: String,
     },
-    /// Lets a job that waits write a checkpoint and end.
+    /// Makes a waiting job write a checkpoint and end.
     Pause {
         /// Name of the job.
         job: String,
     },
-    /// Lets a job that waits go on, up to its next boundary.
+    /// Lets a waiting job continue to its next boundary.
     GoOn {
         /// Name of the job.
         job: String,
         /// Number of its workers.
         workers: u32,
     },
-    /// Starts the process of a job: anew, or from its last checkpoint where it has one.
+    /// Starts the process of a job, from its last checkpoint if there is one.
     Start {
         /// Name of the job.
         job: String,
@@ -113,8 +110,8 @@ pub enum Action {
     },
 }
 
-impl What {
-    /// Name of the job that tells it, or is meant.
+impl EventKind {
+    /// Name of the job that the event is about.
     pub fn job(&self) -> Option<&str> {
         match self {
             Self::Boundary(boundary) => Some(&boundary.job),

@@ -1,4 +1,4 @@
-//! [`Fit`]: a job of a pool, with what was learned of it.
+//! [`Fit`]: the state of a job of a pool.
 
 use std::sync::Arc;
 
@@ -8,103 +8,103 @@ use super::request::Request;
 use super::speeds::Speeds;
 use crate::policy::{Job, JobId, Placement, Promise, Utility};
 
-/// Number of losses without a new epoch after which a job has failed.
+/// Number of losses of the process without a new epoch after which a job has failed.
 const LOSSES: u32 = 3;
 
 /// Phase of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Phase {
-    /// It has not arrived, or others end before it begins.
+    /// The job has not arrived, or a job that it comes after has not ended.
     Waiting,
-    /// It has arrived and no process: it has not begun, or is paused.
+    /// The job has arrived and has no process: it has not started, or is paused.
     Queued,
-    /// It runs on so many workers, up to its next boundary.
+    /// The job runs on `workers` workers, up to its next boundary.
     Running {
         /// Number of its workers.
         workers: u32,
     },
-    /// It waits at a boundary: its process holds memory but no worker.
+    /// The job waits at a boundary: its process takes memory, but no worker.
     Held,
-    /// It has completed its last epoch, and ends by itself.
+    /// The job has completed its last epoch, and its process is about to end.
     Ending,
-    /// It was told to write a checkpoint and end. One that cannot be paused still has its workers.
+    /// The job was asked to write a checkpoint and end. A job that cannot be paused still has its workers.
     Pausing {
         /// Number of its workers.
         workers: u32,
     },
-    /// Its process was told to end.
+    /// The process of the job was asked to end.
     Cancelling {
         /// Number of its workers.
         workers: u32,
     },
-    /// It is over.
+    /// The job is over.
     Over(End),
 }
 
 /// End of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// Its process ended with 0, or with 3 at a limit.
+    /// The process ended with status 0, or with 3 at a limit.
     Done {
         /// Exit status.
         status: i32,
     },
-    /// It failed.
+    /// The job failed.
     Failed {
-        /// Reason in words.
+        /// Reason of the failure.
         why: String,
     },
-    /// Somebody wanted it no longer.
+    /// A user cancelled the job.
     Cancelled,
-    /// The policy promised nothing.
+    /// The policy refused the job.
     Refused {
-        /// Reason in words, with the earliest time that could have been promised.
+        /// Reason of the refusal, with the earliest end that could have been promised.
         why: String,
     },
 }
 
-/// A job of a pool, with what was learned of it.
+/// State of a job of a pool, with its measurements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The job as it was submitted.
     pub request: Request,
-    /// Its phase.
+    /// Phase of the job.
     pub phase: Phase,
-    /// Number by which policies know it, in order of arrival.
+    /// Number of the job for policies, in order of arrival.
     pub(super) id: Option<JobId>,
-    /// Time of its arrival, once it is there and all that it comes after have ended.
+    /// Time of arrival, once the job has arrived and all jobs that it comes after have ended.
     pub arrived: Option<f64>,
-    /// Time at which it first had a worker.
+    /// Time at which the job first had a worker.
     pub began: Option<f64>,
-    /// Time of its end.
+    /// Time at which the job ended.
     pub ended: Option<f64>,
-    /// Time at which its present phase began.
+    /// Time at which the present phase began.
     pub since: f64,
-    /// Epochs completed.
+    /// Number of completed epochs.
     pub epoch: u64,
-    /// Counted cost of its last epoch.
+    /// Counted cost of the last epoch.
     pub(super) cost: f64,
-    /// Limit of the number of epochs, where there is one.
+    /// Limit of the number of epochs, if there is one.
     limit: Option<u64>,
-    /// Number of workers that its next epoch can keep busy, where that is known.
+    /// Number of workers that the next epoch can keep busy, if known.
     wanted: Option<u32>,
-    /// Most epochs that it had ever completed.
+    /// Highest number of epochs that was ever completed.
     best: u64,
-    /// Losses of its process since then.
+    /// Losses of the process since `best` last grew.
     losses: u32,
-    /// `true` if it has not answered for long.
+    /// `true` if the job has reported nothing for a long time.
     pub silent: bool,
-    /// Workers times seconds that it has received.
+    /// Service received: workers times seconds.
     pub service: f64,
-    /// Workers of its last epoch; they are its placement while the policy decides what follows.
+    /// Workers of the last epoch: the placement of the job while the policy decides on the next.
     pub(super) last: u32,
-    /// Epochs on as many workers as these.
+    /// Epochs since the number of workers changed.
     steady: u64,
-    /// Number of workers that the policy gives it.
+    /// Number of workers that the policy grants.
     pub share: u32,
-    /// Answer of a policy that promises.
+    /// Answer of a policy that makes promises.
     pub promise: Option<Promise>,
-    /// Its speeds.
+    /// Measured speeds.
     pub speeds: Speeds,
     slope: Slope,
 }
@@ -141,7 +141,7 @@ impl Fit {
         &self.request.name
     }
 
-    /// Number of workers that it holds.
+    /// Number of workers that the job holds.
     pub fn workers(&self) -> u32 {
         match self.phase {
             Phase::Running { workers } | Phase::Pausing { workers } | Phase::Cancelling { workers } => {
@@ -151,39 +151,39 @@ impl Fit {
         }
     }
 
-    /// Most workers that it can use now.
+    /// Maximum number of workers that the job can use now.
     pub(super) fn most(&self) -> u32 {
         let Request { least, most, .. } = self.request;
         self.wanted.map_or(most, |wanted| most.min(wanted.max(least).max(1)))
     }
 
-    /// `true` if it has a process.
+    /// `true` if the job has a process.
     pub fn is_alive(&self) -> bool {
         !matches!(self.phase, Phase::Waiting | Phase::Queued | Phase::Over(_))
     }
 
-    /// `true` if it has a process that is to tell something.
+    /// `true` if the job has a process whose next event is still to come.
     pub fn is_awaited(&self) -> bool {
         self.is_alive() && self.phase != Phase::Held
     }
 
-    /// `true` if nothing follows for it.
+    /// `true` if the job is over.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Over(_))
     }
 
-    /// Seconds from its arrival to its end.
+    /// Job completion time: seconds from arrival to end.
     pub fn completion(&self) -> Option<f64> {
         Some(self.ended? - self.arrived?)
     }
 
-    /// Value of its end at a time.
+    /// Value of the job as a function of the time of its end.
     pub fn utility(&self) -> Utility {
         let Request { value, deadline, at, .. } = self.request;
         Utility::until(value, deadline.map(|deadline| at + deadline))
     }
 
-    /// Takes in a boundary at which it has come to.
+    /// Updates epochs, speeds, cost and metric from a boundary that the job has reached.
     pub(super) fn learn(&mut self, boundary: &Boundary, workers: u32) {
         let Boundary { epoch, cost, seconds, metric, target, epochs, wanted, .. } = boundary;
         if *epoch > self.epoch {
@@ -204,13 +204,13 @@ impl Fit {
         self.slope.learn(*epoch, *metric, *target);
     }
 
-    /// Counts a loss of its process; `true` if it was one too many.
+    /// Counts a loss of the process, and returns `true` if the job has failed by it.
     pub(super) fn is_lost_for_good(&mut self) -> bool {
         self.losses += 1;
         self.losses >= LOSSES
     }
 
-    /// Puts it on so many workers.
+    /// Moves the job to `workers` workers at time `now`.
     pub(super) fn run(&mut self, now: f64, workers: u32) {
         if self.last != workers {
             self.steady = 0;
@@ -220,14 +220,14 @@ impl Fit {
         (self.phase, self.since) = (Phase::Running { workers }, now);
     }
 
-    /// The job as a policy may know it.
+    /// The job as policies see it.
     pub(super) fn view(&self, id: JobId, is_deciding: bool) -> Job {
         let Request { least, elastic, profile, .. } = &self.request;
         let held = match self.phase {
             Phase::Held if is_deciding => self.last,
             _ => self.workers(),
         };
-        // One that cannot be resized goes on as it is.
+        // A job that cannot be resized keeps its workers.
         let (least, most) = if *elastic || held == 0 { (*least, self.most()) } else { (held, held) };
         let speed = Arc::new(self.speeds.rates(most, profile.as_ref()));
         Job {

@@ -1,8 +1,9 @@
-//! [`Journal`]: the memory of a pool, as checksummed lines of JSON.
+//! [`Journal`]: the log of the events of a pool, as checksummed lines of JSON.
 //!
-//! A line is `{"sum":"..","line":..}`; the sum is of the line before it and of this one, so that a line that is changed, lost or put in is
-//! seen. The first has the settings. An event is written before anything follows from it; a process that is killed while it writes
-//! leaves half a line, which the next one drops.
+//! A line is `{"sum":"..","line":..}`. Its checksum covers the checksum of the line before it, so that a
+//! changed, lost or inserted line is detected. The first line has the settings. An event is written before
+//! any action follows from it. A process that is killed while it writes leaves half a line, which the next
+//! process drops.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -11,17 +12,17 @@ use std::path::{Path, PathBuf};
 use raddle::ModelDigest;
 use serde::{Deserialize, Serialize};
 
-use super::event::{Event, Happening};
+use super::event::{Event, EventKind};
 use super::replay::Replay;
 use super::runs::Keep;
 use super::settings::Settings;
 
-/// Name of the file in the folder of a pool.
+/// Name of the journal in the folder of a pool.
 pub const NAME: &str = "journal.jsonl";
 
-/// Layout of the file.
+/// Version of the file format.
 const FORMAT: u32 = 1;
-/// Digits of a sum.
+/// Hexadecimal digits of a checksum.
 const DIGITS: usize = 16;
 
 /// A line of a journal.
@@ -30,20 +31,20 @@ const DIGITS: usize = 16;
 enum Line {
     Pool(Head),
     Event(Event),
-    Told(Happening),
+    Told(EventKind),
 }
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Head {
     format: u32,
-    /// Seconds from the beginning of 1970 to the time at which the pool began; 0 by counted cost.
+    /// Start of the pool, in seconds since the beginning of 1970; 0 by counted cost.
     pub began: f64,
     /// Settings of the pool.
     pub settings: Settings,
 }
 
-/// Reason for which a journal cannot be used.
+/// Reason why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file cannot be read or written.
@@ -51,13 +52,13 @@ pub enum JournalError {
     File {
         /// The file.
         path: PathBuf,
-        /// Reason of the system.
+        /// Error of the operating system.
         why: io::Error,
     },
-    /// A line that no pool wrote so.
+    /// A line is not as a pool wrote it.
     #[error(
-        "{}:{line}: {message}: the pool cannot go on from here: give another folder with --out, or take a copy of the file from \
-         before the change",
+        "{}:{line}: {message}: the pool cannot be resumed from here: give another folder with --out, or restore a copy of the \
+         file from before the change",
         path.display()
     )]
     Line {
@@ -65,12 +66,12 @@ pub enum JournalError {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// The fault.
+        /// Description of the fault.
         message: String,
     },
 }
 
-/// The journal of a pool, which is added to.
+/// The journal of a pool, open for appending.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -78,23 +79,24 @@ pub struct Journal {
     sum: String,
 }
 
-/// A journal that was there.
+/// A journal that was read from a file.
 pub struct Opened {
-    /// Its first line.
+    /// First line of the journal.
     pub head: Head,
-    /// The pool that follows from it.
+    /// State of the pool after all events of the journal.
     pub replay: Replay,
-    /// Sentence on a last line that was dropped, if one was.
+    /// Note about an incomplete last line that was dropped, if there was one.
     pub note: Option<String>,
-    /// Bytes up to the end of the last line that is whole, and the sum there.
+    /// Length of the complete lines in bytes, and the checksum there.
     end: (u64, String),
 }
 
 impl Journal {
-    /// Begins the journal of a pool in a folder that has none. `began` is in seconds since the beginning of 1970.
+    /// Creates the journal of a pool in a folder that has none. `began` is in seconds since the beginning of
+    /// 1970.
     ///
     /// # Errors
-    /// If there is one, or it cannot be written.
+    /// If the folder has a journal, or the file cannot be written.
     pub fn create(folder: &Path, began: f64, settings: &Settings) -> Result<Self, JournalError> {
         let path = folder.join(NAME);
         let file = OpenOptions::new().append(true).create_new(true).open(&path);
@@ -104,10 +106,10 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Reads the journal of a pool in a folder, if there is one. Nothing is changed.
+    /// Reads the journal of a pool in a folder, if there is one, and changes nothing.
     ///
     /// # Errors
-    /// If it cannot be read, or a line before the last is not as a pool wrote it.
+    /// If the file cannot be read, or a line before the last is not as a pool wrote it.
     pub fn read(folder: &Path) -> Result<Option<Opened>, JournalError> {
         let path = folder.join(NAME);
         let text = match fs::read(&path) {
@@ -118,10 +120,10 @@ impl Journal {
         read(&path, &text)
     }
 
-    /// Goes on with a journal that was read; a last line that is not whole goes.
+    /// Opens a journal that was read for appending, and cuts off an incomplete last line.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn go_on(folder: &Path, opened: &Opened) -> Result<Self, JournalError> {
         let path = folder.join(NAME);
         let (end, sum) = opened.end.clone();
@@ -150,12 +152,12 @@ impl Keep for Journal {
         self.write(&Line::Event(event.clone()))
     }
 
-    fn told(&mut self, what: &Happening) -> Result<(), JournalError> {
+    fn told(&mut self, what: &EventKind) -> Result<(), JournalError> {
         self.write(&Line::Told(what.clone()))
     }
 }
 
-/// The first digits of the sum of a line, after that of the line before.
+/// Checksum of a line, which continues the checksum of the line before it.
 fn sum_of(before: &str, text: &str) -> String {
     let mut sum = ModelDigest::default().bytes(before.as_bytes()).bytes(text.as_bytes()).finish();
     sum.truncate(DIGITS);
@@ -180,10 +182,8 @@ fn read(path: &Path, text: &[u8]) -> Result<Option<Opened>, JournalError> {
             }
             Err(_) if at == text.len() && number > 1 => {
                 if let Some(opened) = &mut opened {
-                    opened.note = Some(format!(
-                        "{}: line {number} was not written to its end, and is dropped",
-                        path.display()
-                    ));
+                    opened.note =
+                        Some(format!("{}: line {number} is incomplete, and is dropped", path.display()));
                 }
             }
             Err(message) => return Err(JournalError::Line { path: path.into(), line: number, message }),
@@ -192,14 +192,14 @@ fn read(path: &Path, text: &[u8]) -> Result<Option<Opened>, JournalError> {
     Ok(opened)
 }
 
-/// A line with its sum.
+/// Checksum and content of a line.
 fn parsed(before: &str, bytes: &[u8]) -> Result<(String, Line), String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is no text")?;
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not text")?;
     let line = text.strip_suffix("}\n").and_then(|text| text.strip_prefix("{\"sum\":\""));
     let (sum, line) =
-        line.and_then(|text| text.split_once("\",\"line\":")).ok_or("it is no line of a journal")?;
+        line.and_then(|text| text.split_once("\",\"line\":")).ok_or("it is not a line of a journal")?;
     if sum_of(before, line) != sum {
-        return Err("its sum is another, or that of the line before it is".into());
+        return Err("its checksum, or that of the line before it, does not match".into());
     }
     let line = serde_json::from_str(line).map_err(|why| format!("another version wrote it ({why})"))?;
     Ok((sum.to_owned(), line))
@@ -209,7 +209,7 @@ fn take(opened: &mut Option<Opened>, line: Line) -> Result<(), String> {
     match (line, opened) {
         (Line::Pool(head), opened @ None) => {
             if head.format != FORMAT {
-                return Err(format!("format {} is that of another version", head.format));
+                return Err(format!("format {} belongs to another version", head.format));
             }
             let replay = Replay::new(head.settings.clone()).map_err(|why| why.to_string())?;
             *opened = Some(Opened { head, replay, note: None, end: (0, String::new()) });

@@ -1,12 +1,12 @@
-//! [`left`]: epochs that are left of a job, as far as that can be told.
+//! [`left`]: estimate of the epochs that a job has left.
 
 use std::collections::VecDeque;
 
-/// Number of the last boundaries by which a slope is taken, and least number of them.
+/// Maximum and minimum number of boundaries from which a slope is estimated.
 const LAST: usize = 10;
 const LEAST: usize = 3;
 
-/// The last values of a job's metric, by epoch.
+/// Last values of a job's metric, by epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Slope {
     values: VecDeque<(u64, f64)>,
@@ -14,11 +14,11 @@ pub(super) struct Slope {
 }
 
 impl Slope {
-    /// Takes in the metric of a boundary.
+    /// Adds the metric at a boundary.
     pub(super) fn learn(&mut self, epoch: u64, metric: Option<f64>, target: Option<f64>) {
         let Some(value) = metric.filter(|value| value.is_finite()) else { return };
         self.target = target;
-        // A run that goes on from a checkpoint does these epochs again.
+        // A run that continues from a checkpoint repeats these epochs.
         self.values.retain(|(earlier, _)| *earlier < epoch);
         self.values.push_back((epoch, value));
         if self.values.len() > LAST {
@@ -26,8 +26,9 @@ impl Slope {
         }
     }
 
-    /// Epochs until the metric reaches its target, if it goes on falling by the same share; by the same amount where no
-    /// logarithm is to be had. None without a target, or where the metric does not fall.
+    /// Epochs until the metric reaches its target, if it continues to fall by the same factor each epoch; by
+    /// the same amount if the target is not positive, where no logarithm exists. `None` without a target, or
+    /// if the metric does not fall.
     pub(super) fn left(&self) -> Option<f64> {
         let target = self.target?;
         let (&(from, first), &(to, last)) = self.values.front().zip(self.values.back())?;
@@ -41,10 +42,11 @@ impl Slope {
     }
 }
 
-/// Epochs that are left after `epoch`: by the slope of the metric or else by a profile, but never more than a limit.
+/// Epochs left after `epoch`: from the slope of the metric, else from a profile, but never more than the
+/// limit.
 pub(super) fn left(epoch: u64, limit: Option<u64>, profile: Option<f64>, slope: &Slope) -> Option<f64> {
     let limit = limit.map(|limit| limit.saturating_sub(epoch) as f64);
-    // A run that is longer than its profile has shown how little that says of it.
+    // The profile does not describe a run that takes longer than it.
     let profile = profile.map(|all| all - epoch as f64).filter(|left| *left > 0.0);
     match (slope.left().or(profile), limit) {
         (Some(left), Some(limit)) => Some(left.min(limit)),
@@ -82,7 +84,7 @@ mod tests {
             assert_eq!(left(3, None, None, &unknown), None);
             assert_eq!(left(3, Some(10), None, &unknown), Some(7.0));
             assert_eq!(left(3, Some(10), Some(8.0), &unknown), Some(5.0));
-            // Longer than its profile.
+            // The run is longer than its profile.
             assert_eq!(left(9, None, Some(8.0), &unknown), None);
         }
     }

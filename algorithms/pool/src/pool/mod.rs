@@ -1,11 +1,12 @@
-//! A pool that runs, as far as it needs no process: events come in, actions go out.
+//! A live pool, without its processes: a state machine from events to actions.
 //!
-//! [`Pool`] is a state machine. It knows no thread and no clock: every [`Event`] brings its time along, in seconds since the pool
-//! began, and [`Pool::apply`] answers with the [`Action`]s that follow. A [`Policy`](crate::policy::Policy) shares the workers out,
-//! by what the pool has learned of its jobs. Equal settings and events give equal actions, so a pool is its journal.
+//! [`Pool`] has no thread and no clock: every [`Event`] carries its time, in seconds since the pool began,
+//! and [`Pool::apply`] returns the [`Action`]s that follow. A [`Policy`](crate::policy::Policy) distributes
+//! the workers from what the pool has measured of its jobs. Equal settings and events give equal actions, so
+//! the state of a pool follows from its journal.
 //!
-//! [`Runs`] is what stands between a pool and its processes. [`by_wall`] carries a pool on by the time that it tells,
-//! [`by_count`] by counted cost over workers: there every figure is the same on any machine.
+//! [`Runs`] is the interface between a pool and the processes of its jobs. [`by_wall`] drives a pool by real
+//! time, [`by_count`] by counted cost over workers: there every figure is the same on any machine.
 
 mod counted;
 mod event;
@@ -23,11 +24,11 @@ mod state;
 mod wall;
 
 pub use self::counted::by_count;
-pub use self::event::{Action, Boundary, Event, Happening, What};
+pub use self::event::{Action, Boundary, Event, EventKind};
 pub use self::fit::{End, Fit, Phase};
 pub use self::replay::Replay;
 pub use self::request::Request;
-pub use self::runs::{Carried, Keep, Runs, Told};
+pub use self::runs::{Carried, Keep, Runs, TimedEvent};
 pub use self::settings::{Clock, PolicySettings, Settings};
 pub use self::speeds::Speeds;
 pub use self::state::{Change, Pool};

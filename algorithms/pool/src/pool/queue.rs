@@ -1,4 +1,4 @@
-//! [`Queue`]: wishes to a pool that runs, as files in its folder.
+//! [`Queue`]: requests to a live pool, as files in its folder.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::event::What;
+use super::event::EventKind;
 use super::request::Request;
 
-/// Name of the folder in that of a pool.
+/// Name of the queue's folder in the folder of a pool.
 pub const NAME: &str = "queue";
 
-/// A wish to a pool.
+/// A request to a pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Wish {
@@ -20,44 +20,45 @@ enum Wish {
     Cancel { job: String },
 }
 
-/// Wishes to a pool, in the order in which they were put there. A file is there whole or not at all.
+/// Requests to a pool, in order of submission. Files appear atomically: each is complete or absent.
 #[derive(Debug)]
 pub struct Queue {
     folder: PathBuf,
-    /// The wish that was told last: it stays until the next one is asked for, so that the pool has kept it by then.
+    /// File of the request that was returned last. It is removed when the next one is asked for: by then the
+    /// pool has stored it.
     told: Option<PathBuf>,
-    /// Sentences on files that are no wishes.
+    /// Notes on files that are not valid requests.
     notes: Vec<String>,
 }
 
 impl Queue {
-    /// The queue of the pool in a folder; it is made if need be.
+    /// Opens the queue of the pool in a folder, and creates it if necessary.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the folder cannot be created.
     pub fn of(pool: &Path) -> io::Result<Self> {
         let folder = pool.join(NAME);
         fs::create_dir_all(&folder)?;
         Ok(Self { folder, told: None, notes: Vec::new() })
     }
 
-    /// Puts a job behind the others.
+    /// Appends the submission of a job.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn submit(&self, request: &Request) -> io::Result<()> {
         self.put(&Wish::Submit(Box::new(request.clone())))
     }
 
-    /// Asks to cancel a job.
+    /// Appends the cancellation of a job.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn cancel(&self, job: &str) -> io::Result<()> {
         self.put(&Wish::Cancel { job: job.into() })
     }
 
-    /// Jobs that were submitted, and not told yet.
+    /// Submitted jobs that the pool has not taken from the queue.
     ///
     /// # Errors
     /// If the folder cannot be read.
@@ -66,12 +67,13 @@ impl Queue {
         Ok(wishes.filter_map(|wish| if let Wish::Submit(job) = wish { Some(*job) } else { None }).collect())
     }
 
-    /// The oldest wish that was not told yet, as what happens to the pool. The one that was told before is removed: it must have been
-    /// kept by now. A file that is no wish is set aside, with a note.
+    /// Returns the oldest request as an event of the pool, and removes the one that was returned before,
+    /// which the pool has stored by now. A file that is not a valid request is renamed to `.refused`, with a
+    /// note.
     ///
     /// # Errors
     /// If the folder cannot be read or written.
-    pub fn oldest(&mut self) -> io::Result<Option<What>> {
+    pub fn oldest(&mut self) -> io::Result<Option<EventKind>> {
         if let Some(told) = self.told.take() {
             fs::remove_file(told)?;
         }
@@ -80,8 +82,8 @@ impl Queue {
                 Ok(wish) => {
                     self.told = Some(path);
                     return Ok(Some(match wish {
-                        Wish::Submit(request) => What::Submitted(vec![*request]),
-                        Wish::Cancel { job } => What::Cancelled { job },
+                        Wish::Submit(request) => EventKind::Submitted(vec![*request]),
+                        Wish::Cancel { job } => EventKind::Cancelled { job },
                     }));
                 }
                 Err(why) => {
@@ -98,12 +100,12 @@ impl Queue {
         Ok(None)
     }
 
-    /// Sentences on files that were set aside since they were asked for last.
+    /// Takes the notes on files that were set aside since the last call.
     pub fn notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 
-    /// The wishes by number.
+    /// Files of requests, by number.
     fn files(&self) -> io::Result<Vec<(u64, PathBuf)>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -117,7 +119,7 @@ impl Queue {
         Ok(files)
     }
 
-    /// Writes a wish beside the others, then gives it the first number behind them that nobody else takes.
+    /// Writes a request to a temporary file, then links it to the next number that no other process takes.
     fn put(&self, wish: &Wish) -> io::Result<()> {
         let beside = self.folder.join(format!("{}.partial", std::process::id()));
         fs::write(&beside, serde_json::to_vec(wish)?)?;

@@ -1,62 +1,62 @@
-//! [`Replay`]: a pool as it was, from what was kept of it.
+//! [`Replay`]: the state of a pool, restored from its journal.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::event::{Event, What};
+use super::event::{Event, EventKind};
 use super::settings::Settings;
 use super::state::Pool;
 use crate::policy::names::Unknown;
 
-/// Happenings that jobs have told, by counted cost, before their turn has come.
+/// Events that jobs have reported, by counted cost, and that are not applied yet.
 #[derive(Debug, Default)]
-pub(super) struct Pending(BTreeMap<String, VecDeque<What>>);
+pub(super) struct Pending(BTreeMap<String, VecDeque<EventKind>>);
 
 impl Pending {
-    pub(super) fn tell(&mut self, what: What) {
+    pub(super) fn tell(&mut self, what: EventKind) {
         if let Some(job) = what.job() {
             self.0.entry(job.to_owned()).or_default().push_back(what);
         }
     }
 
-    /// What a job told first.
-    pub(super) fn first(&self, job: &str) -> Option<&What> {
+    /// The earliest pending event of a job.
+    pub(super) fn first(&self, job: &str) -> Option<&EventKind> {
         self.0.get(job)?.front()
     }
 
     pub(super) fn has_boundary(&self, job: &str) -> bool {
-        matches!(self.first(job), Some(What::Boundary(_)))
+        matches!(self.first(job), Some(EventKind::Boundary(_)))
     }
 
     pub(super) fn has_end(&self, job: &str) -> bool {
-        self.0.get(job).and_then(VecDeque::back).is_some_and(|what| matches!(what, What::Ended { .. }))
+        self.0.get(job).and_then(VecDeque::back).is_some_and(|what| matches!(what, EventKind::Ended { .. }))
     }
 
-    /// Forgets what an event is made of.
+    /// Removes the reported event that `event` was made of.
     pub(super) fn follow(&mut self, event: &Event) {
         match &event.what {
-            What::Boundary(_) | What::Ended { .. } => {
+            EventKind::Boundary(_) | EventKind::Ended { .. } => {
                 let told = event.what.job().and_then(|job| self.0.get_mut(job));
                 told.and_then(VecDeque::pop_front);
             }
-            // Its end is what comes now.
-            What::Cancelled { job } => {
+            // The next event of a cancelled job is its end.
+            EventKind::Cancelled { job } => {
                 let told = self.0.get_mut(job);
-                told.into_iter().for_each(|told| told.retain(|what| !matches!(what, What::Boundary(_))));
+                told.into_iter().for_each(|told| told.retain(|what| !matches!(what, EventKind::Boundary(_))));
             }
             _ => {}
         }
     }
 }
 
-/// A pool as it was, from what was kept of it, line by line.
+/// The state of a pool, restored line by line from its journal.
 pub struct Replay {
-    /// The pool.
+    /// State of the pool.
     pub pool: Pool,
     pub(super) told: Pending,
 }
 
 impl Replay {
-    /// A pool of which nothing was kept yet.
+    /// A pool without any events.
     ///
     /// # Errors
     /// No policy has the name.
@@ -64,14 +64,14 @@ impl Replay {
         Ok(Self { pool: Pool::new(settings)?, told: Pending::default() })
     }
 
-    /// Takes in an event. What followed from it was done then, or follows when the pool is carried on.
+    /// Applies an event. Its actions were carried out then, or follow when the pool is resumed.
     pub fn event(&mut self, event: &Event) {
         self.pool.apply(event);
         self.told.follow(event);
     }
 
-    /// Takes in what a job told before its turn had come.
-    pub fn told(&mut self, what: What) {
+    /// Adds an event that a job has reported and that is not applied yet.
+    pub fn told(&mut self, what: EventKind) {
         self.told.tell(what);
     }
 }

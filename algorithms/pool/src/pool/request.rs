@@ -6,39 +6,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::policy::Profile;
 
-/// A job as it was submitted.
+/// A job, as a user submitted it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Name of the job, unlike that of every other.
+    /// Name of the job, unique in the pool.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// The folder in which it is started.
+    /// The folder in which the program is started.
     pub folder: PathBuf,
-    /// The folder of its run, as its line names it.
+    /// Folder of the run, as the command line has it.
     pub out: Option<PathBuf>,
-    /// Time at which it arrives, in seconds since the pool began.
+    /// Time of arrival, in seconds since the pool began.
     pub at: f64,
-    /// Value of its end. Default: 1.
+    /// Value of finishing. Default: 1.
     pub value: Option<f64>,
-    /// Seconds from its arrival up to which it has its value.
+    /// Seconds after arrival by which the job must finish to have its value.
     pub deadline: Option<f64>,
-    /// Least number of workers.
+    /// Minimum number of workers.
     pub least: u32,
-    /// Most workers.
+    /// Maximum number of workers.
     pub most: u32,
-    /// `true` if it can be held, and so resized and paused; others keep the workers that they begin with.
+    /// `true` if the job can wait at its boundaries, and so be resized and paused. Others keep the workers
+    /// that they start with.
     pub elastic: bool,
-    /// Names of jobs that end before it begins.
+    /// Names of the jobs that must succeed before this one starts.
     pub after: Vec<String>,
-    /// Most epochs, where it has a limit.
+    /// Maximum number of epochs, if the job has a limit.
     pub epochs: Option<u64>,
-    /// The profile of a finished run like it.
+    /// Profile of a finished run of the same name.
     pub profile: Option<Profile>,
 }
 
 impl Request {
-    /// An elastic job of one worker at least, and this many at most, which arrives at once.
+    /// An elastic job on 1 to `most` workers, which arrives at once.
     pub fn new(name: &str, command: &[&str], most: u32) -> Self {
         Self {
             name: name.into(),

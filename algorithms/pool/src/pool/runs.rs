@@ -1,91 +1,94 @@
-//! [`Runs`]: what stands between a pool and its processes.
+//! [`Runs`]: the interface between a pool and the processes of its jobs.
 
-use super::event::{Action, Event, Happening};
+use super::event::{Action, Event, EventKind};
 use super::request::Request;
 use super::state::Pool;
 
-/// Something that happened, with the time at which it did.
+/// Event with the time at which a driver received it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
-    /// Seconds since the pool began, by the wall clock. By counted cost nobody looks at it.
+pub struct TimedEvent {
+    /// Seconds since the pool began, in real time. Not used by counted cost.
     pub at: f64,
-    /// The happening. `Time` where nothing happened up to the time that was waited for.
-    pub what: Happening,
+    /// Kind of the event; `Time` if nothing happened before the time limit.
+    pub what: EventKind,
 }
 
-/// The processes of jobs, and whoever talks to the pool.
+/// Processes of the jobs of a pool, with the requests of its users.
 ///
-/// After `start` a job *runs*. One that is elastic tells a boundary and *waits*, until `go_on` lets it run or `pause` ends it; and so
-/// on, up to its last boundary, at which it does not wait. What is told of a job:
+/// After `start` a job *runs*. An elastic job reports each boundary and *waits* there, until `go_on` lets it
+/// continue or `pause` ends it. It does not wait at its last boundary. Events of a job:
 ///
-/// - `Boundary` at each boundary, the last one included, with the counted cost of the epoch that ends there. The first one that a
-///   process shows is that before its first epoch, or of the checkpoint that it goes on from, with cost 0. A checkpoint is
-///   written after the answer, so that no process goes on from a boundary that the pool does not know. Where a process was
-///   lost and started again by others than the pool, its boundaries from there on are told again.
-/// - once, at the end of its process, `Ended` with the exit status; or `Lost` where there is none, as a signal ended it, it could
-///   not be started, or nothing can be heard of it any longer and it was ended for that. After `pause` the status is 130, with a
-///   checkpoint at this boundary.
+/// - `Boundary` at each boundary, the last one included, with the counted cost of the epoch that ends there.
+///   The first boundary that a process reports is the one before its first epoch, or of the checkpoint that
+///   it resumes from, with cost 0. A checkpoint is written after the answer, so that no process resumes from
+///   a boundary that the pool does not know. If a process was lost and not started again by the pool, it
+///   reports its boundaries from there on again.
+/// - `Ended` with the exit status, once, at the end of the process; or `Lost` if there is no status: a signal
+///   ended the process, it could not be started, or it was ended because it could not be reached. After
+///   `pause` the status is 130, with a checkpoint at this boundary.
 ///
-/// What is not elastic tells its end alone. After `cancel` a process ends, whether it runs or waits, and tells `Ended` or `Lost`; a
-/// boundary that it tells on the way is not answered. Nothing is told of a job after its end, until it is started again. `go_on`
-/// and `pause` of a job that has gone on, or back, or ended meanwhile have no effect.
+/// A job that is not elastic reports its end only. After `cancel` a process ends, whether it runs or waits,
+/// and `Ended` or `Lost` follows; boundaries that it reports until then are not answered. No event of a job
+/// follows its end, until it is started again. `go_on` and `pause` have no effect on a job that does not
+/// wait.
 ///
-/// `Silent` tells that a job that runs has not told anything for long; it may still do. `Submitted`, `Cancelled` and `Interrupted`
-/// come from people. `Reopened` is never told. When a pool is carried on no process of an earlier time may be left.
+/// `Silent` says that a running job has reported nothing for a long time; it may still do so. `Submitted`,
+/// `Cancelled` and `Interrupted` come from users. `Reopened` never comes from here. When a pool is resumed,
+/// no process from before may be alive.
 pub trait Runs {
-    /// Starts the process of a job: anew, or from its last checkpoint where its folder has a run.
+    /// Starts the process of a job, from its last checkpoint if its folder has a run.
     fn start(&mut self, job: &Request, workers: u32);
 
-    /// Lets a job that waits go on with so many workers.
+    /// Lets a waiting job continue with `workers` workers.
     fn go_on(&mut self, job: &str, workers: u32);
 
-    /// Lets a job that waits write a checkpoint, and end.
+    /// Makes a waiting job write a checkpoint and end.
     fn pause(&mut self, job: &str);
 
-    /// Ends the process of a job: nothing of it is needed any longer.
+    /// Ends the process of a job, whose result is no longer needed.
     fn cancel(&mut self, job: &str);
 
-    /// Seconds since the pool began, by the wall clock.
+    /// Seconds since the pool began, in real time.
     fn now(&self) -> f64;
 
-    /// Waits for what happens next, up to a time in seconds since the pool began; without one, as long as it takes. Jobs that were
-    /// submitted while nothing was asked are told, too.
-    fn next(&mut self, until: Option<f64>) -> Told;
+    /// Waits for the next event until a time in seconds since the pool began, or without limit if there is
+    /// none. Jobs that were submitted between two calls are reported, too.
+    fn next(&mut self, until: Option<f64>) -> TimedEvent;
 }
 
-/// Memory of a pool: each line is kept before anything follows from it.
+/// Storage of a pool: each event is stored before any action follows from it.
 pub trait Keep {
-    /// Reason for which it cannot be kept.
+    /// Error of the storage.
     type Error;
 
-    /// Keeps an event that the pool is about to take in.
+    /// Stores an event that the pool is about to apply.
     ///
     /// # Errors
-    /// If it cannot be kept: the pool then goes no further.
+    /// If the event cannot be stored. The pool then stops.
     fn event(&mut self, event: &Event) -> Result<(), Self::Error>;
 
-    /// Keeps what a job told, by counted cost, before its turn has come.
+    /// Stores an event that a job has reported, by counted cost, and that is not applied yet.
     ///
     /// # Errors
-    /// As above.
-    fn told(&mut self, what: &Happening) -> Result<(), Self::Error>;
+    /// If the event cannot be stored.
+    fn told(&mut self, what: &EventKind) -> Result<(), Self::Error>;
 
-    /// Looks at the pool after each event.
+    /// Called after each event, with the new state of the pool and its actions.
     fn shown(&mut self, _pool: &Pool, _event: &Event, _actions: &[Action]) {}
 }
 
-/// The way in which a pool was carried on to its end.
+/// Outcome of driving a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carried {
     /// All jobs are over.
     Over,
-    /// It was interrupted, and every job that has begun is paused.
+    /// The pool was interrupted, and every job that had started is paused.
     Interrupted,
-    /// Jobs are left that its policy gives nothing, and nothing else is to come.
+    /// Jobs are left that the policy gives no workers, and no event is to come.
     Stalled,
 }
 
-/// Does one thing.
+/// Carries out an action.
 pub(super) fn act(runs: &mut dyn Runs, pool: &Pool, action: &Action) {
     match action {
         Action::Cancel { job } => runs.cancel(job),

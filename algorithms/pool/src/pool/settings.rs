@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::policy::names::{self, Unknown};
 use crate::policy::{Cluster, PlanSettings, Policy};
 
-/// Time by which a pool goes on.
+/// Clock of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
-    /// The time that passes.
+    /// Real time.
     Wall,
-    /// Counted cost over workers: the same on any machine.
+    /// Simulated time: counted cost divided by workers, the same on any machine.
     Counted {
         /// Seconds of one worker for a unit of counted cost ([`raddle::Engine::costs`]), above 0.
         seconds_per_cost: f64,
@@ -23,33 +23,34 @@ pub enum Clock {
 pub struct PolicySettings {
     /// Name of the policy.
     pub name: String,
-    /// Seed of policies that draw.
+    /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// Service after which `las` puts a job behind, in workers times seconds.
+    /// Service after which `las` moves a job to the second queue, in workers times seconds.
     pub threshold: f64,
     /// Length of a slot of `pdors`, in seconds.
     pub slot: f64,
-    /// Seconds of a slot that `pdors` leaves for a change of workers and the wait for a boundary.
+    /// Seconds of a slot that `pdors` reserves for a change of workers, the wait for the epoch boundary
+    /// included.
     pub rescale: f64,
 }
 
 impl PolicySettings {
-    /// A policy by its name, with the settings of a pool on one machine.
+    /// The policy of a name, with the default settings of a pool on one machine.
     pub fn named(name: &str) -> Self {
         let PlanSettings { slot, rescale, .. } = PlanSettings::default();
         Self { name: name.into(), seed: 1, threshold: THRESHOLD, slot, rescale }
     }
 }
 
-/// Service after which `las` puts a job of a pool behind: fits last seconds to hours, not the days of Tiresias's jobs.
+/// Default threshold of `las` in a pool: fits last seconds to hours, unlike the days of Tiresias's jobs.
 const THRESHOLD: f64 = 60.0;
 
-/// Settings of a pool. They never change.
+/// Settings of a pool, fixed when it is created.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Number of workers that all jobs together have at most.
+    /// Number of workers, shared by all jobs.
     pub workers: u32,
-    /// Number of jobs that may have a process, and so hold memory, at once.
+    /// Maximum number of jobs that may have a process, and so take memory, at once.
     pub alive: u32,
     /// The policy.
     pub policy: PolicySettings,
@@ -58,32 +59,32 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// `workers` workers under a policy, by the wall clock; as many jobs may hold memory.
+    /// A pool of `workers` workers under a policy, by real time. As many jobs may have a process.
     pub fn new(workers: u32, policy: &str) -> Self {
         Self { workers, alive: workers, policy: PolicySettings::named(policy), clock: Clock::Wall }
     }
 
-    /// The same by counted cost, a second of one worker for each unit.
+    /// The same settings by counted cost, with one second of one worker for each unit.
     pub fn counted(self) -> Self {
         Self { clock: Clock::Counted { seconds_per_cost: 1.0 }, ..self }
     }
 
-    /// A policy that has decided nothing yet.
+    /// Creates the policy, in its initial state.
     ///
     /// # Errors
-    /// No policy has the name.
+    /// No policy has this name.
     pub fn policy(&self) -> Result<Box<dyn Policy>, Unknown> {
         let PolicySettings { name, seed, threshold, slot, rescale } = &self.policy;
         let plan = PlanSettings { slot: *slot, rescale: *rescale, ..PlanSettings::default() };
         names::policy(name, &names::Settings { seed: *seed, threshold: *threshold, plan })
     }
 
-    /// The machine as policies see it: one node, whose slots are the workers.
+    /// The machine as policies see it: one node with a slot for each worker.
     pub fn cluster(&self) -> Cluster {
         Cluster::of_slots(1, self.workers)
     }
 
-    /// `true` if time passes by counted cost.
+    /// `true` if the clock is simulated from counted cost.
     pub fn is_counted(&self) -> bool {
         matches!(self.clock, Clock::Counted { .. })
     }

@@ -1,10 +1,11 @@
-//! [`share_out`]: actions by which jobs come to have the shares that a policy gave them, as far as workers are free.
+//! [`share_out`]: the actions that give jobs the shares a policy decided on, as far as workers are free.
 
 use super::event::Action;
 use super::fit::{Fit, Phase};
 use super::settings::Settings;
 
-/// Gives jobs their shares. Workers change at a job's own boundary alone, so what others still hold is waited for.
+/// Gives jobs their shares. The workers of a job change only at its own boundary, so a share that another job
+/// still holds is waited for.
 pub(super) fn share_out(settings: &Settings, now: f64, fits: &mut [Fit]) -> Vec<Action> {
     let held: u32 = fits.iter().map(Fit::workers).sum();
     let mut free = settings.workers.saturating_sub(held);
@@ -33,7 +34,8 @@ fn by_arrival(fits: &[Fit]) -> Vec<usize> {
     order
 }
 
-/// Starts jobs that have no process; the number of those for which there is no room in memory.
+/// Starts jobs that have no process, and returns the number of those that do not start because too many
+/// processes are alive.
 fn start(
     settings: &Settings,
     now: f64,
@@ -54,7 +56,7 @@ fn start(
             continue;
         }
         let workers = fit.share.min(*free);
-        // What cannot grow later waits for all that it is to have.
+        // A job that cannot grow later waits for its whole share.
         let least = if fit.request.elastic { fit.request.least.max(1) } else { fit.share };
         if workers >= least {
             *free -= workers;
@@ -66,7 +68,7 @@ fn start(
     blocked
 }
 
-/// Pauses jobs without a share, the last to come first, so that as many others may start.
+/// Pauses jobs without a share, the last to arrive first, so that the `blocked` ones may start.
 fn pause(now: f64, fits: &mut [Fit], order: &[usize], blocked: usize, actions: &mut Vec<Action>) {
     let leaving = |fit: &&Fit| matches!(fit.phase, Phase::Pausing { .. } | Phase::Cancelling { .. });
     let missing = blocked.saturating_sub(fits.iter().filter(leaving).count());
@@ -79,7 +81,8 @@ fn pause(now: f64, fits: &mut [Fit], order: &[usize], blocked: usize, actions: &
     }
 }
 
-/// Lets jobs without a share go on with their least number of workers, where nobody is to have those that are free.
+/// Lets jobs without a share continue with their minimum of workers, if no other job is to have the free
+/// ones.
 fn shrink(now: f64, fits: &mut [Fit], order: &[usize], free: u32, actions: &mut Vec<Action>) {
     let wanted: u32 = order.iter().map(|&at| fits[at].share.saturating_sub(fits[at].workers())).sum();
     let mut idle = free.saturating_sub(wanted);

@@ -1,20 +1,20 @@
-//! [`Speeds`]: epochs a second of a job, as far as they were measured.
+//! [`Speeds`]: the measured speeds of a job, in epochs a second.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::policy::{ByWorkers, Profile};
 
-/// Number of the last epochs over which a speed is the mean.
+/// Number of the last epochs that a speed is averaged over.
 const LAST: usize = 5;
 
-/// Speeds of a job by its number of workers.
+/// Speeds of a job, by the number of workers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Speeds {
     seconds: BTreeMap<u32, VecDeque<f64>>,
 }
 
 impl Speeds {
-    /// Takes in the seconds of an epoch on so many workers.
+    /// Adds the seconds of an epoch on `workers` workers.
     pub fn learn(&mut self, workers: u32, seconds: f64) {
         if workers > 0 && seconds > 0.0 && seconds.is_finite() {
             let last = self.seconds.entry(workers).or_default();
@@ -25,19 +25,20 @@ impl Speeds {
         }
     }
 
-    /// Epochs a second on so many workers, where that was measured.
+    /// Epochs a second on `workers` workers, if measured.
     pub fn measured(&self, workers: u32) -> Option<f64> {
         let last = self.seconds.get(&workers)?;
         Some(last.len() as f64 / last.iter().sum::<f64>())
     }
 
-    /// Epochs a second by the number of workers, in rising order of workers, as far as they were measured.
+    /// Measured epochs a second, in ascending order of workers.
     pub fn all(&self) -> Vec<(u32, f64)> {
         self.seconds.keys().filter_map(|&workers| Some((workers, self.measured(workers)?))).collect()
     }
 
-    /// Epochs a second on 1, 2, ... workers, up to `most`: linear between two numbers that were measured; beyond them in
-    /// proportion to a profile's, or else to the workers. Where nothing is known an epoch takes a worker a second.
+    /// Epochs a second on 1, 2, ... workers, up to `most`: linear between two measured numbers of workers;
+    /// outside them in proportion to a profile, or else to the workers. Without measurements the speed is
+    /// that of the profile, or else one epoch a second for each worker.
     pub fn rates(&self, most: u32, profile: Option<&Profile>) -> ByWorkers {
         let shape = |workers: u32| profile.map_or(f64::from(workers), |profile| profile.speed(workers));
         let known = self.all();

@@ -1,8 +1,8 @@
-//! [`Pool`]: the state of a pool, and what follows from an event.
+//! [`Pool`]: the state of a pool, and its transitions.
 
 use std::collections::BTreeMap;
 
-use super::event::{Action, Boundary, Event, What};
+use super::event::{Action, Boundary, Event, EventKind};
 use super::fit::{End, Fit, Phase};
 use super::request::Request;
 use super::settings::Settings;
@@ -17,7 +17,7 @@ pub struct Change {
     pub at: f64,
     /// Number of the job, in order of submission.
     pub job: usize,
-    /// Number of its workers from then on.
+    /// Number of workers after the change.
     pub workers: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct Pool {
     policy: Box<dyn Policy>,
     fits: Vec<Fit>,
     by_name: BTreeMap<String, usize>,
-    /// Jobs by the number under which policies know them.
+    /// Positions in `fits` by the number that policies use for a job.
     by_id: Vec<usize>,
     now: f64,
     is_stopping: bool,
@@ -56,17 +56,17 @@ impl Pool {
         })
     }
 
-    /// Its settings.
+    /// Settings of the pool.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Its jobs, in order of submission.
+    /// Jobs of the pool, in order of submission.
     pub fn fits(&self) -> &[Fit] {
         &self.fits
     }
 
-    /// The job of a name.
+    /// The job of this name.
     pub fn fit(&self, name: &str) -> Option<&Fit> {
         self.by_name.get(name).map(|&at| &self.fits[at])
     }
@@ -81,23 +81,23 @@ impl Pool {
         &self.changes
     }
 
-    /// Reasons of the last decision in words, a line each.
+    /// Reasons of the policy's last decision, a line each.
     pub fn reasons(&self) -> &[String] {
         &self.reasons
     }
 
-    /// `true` if it was told to stop and not opened again.
+    /// `true` if the pool was interrupted and not opened again.
     pub fn is_stopping(&self) -> bool {
         self.is_stopping
     }
 
-    /// `true` if nothing follows: no job has a process, and none is to get one.
+    /// `true` if no job has a process, and none is to get one.
     pub fn is_over(&self) -> bool {
         self.fits.iter().all(|fit| fit.is_over() || (self.is_stopping && !fit.is_alive()))
     }
 
-    /// Time at which it wants to be told the time, if nothing happens before: of the next arrival, or of the next decision of a
-    /// policy that plans.
+    /// Time at which the pool wants to be woken, in seconds since it began: at the next arrival, or at the
+    /// next decision of a policy that plans by slots.
     pub fn wakes(&self) -> Option<f64> {
         if self.is_stopping {
             return None;
@@ -109,7 +109,8 @@ impl Pool {
         arrival.into_iter().chain(slot).min_by(f64::total_cmp)
     }
 
-    /// Takes in an event, and says what is to be done. A time before that of the event before it counts as the latter's.
+    /// Applies an event, and returns the actions that follow. An event that is earlier than the one before
+    /// counts as simultaneous.
     pub fn apply(&mut self, event: &Event) -> Vec<Action> {
         let before: Vec<u32> = self.fits.iter().map(Fit::workers).collect();
         self.pass(event);
@@ -122,11 +123,11 @@ impl Pool {
         actions
     }
 
-    /// Lets time pass up to an event.
+    /// Advances the clock to an event, and counts the service until then.
     fn pass(&mut self, event: &Event) {
         let now = if event.at > self.now { event.at } else { self.now };
-        // Nobody knows when the processes of a pool that was killed ended.
-        if event.what != What::Reopened {
+        // It is unknown when the processes of a killed pool ended.
+        if event.what != EventKind::Reopened {
             for fit in &mut self.fits {
                 fit.service += f64::from(fit.workers()) * (now - self.now);
             }
@@ -134,31 +135,31 @@ impl Pool {
         self.now = now;
     }
 
-    fn follow(&mut self, what: &What) -> Vec<Action> {
+    fn follow(&mut self, what: &EventKind) -> Vec<Action> {
         let mut actions = Vec::new();
         let mut decider = None;
         match what {
-            What::Submitted(requests) => requests.iter().for_each(|request| self.submit(request)),
-            What::Boundary(boundary) => {
+            EventKind::Submitted(requests) => requests.iter().for_each(|request| self.submit(request)),
+            EventKind::Boundary(boundary) => {
                 actions.extend(self.pause_again(boundary));
                 decider = self.boundary(boundary);
             }
-            What::Ended { job, status, said, .. } => self.ended(job, *status, said),
-            What::Lost { job } => {
+            EventKind::Ended { job, status, said, .. } => self.ended(job, *status, said),
+            EventKind::Lost { job } => {
                 if !self.lost(job) {
                     return actions;
                 }
             }
-            What::Silent { job } => {
+            EventKind::Silent { job } => {
                 if let Some(fit) = self.by_name.get(job).map(|&at| &mut self.fits[at]) {
                     fit.silent = fit.is_alive();
                 }
                 return actions;
             }
-            What::Cancelled { job } => actions.extend(self.cancel(job)),
-            What::Time => {}
-            What::Interrupted => self.is_stopping = true,
-            What::Reopened => self.reopen(),
+            EventKind::Cancelled { job } => actions.extend(self.cancel(job)),
+            EventKind::Time => {}
+            EventKind::Interrupted => self.is_stopping = true,
+            EventKind::Reopened => self.reopen(),
         }
         self.release();
         if self.is_stopping {
@@ -173,20 +174,21 @@ impl Pool {
     fn submit(&mut self, request: &Request) {
         if !self.by_name.contains_key(&request.name) {
             self.by_name.insert(request.name.clone(), self.fits.len());
-            // What is submitted later arrives then, and its deadline counts from there.
+            // A job arrives no earlier than its submission, and its deadline counts from its arrival.
             self.fits.push(Fit::new(Request { at: request.at.max(self.now), ..request.clone() }));
         }
     }
 
-    /// A pause of a job that was told to pause and comes to another boundary: its process was lost and started again by others
-    /// meanwhile, and nobody has told the new one.
+    /// Action that pauses a job again: it was asked to pause, and reports another boundary because its
+    /// process was lost and started again since then.
     fn pause_again(&self, boundary: &Boundary) -> Option<Action> {
         let fit = self.fit(&boundary.job)?;
         let is_told = matches!(fit.phase, Phase::Pausing { .. }) && !boundary.is_last;
         is_told.then(|| Action::Pause { job: boundary.job.clone() })
     }
 
-    /// The job that came to the boundary, if it was one that ran, or whose process was lost before its end and is back.
+    /// Moves a job to a boundary, and returns its position if it was running, or if its process was lost
+    /// before its end and is back.
     fn boundary(&mut self, boundary: &Boundary) -> Option<usize> {
         let at = *self.by_name.get(&boundary.job)?;
         let fit = &mut self.fits[at];
@@ -212,7 +214,7 @@ impl Pool {
             (_, Phase::Cancelling { .. }) => self.over(at, End::Cancelled),
             (0 | 3, _) => self.over(at, End::Done { status }),
             (INTERRUPTED, _) if is_pausing || self.is_stopping => self.queue(at),
-            // Another than the pool has interrupted it, or what cannot be paused has not ended as it should.
+            // The job was interrupted from outside, or a job that cannot be paused did not end as it should.
             (INTERRUPTED, _) => {
                 self.lost(job);
             }
@@ -224,7 +226,7 @@ impl Pool {
         }
     }
 
-    /// Puts a job whose process is gone behind, to be started again; `false` if nothing changes by it.
+    /// Queues a job whose process is lost, to be started again. Returns `false` if that changes nothing.
     fn lost(&mut self, job: &str) -> bool {
         let Some(&at) = self.by_name.get(job) else { return false };
         let is_counted = self.settings.is_counted();
@@ -236,10 +238,10 @@ impl Pool {
             Phase::Running { .. } | Phase::Held | Phase::Ending => {
                 if fit.is_lost_for_good() {
                     let why =
-                        "its process was lost 3 times, and no epoch was completed meanwhile: see its log";
+                        "its process was lost 3 times without completing an epoch in between: see its log";
                     self.over(at, End::Failed { why: why.into() });
                 } else if is_counted {
-                    // A loss takes no counted cost: who carries the pool on starts the process again.
+                    // Losses take no counted cost: the driver starts the process again.
                     return false;
                 } else {
                     self.queue(at);
@@ -266,7 +268,7 @@ impl Pool {
         }
     }
 
-    /// Nobody has a process after the pool was opened again.
+    /// Queues all jobs that had a process: none is alive after the pool was opened again.
     fn reopen(&mut self) {
         self.is_stopping = false;
         for at in 0..self.fits.len() {
@@ -294,8 +296,8 @@ impl Pool {
         }
     }
 
-    /// Lets jobs arrive whose time has come and that come after nobody who has not ended; those that come after a job that
-    /// failed fail with it.
+    /// Releases jobs whose time of arrival has passed and that come after none but successful jobs. A job
+    /// that comes after a failed one fails with it.
     fn release(&mut self) {
         loop {
             let next = (0..self.fits.len()).find_map(|at| Some((at, self.admits(at)?)));
@@ -313,7 +315,7 @@ impl Pool {
         }
     }
 
-    /// Says whether a job that waits may arrive now, if that is settled.
+    /// Returns whether a waiting job is released now or fails; `None` as long as it has to wait.
     fn admits(&self, at: usize) -> Option<Result<(), String>> {
         let fit = &self.fits[at];
         if fit.phase != Phase::Waiting {
@@ -327,7 +329,7 @@ impl Pool {
                     return Some(Err(format!("it comes after {name}, which did not succeed")));
                 }
                 Some(_) => is_free = false,
-                None => return Some(Err(format!("it comes after {name}, and there is no such job"))),
+                None => return Some(Err(format!("it comes after {name}, which does not exist"))),
             }
         }
         is_free.then_some(Ok(()))
@@ -343,7 +345,7 @@ impl Pool {
         }
         let Allocation { placements, promises, reasons } =
             self.policy.decide(self.now, &self.cluster, &views);
-        // Whatever a policy says, nobody gets more than there is.
+        // A policy cannot grant more workers than there are.
         let mut free = self.settings.workers;
         for view in &views {
             let fit = &mut self.fits[self.by_id[view.id.0 as usize]];
@@ -366,7 +368,8 @@ impl Pool {
         }
     }
 
-    /// Pauses who waits; the others follow at their boundaries. What cannot be paused is ended, and begins anew another time.
+    /// Pauses the jobs that wait; running jobs follow at their boundaries. A job that cannot be paused is
+    /// ended, and starts from the beginning when the pool is resumed.
     fn stop(&mut self) -> Vec<Action> {
         let mut actions = Vec::new();
         for fit in &mut self.fits {
@@ -386,17 +389,17 @@ impl Pool {
     }
 }
 
-/// Exit status of a run that was interrupted and has a checkpoint.
+/// Exit status of an interrupted run, which has a checkpoint.
 const INTERRUPTED: i32 = 130;
 
-/// Begin of the slot after the one that a time lies in.
+/// Start of the first slot after a time, in seconds since the pool began.
 fn next_slot(now: f64, slot: f64) -> f64 {
     let next = ((now / slot + 1e-9).floor() + 1.0) * slot;
-    // Of a time so large that a slot is nothing beside it.
+    // The time may be so large that adding a slot does not change it.
     if next > now { next } else { now * (1.0 + f64::EPSILON) }
 }
 
-/// Text of a refusal.
+/// Message of a refusal.
 fn refusal(now: f64, earliest: Option<f64>, unfit: Option<Unfit>) -> String {
     match (unfit, earliest) {
         (Some(unfit), _) => unfit.to_string(),
@@ -405,7 +408,7 @@ fn refusal(now: f64, earliest: Option<f64>, unfit: Option<Unfit>) -> String {
             end - now
         ),
         (None, None) => {
-            "no end within the hours that are planned is worth its price: give it a larger value or a later deadline"
+            "no end within the planned hours is worth its price: give it a larger value or a later deadline"
                 .into()
         }
     }

@@ -1,16 +1,17 @@
-//! [`by_wall`]: a pool by the time that passes.
+//! [`by_wall`]: drives a pool by real time.
 
-use super::event::{Event, What};
+use super::event::{Event, EventKind};
 use super::fit::Fit;
 use super::request::Request;
-use super::runs::{Carried, Keep, Runs, Told, act};
+use super::runs::{Carried, Keep, Runs, TimedEvent, act};
 use super::state::Pool;
 
-/// Carries a pool on until all is over, or it was interrupted and all jobs are paused. One that had jobs before is told first that it
-/// was [reopened](What::Reopened): the processes of earlier are gone by then. Then it is told what was `submitted`.
+/// Drives a pool until all jobs are over, or until it was interrupted and all jobs are paused. A pool that
+/// had live jobs is [reopened](EventKind::Reopened) first: none of its processes may be alive. Then
+/// `submitted` is submitted.
 ///
 /// # Errors
-/// If an event cannot be kept.
+/// If an event cannot be stored.
 pub fn by_wall<K: Keep>(
     pool: &mut Pool,
     submitted: Vec<Request>,
@@ -18,10 +19,10 @@ pub fn by_wall<K: Keep>(
     keep: &mut K,
 ) -> Result<Carried, K::Error> {
     let was_open = pool.is_stopping() || pool.fits().iter().any(Fit::is_alive);
-    let reopened = Some(What::Reopened).filter(|_| was_open);
-    let submitted = (!submitted.is_empty()).then_some(What::Submitted(submitted));
+    let reopened = Some(EventKind::Reopened).filter(|_| was_open);
+    let submitted = (!submitted.is_empty()).then_some(EventKind::Submitted(submitted));
     for what in reopened.into_iter().chain(submitted) {
-        step(pool, Told { at: runs.now(), what }, runs, keep)?;
+        step(pool, TimedEvent { at: runs.now(), what }, runs, keep)?;
     }
     while !pool.is_over() {
         let wakes = pool.wakes();
@@ -34,8 +35,13 @@ pub fn by_wall<K: Keep>(
     Ok(if pool.is_stopping() { Carried::Interrupted } else { Carried::Over })
 }
 
-/// Takes in what was told, and does what follows.
-fn step<K: Keep>(pool: &mut Pool, told: Told, runs: &mut dyn Runs, keep: &mut K) -> Result<(), K::Error> {
+/// Stores and applies an event, and carries out the resulting actions.
+fn step<K: Keep>(
+    pool: &mut Pool,
+    told: TimedEvent,
+    runs: &mut dyn Runs,
+    keep: &mut K,
+) -> Result<(), K::Error> {
     let event = Event { at: told.at, what: told.what };
     keep.event(&event)?;
     let actions = pool.apply(&event);

@@ -1,4 +1,4 @@
-//! Operators of ONES: every job within its caps, and the fewest slots that change.
+//! Operators of ONES: every job stays within its caps, and as few slots as possible change.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use raddle_pool::policy::ones::operators::{
     Cap, Caps, Individual, counts, crossover, mutate, pad, refresh, reorder, select,
 };
 
-/// Slots of each job, counted anew.
+/// Number of slots of each job, counted independently.
 fn held(individual: &Individual) -> BTreeMap<u32, u32> {
     let mut held = BTreeMap::new();
     for id in individual.iter().flatten() {
@@ -19,14 +19,14 @@ fn held(individual: &Individual) -> BTreeMap<u32, u32> {
     held
 }
 
-/// `true` if every job that holds something is known and within `least` and this cap.
+/// `true` if every job with slots is known, and has at least its minimum and at most this cap.
 fn is_within(individual: &Individual, caps: &Caps, most: fn(&Cap) -> u32) -> bool {
     held(individual)
         .iter()
         .all(|(id, count)| caps.get(&JobId(*id)).is_some_and(|cap| (cap.least..=most(cap)).contains(count)))
 }
 
-/// Owners of 1 to 24 slots among jobs 0 to 6, and caps of jobs 0 to 4: those of 5 and 6 have ended.
+/// Schedules of 1 to 24 slots with jobs 0 to 6, and caps of jobs 0 to 4: jobs 5 and 6 have ended.
 fn schedules() -> impl Strategy<Value = (Individual, Individual, Caps, u64)> {
     let slots = 1..24_usize;
     slots.prop_flat_map(|slots| {
@@ -58,7 +58,7 @@ proptest! {
         let mut mutant = fresh.clone();
         mutate(&mut mutant, |id| id.0 != 0, &mut stream);
         prop_assert!(is_within(&mutant, &caps, size), "mutation: {mutant:?}");
-        // It drops whole jobs, and no other than it may.
+        // A mutation drops whole jobs, and only those that may be dropped.
         for (id, count) in held(&fresh) {
             let left = held(&mutant).get(&id).copied().unwrap_or(0);
             prop_assert!(left == count || (left == 0 && id != 0));
@@ -68,7 +68,7 @@ proptest! {
             let mut padded = individual.clone();
             pad(&mut padded, &order[3..], &order, &caps);
             prop_assert!(is_within(&padded, &caps, |cap| cap.training), "pad: {padded:?}");
-            // It takes from nobody, and leaves no slot free that a job could have.
+            // Padding takes no slots from jobs, and leaves no slot free that a job could have.
             let takes = |(before, after): (&Option<JobId>, &Option<JobId>)| before.is_some() && before != after;
             prop_assert!(!pairs(&individual, &padded).any(takes));
             let free = padded.iter().filter(|owner| owner.is_none()).count() as u32;
@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// Every way to lay runs of these lengths on slots, in any order and with gaps anywhere.
+/// All schedules with runs of these lengths, in any order and with gaps anywhere.
 fn layouts(slots: usize, runs: &[(JobId, u32)]) -> Vec<Individual> {
     if slots == 0 {
         return if runs.is_empty() { vec![Vec::new()] } else { Vec::new() };
@@ -125,7 +125,7 @@ fn reorder_is_optimal_on_eight_slots_with_four_jobs() {
 
 #[test]
 fn reorder_of_many_jobs_keeps_what_can_stay() {
-    // Ten jobs of two slots each; one grows into the gap behind it, and nobody else moves.
+    // Ten jobs of two slots each; one grows into the gap after it, and no other job moves.
     let mut old: Individual = (0..20).map(|slot| Some(JobId(slot / 2))).collect();
     old.insert(8, None);
     let wanted: Vec<(JobId, u32)> = (0..10).map(|id| (JobId(id), if id == 3 { 3 } else { 2 })).collect();

@@ -1,11 +1,11 @@
-//! Pools by counted cost: the same whatever the processes do.
+//! Pools by counted cost have the same results, whatever happens to their processes.
 
 use proptest::prelude::*;
-use raddle_pool::pool::{Carried, End, Phase, Pool, Settings, What, by_count};
+use raddle_pool::pool::{Carried, End, EventKind, Phase, Pool, Settings, by_count};
 
 use super::played::{Kept, Kill, Part, Played, figures, new, parts, replayed, settings};
 
-/// Carries a pool on to its end, killed after each of these numbers of lines.
+/// Runs a pool to its end; its process is killed after each of these numbers of stored lines.
 fn carried(
     settings: &Settings,
     parts: &[Part],
@@ -68,15 +68,15 @@ proptest! {
         let settings = settings.counted();
         let (pool, _) = carried(&settings, &parts, seed, (0.0, 0.0), &[]);
         let (other, kept) = carried(&settings, &parts, seed, (0.02, 0.0), &[]);
-        let is_lost = |line: &Kept| matches!(line, Kept::Event(event) if matches!(event.what, What::Lost { .. }));
-        // Three losses in a row fail a job, as they should.
+        let is_lost = |line: &Kept| matches!(line, Kept::Event(event) if matches!(event.what, EventKind::Lost { .. }));
+        // Three losses in a row are to fail a job.
         let failed = other.fits().iter().any(|fit| format!("{:?}", fit.phase).contains("lost 3 times"));
         prop_assume!(kept.iter().any(is_lost) && !failed);
         prop_assert_eq!(figures(&pool), figures(&other));
     }
 }
 
-/// A long job first, then shorter ones.
+/// Jobs of which the first is long.
 fn long_first() -> Vec<Part> {
     vec![
         Part::new("topics", 0.0, 4, vec![4.0; 60]),
@@ -110,7 +110,7 @@ fn an_interrupted_pool_goes_on_to_the_same_figures() {
     let mut keep = Kill::default();
     let mut interrupted = 0;
     loop {
-        runs.outside = vec![(0.0, What::Interrupted)];
+        runs.outside = vec![(0.0, EventKind::Interrupted)];
         let news = new(&other.pool, &long_first());
         let end = by_count(&mut other, news, &mut runs, &mut keep);
         if end == Ok(Carried::Over) {
@@ -131,7 +131,7 @@ fn a_job_that_is_cancelled_ends_at_once_and_is_not_asked_again() {
     for seed in 0..40 {
         let mut replay = replayed(&settings, &[]);
         let mut runs = Played::new(&parts, false, seed);
-        runs.outside = vec![(0.0, What::Cancelled { job: "topics".into() })];
+        runs.outside = vec![(0.0, EventKind::Cancelled { job: "topics".into() })];
         let mut keep = Kill::default();
         let news = new(&replay.pool, &parts);
         assert_eq!(by_count(&mut replay, news, &mut runs, &mut keep), Ok(Carried::Over));

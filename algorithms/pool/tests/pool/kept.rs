@@ -1,11 +1,11 @@
-//! Journals and queues: what is kept of a pool outlives its process.
+//! Journals and queues outlive the process of their pool.
 
 use std::fs;
 
 use proptest::prelude::*;
 use raddle_pool::pool::journal::{Journal, NAME};
 use raddle_pool::pool::queue::Queue;
-use raddle_pool::pool::{Carried, Keep as _, Pool, Request, Settings, What, by_count, by_wall};
+use raddle_pool::pool::{Carried, EventKind, Keep as _, Pool, Request, Settings, by_count, by_wall};
 use tempfile::TempDir;
 
 use super::played::{Kept, Kill, Part, Played, figures, new, parts, replayed, settings};
@@ -14,7 +14,7 @@ fn long_first() -> Vec<Part> {
     vec![Part::new("a", 0.0, 4, vec![4.0; 6]), Part::new("b", 1.0, 4, vec![2.0; 4])]
 }
 
-/// The folder of a pool that was carried on to its end, and all that was kept.
+/// The folder of a pool that was run to its end, and all stored lines.
 fn written(settings: &Settings, parts: &[Part]) -> (TempDir, Vec<Kept>) {
     let mut keep = Kill::default();
     let mut runs = Played::new(parts, true, 1);
@@ -60,7 +60,7 @@ proptest! {
         prop_assert_eq!(figures(&opened.replay.pool), figures(&replayed(&settings, &kept[..whole]).pool));
         prop_assert_eq!(opened.note.is_some(), text[cut - 1] != b'\n');
         prop_assert_eq!((&opened.head.settings, opened.head.began), (&settings, 5.0));
-        // What is added follows the last whole line.
+        // Appended lines follow the last complete line.
         let mut journal = Journal::go_on(folder.path(), &opened).unwrap();
         for line in &kept[whole..] {
             match line {
@@ -125,11 +125,11 @@ fn wishes_are_told_in_order_and_stay_until_they_were_kept() {
     assert_eq!(queue.submitted().unwrap(), requests);
     fs::write(folder.path().join("queue/000000.json"), "{").unwrap();
     let wishes = [
-        What::Submitted(vec![requests[0].clone()]),
-        What::Submitted(vec![requests[1].clone()]),
-        What::Cancelled { job: "a".into() },
+        EventKind::Submitted(vec![requests[0].clone()]),
+        EventKind::Submitted(vec![requests[1].clone()]),
+        EventKind::Cancelled { job: "a".into() },
     ];
-    // Told, but the process was killed before it asked for the next.
+    // The request was returned, but the process was killed before it asked for the next.
     assert_eq!(queue.oldest().unwrap().as_ref(), Some(&wishes[0]));
     assert!(queue.notes()[0].contains("set aside"), "a file that is no wish");
     let mut again = Queue::of(folder.path()).unwrap();

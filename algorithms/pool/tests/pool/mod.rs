@@ -1,4 +1,4 @@
-//! A pool whose jobs are played: no process is started, and time is what the play says.
+//! Tests of pools whose jobs are simulated: no process is started, and time is simulated.
 
 mod counted;
 mod kept;

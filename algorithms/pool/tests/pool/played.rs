@@ -1,14 +1,14 @@
-//! [`Played`]: jobs with known costs, and whatever goes wrong with them.
+//! [`Played`]: simulated jobs with known costs and random faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use raddle::random::Stream;
 use raddle_pool::pool::{
-    Action, Boundary, Event, Happening, Keep, Phase, Pool, Replay, Request, Runs, Settings, Told, What,
+    Action, Boundary, Event, EventKind, Keep, Phase, Pool, Replay, Request, Runs, Settings, TimedEvent,
 };
 
-/// A job of the play: the cost of each epoch.
+/// A simulated job, with the cost of each epoch.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) request: Request,
@@ -26,33 +26,33 @@ impl Part {
 
 #[derive(Debug, Clone)]
 enum Doing {
-    /// Until this time; then it tells this boundary.
+    /// The job runs until this time, then reports this boundary, with this number of workers.
     Works(f64, u64, u32),
-    /// It waits at this boundary.
+    /// The job waits at this boundary.
     Waits(u64),
-    /// It tells this end next.
+    /// The job reports this end next: an exit status, or a loss.
     Ends(Option<i32>),
 }
 
-/// The jobs as processes. One that is started begins at its checkpoint.
+/// Processes of simulated jobs. A process starts at the checkpoint of its job.
 pub(super) struct Played {
     parts: BTreeMap<String, Part>,
     doing: BTreeMap<String, Doing>,
-    /// Jobs whose process has shown no boundary yet.
+    /// Jobs whose process has not reported a boundary yet.
     first: BTreeSet<String>,
     /// Epoch of the checkpoint of each job.
     checkpoints: BTreeMap<String, u64>,
-    /// Happenings from outside, by time; the last comes first.
-    pub(super) outside: Vec<(f64, What)>,
+    /// Events from outside the jobs, by time, in reverse order.
+    pub(super) outside: Vec<(f64, EventKind)>,
     now: f64,
-    /// Without it, who tells next is drawn, whatever the times say.
+    /// `false` if the next job to report is drawn, whatever the times are.
     is_timed: bool,
     stream: Stream,
-    /// Share of the steps in which a process is lost.
+    /// Probability that a process is lost in a step.
     pub(super) losses: f64,
-    /// Share of the steps before which a process is lost and started again by others than the pool.
+    /// Probability that a process is lost before a step and started again, but not by the pool.
     pub(super) returns: f64,
-    /// Starts by job.
+    /// Number of starts of each job.
     pub(super) starts: BTreeMap<String, u32>,
 }
 
@@ -73,12 +73,13 @@ impl Played {
         }
     }
 
-    /// All processes are killed.
+    /// Kills all processes.
     pub(super) fn kill(&mut self) {
         self.doing.clear();
     }
 
-    /// Any process is back at its checkpoint, unless it was told to end: it hears nothing until it shows a boundary.
+    /// Sends a random process back to its checkpoint, unless it was asked to end. Answers have no effect
+    /// until it reports a boundary.
     fn come_back(&mut self) {
         let is_there = |job: &str, doing: &Doing| match doing {
             Doing::Works(..) | Doing::Waits(_) => true,
@@ -95,7 +96,8 @@ impl Played {
         self.first.insert(job);
     }
 
-    /// The boundary at which a job waits; none where it ends, or is only on its way back to where it was.
+    /// The boundary at which a job waits; `None` if it ends there, or is still catching up with an earlier
+    /// boundary.
     fn waits(&self, job: &str) -> Option<u64> {
         match self.doing.get(job) {
             Some(Doing::Waits(epoch)) => Some(*epoch),
@@ -109,7 +111,7 @@ impl Played {
         epoch.checked_sub(1).map_or(0.0, |at| self.parts[job].costs[at as usize])
     }
 
-    /// The job that tells next.
+    /// The job that reports next.
     fn next_job(&mut self, until: Option<f64>) -> Option<String> {
         let ready = |doing: &Doing| !matches!(doing, Doing::Waits(_));
         let jobs: Vec<(&String, f64)> = self
@@ -130,12 +132,12 @@ impl Played {
         Some(job)
     }
 
-    fn tells(&mut self, job: String) -> What {
+    fn tells(&mut self, job: String) -> EventKind {
         let lost = self.stream.unit() < self.losses;
         match self.doing[&job].clone() {
             Doing::Works(..) if lost => {
                 self.doing.remove(&job);
-                What::Lost { job }
+                EventKind::Lost { job }
             }
             Doing::Works(_, epoch, workers) => {
                 let is_last = epoch as usize == self.parts[&job].costs.len();
@@ -144,7 +146,7 @@ impl Played {
                 self.doing.insert(job.clone(), next);
                 let is_first = self.first.remove(&job);
                 let cost = if is_first { 0.0 } else { self.cost(&job, epoch) };
-                What::Boundary(Boundary {
+                EventKind::Boundary(Boundary {
                     job,
                     epoch,
                     cost,
@@ -160,8 +162,8 @@ impl Played {
             Doing::Ends(status) => {
                 self.doing.remove(&job);
                 match status {
-                    Some(status) => What::Ended { job, status, cost: 0.0, said: "the last line".into() },
-                    None => What::Lost { job },
+                    Some(status) => EventKind::Ended { job, status, cost: 0.0, said: "the last line".into() },
+                    None => EventKind::Lost { job },
                 }
             }
             Doing::Waits(_) => unreachable!(),
@@ -180,7 +182,7 @@ impl Runs for Played {
 
     fn go_on(&mut self, job: &str, workers: u32) {
         let Some(epoch) = self.waits(job) else { return };
-        // A checkpoint every other epoch.
+        // Checkpoints are written every other epoch.
         if epoch % 2 == 0 {
             self.checkpoints.insert(job.into(), epoch);
         }
@@ -203,7 +205,7 @@ impl Runs for Played {
         self.now
     }
 
-    fn next(&mut self, until: Option<f64>) -> Told {
+    fn next(&mut self, until: Option<f64>) -> TimedEvent {
         let outside = self.outside.last().map(|(at, _)| *at);
         let limit = until.into_iter().chain(outside).min_by(f64::total_cmp);
         if self.returns > 0.0 && self.stream.unit() < self.returns {
@@ -211,33 +213,33 @@ impl Runs for Played {
         }
         if !self.is_timed && outside.is_some() && self.stream.unit() < 0.3 {
             let (_, what) = self.outside.pop().unwrap();
-            return Told { at: self.now, what };
+            return TimedEvent { at: self.now, what };
         }
         if let Some(job) = self.next_job(limit) {
-            return Told { what: self.tells(job), at: self.now };
+            return TimedEvent { what: self.tells(job), at: self.now };
         }
         match (outside, until) {
             (Some(at), until) if until.is_none_or(|until| at <= until) => {
                 self.now = self.now.max(at);
-                Told { at: self.now, what: self.outside.pop().unwrap().1 }
+                TimedEvent { at: self.now, what: self.outside.pop().unwrap().1 }
             }
             (_, Some(until)) => {
                 self.now = self.now.max(until);
-                Told { at: self.now, what: What::Time }
+                TimedEvent { at: self.now, what: EventKind::Time }
             }
             (_, None) => panic!("nothing will ever happen"),
         }
     }
 }
 
-/// What was kept, in order.
+/// Stored lines, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kept {
     Event(Event),
-    Told(Happening),
+    Told(EventKind),
 }
 
-/// Keeps everything in memory, checks the pool after each event, and is killed after so many lines.
+/// Storage in memory, which checks the pool after each event, and is killed after a number of lines.
 #[derive(Debug, Default)]
 pub(super) struct Kill {
     pub(super) kept: Vec<Kept>,
@@ -262,7 +264,7 @@ impl Keep for Kill {
         self.line(Kept::Event(event.clone()))
     }
 
-    fn told(&mut self, what: &Happening) -> Result<(), ()> {
+    fn told(&mut self, what: &EventKind) -> Result<(), ()> {
         self.line(Kept::Told(what.clone()))
     }
 
@@ -280,7 +282,7 @@ impl Keep for Kill {
     }
 }
 
-/// The pool that follows from what was kept.
+/// The pool, restored from stored lines.
 pub(super) fn replayed(settings: &Settings, kept: &[Kept]) -> Replay {
     let mut replay = Replay::new(settings.clone()).unwrap();
     for line in kept {
@@ -292,13 +294,13 @@ pub(super) fn replayed(settings: &Settings, kept: &[Kept]) -> Replay {
     replay
 }
 
-/// The jobs of which a pool knows nothing.
+/// Jobs that were not submitted to a pool yet.
 pub(super) fn new(pool: &Pool, parts: &[Part]) -> Vec<Request> {
     let requests = parts.iter().map(|part| part.request.clone());
     requests.filter(|request| pool.fit(&request.name).is_none()).collect()
 }
 
-/// Jobs of all kinds; each may come after one before it.
+/// Jobs of all kinds; each may come after an earlier one.
 pub(super) fn parts() -> impl Strategy<Value = Vec<Part>> {
     let costs = prop::collection::vec(1.0..60.0f64, 1..7);
     let part = (costs, 0.0..40.0f64, 1..=6u32, any::<prop::sample::Index>(), 0..10u32);
@@ -334,7 +336,7 @@ pub(super) fn settings() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// What a job came to: its end and its times.
+/// Ends and times of all jobs, as text.
 pub(super) fn figures(pool: &Pool) -> Vec<String> {
     let of = |fit: &raddle_pool::pool::Fit| {
         format!(

@@ -6,8 +6,9 @@ use raddle_pool_sim::{Spec, Submitted};
 
 use super::played::{Kill, Part, Played, new, replayed};
 
-/// The jobs of the mix, each with its profile; an epoch costs the seconds that it takes one worker. With more its speed grows as
-/// their number does: faster than the profile says, which knows work that does not run beside other work.
+/// Jobs of the mix, each with its profile. An epoch costs the seconds that it takes one worker. The simulated
+/// speed is proportional to the workers, and so higher than in the profile, where a part of the work is
+/// serial.
 fn mix(spec: &str, workers: u32) -> Vec<Part> {
     let workload = Spec::parse(spec).unwrap().workloads(1.0).unwrap().remove(0);
     let part = |submitted: &Submitted| {

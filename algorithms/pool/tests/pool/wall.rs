@@ -1,8 +1,8 @@
-//! Pools by the time that passes.
+//! Tests of pools by real time.
 
 use proptest::prelude::*;
 use raddle_pool::pool::{
-    Action, Boundary, Carried, End, Event, Phase, Pool, Request, Settings, What, by_wall,
+    Action, Boundary, Carried, End, Event, EventKind, Phase, Pool, Request, Settings, by_wall,
 };
 
 use super::played::{Kept, Kill, Part, Played, figures, new, parts, replayed, settings};
@@ -15,8 +15,8 @@ fn done() -> Phase {
     Phase::Over(End::Done { status: 0 })
 }
 
-/// The pool and what was kept of it, after it was carried on to its end.
-fn carried(settings: &Settings, parts: &[Part], outside: Vec<(f64, What)>) -> (Pool, Kill) {
+/// The pool and its stored lines, after it was run to its end.
+fn carried(settings: &Settings, parts: &[Part], outside: Vec<(f64, EventKind)>) -> (Pool, Kill) {
     let mut pool = Pool::new(settings.clone()).unwrap();
     let mut runs = Played::new(parts, true, 1);
     runs.outside = outside;
@@ -61,7 +61,7 @@ proptest! {
             let may_fail = part.status == 1 || !fit.request.after.is_empty() || losses > 0.0;
             prop_assert!(fit.phase == done() || may_fail, "{:?}", fit);
             let is_end = |line: &&Kept| matches!(line, Kept::Event(event)
-                if matches!(&event.what, What::Ended { job, status: 0, .. } if job == fit.name()));
+                if matches!(&event.what, EventKind::Ended { job, status: 0, .. } if job == fit.name()));
             let ends = keep.kept.iter().filter(is_end).count();
             prop_assert_eq!(ends, usize::from(fit.phase == done()));
         }
@@ -78,7 +78,7 @@ proptest! {
             prop_assert_eq!(figures(&again), figures(&replayed(&settings, &keep.kept[..=at]).pool));
         }
         prop_assert_eq!(figures(&again), figures(&pool));
-        // And what it did, it would do again.
+        // The restored pool returns the same actions.
         prop_assert_eq!(actions, keep.actions);
         prop_assert_eq!(again.changes(), pool.changes());
     }
@@ -90,7 +90,7 @@ fn a_process_that_was_lost_and_is_back_is_told_again() {
     let mut pool = Pool::new(Settings { alive: 1, ..Settings::new(2, "las") }).unwrap();
     let at = |at, what| Event { at, what };
     let boundary = |epoch, is_last| {
-        What::Boundary(Boundary {
+        EventKind::Boundary(Boundary {
             job: "a".into(),
             epoch,
             cost: 8.0,
@@ -105,16 +105,16 @@ fn a_process_that_was_lost_and_is_back_is_told_again() {
     };
     let (go_on, pause) = (Action::GoOn { job: "a".into(), workers: 2 }, Action::Pause { job: "a".into() });
     let start = Action::Start { job: "a".into(), workers: 2 };
-    assert_eq!(pool.apply(&at(0.0, What::Submitted(new(&pool, &parts[..1])))), [start]);
+    assert_eq!(pool.apply(&at(0.0, EventKind::Submitted(new(&pool, &parts[..1])))), [start]);
     assert_eq!(pool.apply(&at(4.0, boundary(4, true))), []);
     assert_eq!(end(&pool, "a"), Phase::Ending);
-    // Its model was not written: it is back, and goes on.
+    // The process was lost before it wrote its model: it is back, and continues.
     assert_eq!(pool.apply(&at(5.0, boundary(2, false))), [go_on]);
-    assert_eq!(pool.apply(&at(6.0, What::Interrupted)), []);
+    assert_eq!(pool.apply(&at(6.0, EventKind::Interrupted)), []);
     assert_eq!(pool.apply(&at(9.0, boundary(3, false))), std::slice::from_ref(&pause));
-    // It was lost before it heard of that.
+    // The process was lost before it received the request to pause.
     assert_eq!(pool.apply(&at(10.0, boundary(2, false))), [pause]);
-    let ended = What::Ended { job: "a".into(), status: 130, cost: 0.0, said: String::new() };
+    let ended = EventKind::Ended { job: "a".into(), status: 130, cost: 0.0, said: String::new() };
     assert_eq!(pool.apply(&at(11.0, ended)), []);
     assert!(pool.is_over() && end(&pool, "a") == Phase::Queued);
 }
@@ -125,7 +125,8 @@ fn a_job_grows_and_shrinks_at_its_own_boundary() {
     let (pool, _) = carried(&Settings::new(4, "drf"), &parts, Vec::new());
     let changes: Vec<(f64, usize, u32)> =
         pool.changes().iter().map(|change| (change.at, change.job, change.workers)).collect();
-    // b arrives at 1 and waits until a's epoch ends at 2; then they share, and a grows at its next boundary after the end of b.
+    // Job b arrives at 1 and waits until the epoch of a ends at 2. Then they share the workers, and a grows
+    // at its next boundary after the end of b.
     assert_eq!(changes, [(0.0, 0, 4), (2.0, 0, 2), (2.0, 1, 2), (10.0, 1, 0), (14.0, 0, 4), (16.0, 0, 0)]);
     assert_eq!(pool.fit("a").unwrap().service + pool.fit("b").unwrap().service, 56.0);
 }
@@ -150,7 +151,7 @@ fn an_interrupted_pool_pauses_everybody_and_goes_on_another_time() {
     let settings = Settings::new(3, "drf");
     let mut pool = Pool::new(settings).unwrap();
     let mut runs = Played::new(&parts, true, 1);
-    runs.outside = vec![(12.0, What::Interrupted)];
+    runs.outside = vec![(12.0, EventKind::Interrupted)];
     let mut keep = Kill::default();
     let news = new(&pool, &parts);
     assert_eq!(by_wall(&mut pool, news, &mut runs, &mut keep), Ok(Carried::Interrupted));
@@ -208,15 +209,15 @@ fn what_cannot_be_held_keeps_its_workers_and_begins_anew_after_an_interruption()
     parts[0].request.least = 2;
     let mut pool = Pool::new(Settings::new(2, "drf")).unwrap();
     let at = |at, what| raddle_pool::pool::Event { at, what };
-    pool.apply(&at(0.0, What::Submitted(new(&pool, &parts))));
-    assert_eq!(pool.apply(&at(1.0, What::Time)), []);
+    pool.apply(&at(0.0, EventKind::Submitted(new(&pool, &parts))));
+    assert_eq!(pool.apply(&at(1.0, EventKind::Time)), []);
     assert_eq!(pool.fit("cv").unwrap().workers(), 2);
-    assert_eq!(pool.apply(&at(2.0, What::Interrupted)), [Action::Cancel { job: "cv".into() }]);
-    let ended = What::Ended { job: "cv".into(), status: 130, cost: 0.0, said: String::new() };
+    assert_eq!(pool.apply(&at(2.0, EventKind::Interrupted)), [Action::Cancel { job: "cv".into() }]);
+    let ended = EventKind::Ended { job: "cv".into(), status: 130, cost: 0.0, said: String::new() };
     assert_eq!(pool.apply(&at(3.0, ended)), []);
     assert!(pool.is_over() && end(&pool, "cv") == Phase::Queued);
     let start = Action::Start { job: "cv".into(), workers: 2 };
-    assert_eq!(pool.apply(&at(9.0, What::Reopened)), [start]);
+    assert_eq!(pool.apply(&at(9.0, EventKind::Reopened)), [start]);
 }
 
 #[test]
@@ -224,10 +225,10 @@ fn workers_of_a_silent_job_count_as_taken() {
     let parts = [Part::new("a", 0.0, 2, vec![8.0; 4]), Part::new("b", 1.0, 2, vec![8.0])];
     let mut pool = Pool::new(Settings::new(2, "optimus")).unwrap();
     let at = |at, what| raddle_pool::pool::Event { at, what };
-    pool.apply(&at(0.0, What::Submitted(new(&pool, &parts))));
-    assert_eq!(pool.apply(&at(1.0, What::Silent { job: "a".into() })), []);
+    pool.apply(&at(0.0, EventKind::Submitted(new(&pool, &parts))));
+    assert_eq!(pool.apply(&at(1.0, EventKind::Silent { job: "a".into() })), []);
     assert!(pool.fit("a").unwrap().silent);
-    assert_eq!(pool.apply(&at(100.0, What::Time)), []);
+    assert_eq!(pool.apply(&at(100.0, EventKind::Time)), []);
     assert_eq!(pool.fit("a").unwrap().workers(), 2);
 }
 

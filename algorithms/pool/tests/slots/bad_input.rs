@@ -1,4 +1,4 @@
-//! Jobs that cannot be promised anything: each says what to do.
+//! Jobs that cannot be promised an end: each message has the cure.
 
 use raddle_pool::policy::{
     Allocation, Cluster, Demand, Job, PdOrs, PlanSettings, Policy, Promise, Unfit, Utility, promisable,
@@ -16,7 +16,7 @@ fn decided(now: f64, job: Job) -> Allocation {
     PdOrs::new(PlanSettings::default()).decide(now, &cluster(), &[job])
 }
 
-/// The job is refused for this reason, which says so much.
+/// Checks that the job is refused for this reason, with this text in its message.
 fn refused(now: f64, job: Job, unfit: &Unfit, text: &str) {
     assert_eq!(promisable(now, &cluster(), &job), Err(unfit.clone()));
     assert!(unfit.to_string().contains(text), "{unfit}");
@@ -70,7 +70,7 @@ fn least_above_most() {
 fn demands_that_no_machine_holds() {
     let demand = Demand { worker: [5.0, 0.0, 0.0], ..Demand::SLOT };
     let large = Job { demand, ..job(0, 0.0, 2, 10.0, WORTH) };
-    refused(0.0, large, &Unfit::TooLarge { workers: 1 }, "fit nowhere");
+    refused(0.0, large, &Unfit::TooLarge { workers: 1 }, "does not fit on an empty cluster");
     let many = Job { least: 5, ..job(0, 0.0, 9, 10.0, WORTH) };
     refused(0.0, many, &Unfit::TooLarge { workers: 5 }, "lower `least`");
 }
@@ -79,14 +79,14 @@ fn demands_that_no_machine_holds() {
 fn a_deadline_that_cannot_be_kept_is_refused_with_the_earliest_that_could() {
     let by = |by| job(0, 0.0, 4, 100.0, Utility::Deadline { value: 1.0, by });
     let [(_, Promise::Refused(Some(earliest)))] = decided(0.0, by(12.0)).promises[..] else { panic!() };
-    // 100 units at 4 workers take 25 s, and a promise leaves slack.
+    // On 4 workers 100 units take 25 s, and a promise has a margin.
     assert!((25.0..=40.0).contains(&earliest), "{earliest}");
     assert_eq!(decided(0.0, by(earliest)).promises[0].1, Promise::By(earliest));
     let [(_, Promise::Refused(Some(again)))] = decided(0.0, by(earliest - 1.0)).promises[..] else {
         panic!()
     };
     assert_eq!(again, earliest);
-    // A job that is longer than all slots ahead: no time can be named.
+    // The job is longer than all slots ahead, so that no time can be promised.
     let endless = job(0, 0.0, 4, 1e9, WORTH);
     assert_eq!(decided(0.0, endless).promises[0].1, Promise::Refused(None));
 }

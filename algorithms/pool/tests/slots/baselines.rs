@@ -1,4 +1,4 @@
-//! First come first served, and equal dominant shares.
+//! Tests of first come, first served, and of dominant resource fairness.
 
 use raddle_pool::policy::{Cluster, Demand, Drf, Fifo, Job, JobId, Policy, Utility};
 
@@ -21,7 +21,7 @@ fn fifo_serves_gangs_in_order_and_lets_nobody_pass() {
     let mut fifo = Fifo::default();
     let jobs = [asking(0, 5), asking(1, 4), asking(2, 1)];
     assert_eq!(workers(&mut fifo, &cluster, &jobs), [5, 0, 0]);
-    // Who runs keeps what it has; whose turn it is comes as soon as it fits.
+    // Running jobs keep their workers; the next job starts as soon as it fits.
     assert_eq!(workers(&mut fifo, &cluster, &jobs[1..]), [4, 1]);
     assert_eq!(workers(&mut fifo, &cluster, &[asking(2, 8), asking(3, 7)]), [1, 7]);
 }
@@ -43,7 +43,8 @@ fn fifo_cuts_a_gang_to_what_an_empty_cluster_holds_and_passes_over_what_never_fi
 
 #[test]
 fn drf_gives_equal_dominant_shares() {
-    // The example of its paper: 9 cores and 18 GB; tasks of (1, 4) and (3, 1). 3 and 2 tasks have two thirds each.
+    // The example of the paper: 9 cores and 18 GB, with tasks of (1, 4) and (3, 1). Three and two tasks give
+    // each job a dominant share of two thirds.
     let cluster = Cluster { nodes: vec![[f64::INFINITY, 9.0, 18.0]] };
     let of = |id, cores, memory| {
         let worker = [0.0, cores, memory];

@@ -1,4 +1,4 @@
-//! Decisions between the begins of slots, as a pool that runs asks for them.
+//! Decisions at times within a slot, as a live pool asks for them.
 
 use raddle_pool::policy::{Allocation, Cluster, Job, JobId, PdOrs, PlanSettings, Policy, Promise, Utility};
 
@@ -12,7 +12,7 @@ fn workers(allocation: &Allocation, id: u32) -> u32 {
     allocation.placements.get(&JobId(id)).map_or(0, |held| held.workers())
 }
 
-/// Jobs hold what they were given, and what they did is counted.
+/// Moves time on: jobs hold what they were given, and their work is counted.
 fn go_on(jobs: &mut [Job], allocation: &Allocation, seconds: f64) {
     for job in jobs {
         job.placement = allocation.placements.get(&job.id).cloned().unwrap_or_default();
@@ -37,7 +37,7 @@ fn a_job_that_comes_between_is_answered_at_once_and_asking_again_changes_nothing
     go_on(&mut jobs, &second, 0.0);
     let again = policy.decide(13.0, &cluster, &jobs);
     assert_eq!((again.promises.len(), &again.placements), (0, &second.placements));
-    // The first one leaves: its workers are free for the other within the slot.
+    // The first job leaves, and its workers are free for the other within the slot.
     let alone = policy.decide(15.0, &cluster, &jobs[1..]);
     assert!(workers(&alone, 0) == 0 && workers(&alone, 1) > 0, "{alone:?}");
 }
@@ -52,7 +52,7 @@ fn a_cluster_that_shrinks_is_not_overfull_and_jobs_are_planned_anew() {
         let allocation = policy.decide(f64::from(slot) * 10.0, &Cluster::of_slots(1, slots), &jobs);
         let held: u32 = allocation.placements.values().map(|held| held.workers()).sum();
         assert!(held <= slots, "{held} of {slots} in slot {slot}");
-        planned_anew |= allocation.reasons.iter().any(|reason| reason.contains("planned anew"));
+        planned_anew |= allocation.reasons.iter().any(|reason| reason.contains("planned again"));
         let refused = |job: &Job| {
             allocation.promises.iter().any(|&(id, p)| id == job.id && matches!(p, Promise::Refused(_)))
         };

@@ -10,26 +10,26 @@ mod slots;
 mod tables;
 mod ticks;
 
-/// Simulates jobs on a cluster under policies of a pool.
+/// Simulate scheduling policies on the jobs of a cluster.
 #[derive(Debug, Parser)]
 #[command(name = "pool-sim", version)]
 enum Verb {
-    /// Simulate jobs on a cluster under policies.
+    /// Simulate jobs on a cluster under scheduling policies.
     Simulate(Box<options::Options>),
 }
 
-/// Options of the short help, and their lines there.
+/// Options of the short help, with their text there.
 const COMMON: &[(&str, &str)] = &[
     ("nodes", "number of nodes; 16 by default"),
     ("slots", "slots of each node; 4 by default"),
     ("policy", "fifo, drf, las, optimus, ones, oasis, pdors or random"),
-    ("rescale", "seconds that a change of workers costs"),
+    ("rescale", "seconds without work after a change"),
     ("load", "load of the jobs; 1 by default"),
-    ("seed", "seed of policies that draw"),
+    ("seed", "seed of random policies"),
     ("explain", "a line a decision that changes something"),
 ];
 
-/// Words of other programs, and what is said to them.
+/// Names of options in other schedulers, with advice for users who type them.
 const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         ("scheduler schedule scheduling-policy strategy algorithm queueing", "--policy"),
@@ -50,7 +50,7 @@ const LINE: CommandLine<'static> = CommandLine {
     foreign: FOREIGN,
 };
 
-/// The body of the program `pool-sim`.
+/// Entry point of the program `pool-sim`.
 pub fn main() -> ExitCode {
     raddle::cli::main("pool-sim", || match LINE.parse() {
         Verb::Simulate(options) if options.is_in_slots() => slots::simulate(&options),

@@ -20,62 +20,65 @@ at). synth:slots are the jobs of PD-ORS: machines with accelerators, cores and m
 lower rate across machines (settings nodes, slots, jobs, lo, load, seed, seeds, tiny, arrivals). ONES lets the batch of a \
 published job grow with its workers; the other policies keep it as submitted.";
 
-/// Policies that are compared where none are named.
+/// Default policies of a comparison.
 pub(super) const DEFAULT: [&str; 3] = ["las", "optimus", "ones"];
-/// Most nodes, and most slots of a node.
+/// Maximum number of nodes, and of slots of a node.
 const MOST: (u32, u32) = (10_000, 1024);
-/// Most schedules of a population, and most cycles a decision.
+/// Maximum number of schedules in a population, and of cycles in each decision.
 const MOST_SCHEDULES: usize = 10_000;
 
 /// The options of `pool-sim`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The jobs: pollux:6, pollux, synth:jobs:n=160,seed=1, synth:slots:lo=0.5,load=1,seed=1, or a file of profiles.
+    /// Jobs: pollux:6, pollux, synth:jobs:n=160,seed=1, synth:slots:lo=0.5,load=1,seed=1, or a file of
+    /// profiles.
     #[arg(value_name = "SPEC")]
     pub(super) spec: String,
     /// Number of nodes.
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub(super) nodes: u32,
-    /// Slots of each node.
+    /// Number of slots of each node.
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(super) slots: u32,
-    /// Policies, with commas: fifo, drf (equal dominant shares), las (Tiresias), optimus, ones, oasis, pdors, random.
-    /// Default: las,optimus,ones; in slots fifo,drf,oasis,pdors.
+    /// Policies, separated by commas: fifo, drf (dominant resource fairness), las (Tiresias), optimus, ones,
+    /// oasis, pdors, random. Default: las,optimus,ones; for synth:slots fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
-    /// Seconds in which a job whose share changed holds it and does nothing. Default: 30 for pollux, 1 for synth, 0.1 for
+    /// Seconds without work after a change of a job's placement. Default: 30 for pollux, 1 for synth, 0.1 for
     /// profiles.
     #[arg(long, value_name = "SECONDS")]
     pub(super) rescale: Option<f64>,
-    /// Seconds from one decision to the next. Default: 60, for profiles 1.
+    /// Seconds between two decisions. Default: 60, for profiles 1.
     #[arg(long, value_name = "SECONDS")]
     pub(super) tick: Option<f64>,
     /// Load of the jobs: for pollux 0.5, 1, 1.5 or 2; for synth a factor of their lengths.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     pub(super) load: f64,
-    /// Seed of policies that draw.
+    /// Seed of policies that draw random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// For las: workers times seconds after which a job goes to the second queue. Default: 57600.
+    /// For las: service after which a job moves to the second queue, in workers times seconds. Default:
+    /// 57600.
     #[arg(long, value_name = "X")]
     threshold: Option<f64>,
-    /// For ones: all jobs count, or as published those that run. Default: all.
+    /// For ones: score over all jobs, or as published over the running ones. Default: all.
     #[arg(long, value_name = "all|published")]
     score: Option<String>,
     /// For ones: number of schedules. Default: 16.
     #[arg(long, value_name = "N")]
     population: Option<usize>,
-    /// For ones: cycles a decision. Default: 1.
+    /// For ones: number of cycles in each decision. Default: 1.
     #[arg(long, value_name = "N")]
     cycles: Option<usize>,
-    /// For ones: schedules that evolve, or random ones in place of crossover and mutation. Default: evolved.
+    /// For ones: evolved schedules, or random ones in place of crossover and mutation. Default: evolved.
     #[arg(long, value_name = "evolved|random")]
     schedules: Option<String>,
-    /// For ones: what is left of a job is known where it can be, or predicted from jobs that have ended. Default: known.
+    /// For ones: use the work left where it is known, or always predict it from jobs that have ended.
+    /// Default: known.
     #[arg(long, value_name = "known|none")]
     knowledge: Option<String>,
-    /// Write a line for each decision that changes something; with --json they are among the results.
+    /// Print a line for each decision that changes something; with --json, add them to the results.
     #[arg(long)]
     pub(super) explain: bool,
     #[command(flatten)]
@@ -83,7 +86,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The jobs, as they are named.
+    /// The jobs, as given by the user.
     pub(super) fn spec(&self) -> Result<Spec, Error> {
         Spec::parse(&self.spec).map_err(refuse)
     }
@@ -98,12 +101,12 @@ impl Options {
         Ok(Cluster::of_slots(self.nodes as usize, self.slots))
     }
 
-    /// `true` if the jobs are those in slots.
+    /// `true` for the jobs of PD-ORS, which are simulated by slots.
     pub(super) fn is_in_slots(&self) -> bool {
         self.spec == "synth:slots" || self.spec.starts_with("synth:slots:")
     }
 
-    /// Refuses what has no meaning for jobs in slots.
+    /// Refuses options that have no effect on jobs in slots.
     pub(super) fn refuse_in_slots(&self) -> Result<(), Error> {
         let given = [
             ("--rescale", self.rescale.is_some()),
@@ -114,7 +117,7 @@ impl Options {
         refuse_without_effect(&given, "with jobs in slots")
     }
 
-    /// The names that were given, each checked and once; without any, these.
+    /// Checked names of the given policies, or `default` if there are none.
     pub(super) fn named<'a>(&'a self, default: &[&'a str]) -> Result<Vec<&'a str>, Error> {
         if self.policy.is_empty() {
             return Ok(default.to_vec());
@@ -129,7 +132,7 @@ impl Options {
         Ok(self.policy.iter().map(String::as_str).collect())
     }
 
-    /// A policy that has decided nothing yet.
+    /// Creates a policy, in its initial state.
     pub(super) fn make(&self, name: &str) -> Result<Box<dyn Policy>, Error> {
         policy(name, &self.settings()?).map_err(|why| Error::usage(format!("--policy: {why}")))
     }
@@ -157,7 +160,7 @@ impl Options {
         if !(threshold > 0.0 && threshold.is_finite()) {
             return Err(Error::usage(format!("--threshold {threshold}: choose a number above 0")));
         }
-        // Plans are made of ticks, a day ahead.
+        // Slots are ticks, and plans reach a day ahead.
         let slot = self.tick.unwrap_or(60.0);
         let plan = PlanSettings {
             slot,
@@ -193,7 +196,8 @@ impl Options {
     }
 }
 
-/// Error of a simulation: a setting is bad usage, what a file says is bad input, and a policy that goes wrong has failed.
+/// Converts an error of a simulation: a setting out of range is bad usage, faults of files are bad input, and
+/// faults of a policy are failures.
 pub(super) fn refuse(error: SimulateError) -> Error {
     match error {
         SimulateError::Setting { .. } => Error::usage(format!("--{error}")),

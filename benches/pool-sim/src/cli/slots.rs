@@ -1,4 +1,4 @@
-//! Jobs in slots: the job model of PD-ORS.
+//! Simulation of jobs in slots, by the job model of PD-ORS.
 
 use raddle::cli::{Error, ExitStatus, Table};
 use raddle_pool::policy::{PlanSettings, Promise};
@@ -8,10 +8,10 @@ use super::options::{Options, refuse};
 use crate::slots::{Report, Row, compare, parse, policy};
 use crate::{Ended, Outcome};
 
-/// Policies that are at home in slots; the others know no parameter servers.
+/// Policies for jobs in slots; the others do not place parameter servers.
 const POLICIES: [&str; 4] = ["fifo", "drf", "oasis", "pdors"];
 
-/// Simulates instances in slots under each policy, and tells what came of it.
+/// Simulates instances in slots under each policy, and prints the results.
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     options.refuse_in_slots()?;
     let names = options.named(&POLICIES)?;
@@ -30,7 +30,7 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// Means over the instances, a row a policy.
+/// Table of means over the instances, a row for each policy.
 fn table(report: &Report, instances: usize) -> Table {
     let columns = ["policy", "utility", "best in", "admitted", "ended", "late", "mean JCT, slots"];
     let mut table = Table::new(format!("means of {instances} instances"), &columns);
@@ -52,7 +52,7 @@ fn table(report: &Report, instances: usize) -> Table {
     table
 }
 
-/// A policy's row as JSON.
+/// Results of a policy, as JSON.
 fn value(row: &Row) -> Value {
     let outcomes: Vec<Value> = row.outcomes.iter().map(outcome).collect();
     json!({ "policy": row.policy, "utility": row.utility, "best_in": row.best_in, "outcomes": outcomes })

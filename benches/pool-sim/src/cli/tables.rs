@@ -1,14 +1,15 @@
-//! Results of simulations as tables.
+//! Tables of results.
 
 use raddle::cli::Table;
 use serde_json::Value;
 
 use crate::{Outcome, Workload};
 
-/// A unit of time: seconds of one, and its letters.
+/// Unit of time: its length in seconds, and its symbol.
 type Unit = (f64, &'static str);
 
-/// The largest unit that the mean completion time has two of, else seconds.
+/// Unit for the largest mean completion time: hours from half an hour on, minutes from two minutes on, else
+/// seconds.
 fn unit(outcomes: &[Vec<Outcome>]) -> Unit {
     let most = outcomes.iter().flatten().map(Outcome::mean).fold(0.0, f64::max);
     match most {
@@ -18,12 +19,12 @@ fn unit(outcomes: &[Vec<Outcome>]) -> Unit {
     }
 }
 
-/// A number with three decimals.
+/// Rounds to three decimals.
 fn shown(value: f64) -> Value {
     Value::from((value * 1000.0).round() / 1000.0)
 }
 
-/// Means over the workloads, a row a policy.
+/// Table of means over the workloads, a row for each policy.
 pub(super) fn by_policy(outcomes: &[Vec<Outcome>]) -> Table {
     let (seconds, letters) = unit(outcomes);
     let timed = |name: &str| format!("{name}, {letters}");
@@ -58,7 +59,7 @@ pub(super) fn by_policy(outcomes: &[Vec<Outcome>]) -> Table {
     table
 }
 
-/// Mean completion times, a row a workload.
+/// Table of mean completion times, a row for each workload.
 pub(super) fn by_workload(workloads: &[Workload], outcomes: &[Vec<Outcome>]) -> Table {
     let (seconds, letters) = unit(outcomes);
     let mut columns = vec!["workload"];

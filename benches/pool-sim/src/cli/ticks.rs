@@ -1,4 +1,4 @@
-//! Jobs on slots of a cluster, tick by tick.
+//! Simulation of jobs on the slots of a cluster, by ticks.
 
 use raddle::cli::{Error, ExitStatus, say};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::options::{DEFAULT, Options, refuse};
 use super::tables::{by_policy, by_workload};
 use crate::{Change, Decision, Outcome, Settings, Workload, simulate as run};
 
-/// Simulates every workload under every policy, and tells what came of it.
+/// Simulates every workload under every policy, and prints the results.
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     let cluster = options.cluster()?;
     let names = options.named(&DEFAULT)?;
@@ -50,7 +50,7 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// Settings of a workload, where none are given its own.
+/// Settings of the options, with the defaults of the workload.
 fn settings(options: &Options, workload: &Workload) -> Settings {
     Settings {
         tick: options.tick.unwrap_or(workload.settings.tick),
@@ -58,7 +58,7 @@ fn settings(options: &Options, workload: &Workload) -> Settings {
     }
 }
 
-/// The results of a workload, and its jobs, as JSON.
+/// Results of a workload and its jobs, as JSON.
 fn value(
     workload: &Workload,
     Settings { tick, rescale }: Settings,
@@ -87,7 +87,7 @@ fn value(
     value
 }
 
-/// A decision as a line.
+/// A decision, as a line of text.
 fn line(policy: &str, workload: &str, decision: &Decision) -> String {
     let change = |Change { name, from, to, nodes }: &Change| match (to, nodes) {
         (0, _) => format!("{name} {from} -> 0"),

@@ -1,4 +1,4 @@
-//! Policies by name: those of the pool, and those that are compared here alone.
+//! Policies by name: those of the pool, and those that exist for comparison only.
 
 pub mod names;
 mod oasis;

@@ -1,4 +1,4 @@
-//! Policies by their names.
+//! Policies by name.
 
 use raddle_pool::policy::names::{self, Unknown};
 use raddle_pool::policy::{PlanSettings, Policy};
@@ -10,12 +10,12 @@ use super::placing::{Spread, pdors};
 /// Names of the policies.
 pub const NAMES: [&str; 8] = ["fifo", "drf", "las", "optimus", "ones", "oasis", "pdors", "random"];
 
-/// Settings of policies, beside their names.
+/// Settings of all policies, apart from the name.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Seed of policies that draw.
+    /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// Service after which `las` puts a job behind, in workers times seconds.
+    /// Service after which `las` moves a job to the second queue, in workers times seconds.
     pub threshold: f64,
     /// Options of `ones`.
     pub ones: Options,
@@ -30,10 +30,10 @@ impl Default for Settings {
     }
 }
 
-/// The policy of this name.
+/// Creates the policy of a name.
 ///
 /// # Errors
-/// No policy has the name; the text says the nearest that there is.
+/// No policy has this name. The message suggests the most similar one.
 pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknown> {
     let Settings { seed, threshold, ones: options, plan } = settings.clone();
     match name {

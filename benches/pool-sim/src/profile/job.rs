@@ -1,4 +1,4 @@
-//! [`submitted`]: a job that does again what was measured of a run.
+//! [`submitted`]: a simulated job that repeats a measured run.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use raddle_pool::policy::{ByWorkers, Job, JobId, Placement, Profile};
 
 use crate::model::{Model, Submitted};
 
-/// The job of a profile, to be simulated.
+/// Creates the simulated job of a profile.
 ///
 /// # Errors
-/// A text that names the value out of its range.
+/// The message names the value that is out of range.
 pub fn submitted(profile: &Profile) -> Result<Submitted, String> {
     profile.check()?;
     let (least, most, requested) = profile.workers();
@@ -25,7 +25,7 @@ pub fn submitted(profile: &Profile) -> Result<Submitted, String> {
     Ok(Submitted { name: profile.name.clone(), arrival: profile.at, model: Box::new(model) })
 }
 
-/// A job that does again what was measured. Its work is counted in epochs.
+/// A job that repeats a measured run. Its work is counted in epochs.
 #[derive(Debug, Clone)]
 struct ProfiledJob {
     job: Job,
@@ -56,7 +56,7 @@ impl Model for ProfiledJob {
         self.job.done
     }
 
-    /// A job that held nothing starts a process; one that runs is resized at a boundary.
+    /// A job without a placement starts a process; a running job is resized at a boundary.
     fn cost(&self, from: &Placement, _: &Placement, rescale: f64) -> f64 {
         if from.shares.is_empty() { self.start.max(rescale) } else { rescale }
     }

@@ -1,4 +1,4 @@
-//! Jobs by profiles of finished runs: speeds by workers, and the number of epochs.
+//! Jobs from profiles of finished runs, which have speeds by workers and numbers of epochs.
 
 mod job;
 mod synthetic;

@@ -1,22 +1,22 @@
-//! `synth:jobs:n=160,seed=1`: a mix of fits, drawn by a seed.
+//! `synth:jobs:n=160,seed=1`: a random mix of fits.
 
 use raddle::random::Stream;
 use raddle_pool::policy::Profile;
 
-/// A kind of fits.
+/// A kind of fit.
 struct Kind {
     name: &'static str,
-    /// Share of the jobs.
+    /// Share of the jobs of this kind.
     share: f64,
-    /// Median of the seconds of one worker, and standard deviation of their logarithm.
+    /// Median of the seconds on one worker, and standard deviation of their logarithm.
     length: (f64, f64),
-    /// Share of the work that does not run beside other work, by Amdahl's law.
+    /// Serial share of the work, in Amdahl's law.
     serial: f64,
-    /// Most workers.
+    /// Maximum number of workers.
     most: u32,
-    /// Fewest and most epochs.
+    /// Minimum and maximum number of epochs.
     epochs: (f64, f64),
-    /// Seconds of a start.
+    /// Seconds that a start takes.
     start: f64,
 }
 
@@ -30,8 +30,8 @@ impl Kind {
     }
 }
 
-/// Topic models are long and scale well, factorizations less, the Lasso and linear classifiers are short and scale little, and
-/// trials of one worker are many.
+/// Topic models are long and scale well; factorizations scale less well; the Lasso and linear classifiers are
+/// short and scale little; and there are many trials on one worker.
 const KINDS: [Kind; 5] = [
     Kind::new("lda", [0.2, 12_000.0, 1.2, 0.01], 32).epochs(50.0, 500.0, 10.0),
     Kind::new("mf", [0.25, 5_000.0, 1.2, 0.04], 16).epochs(20.0, 100.0, 5.0),
@@ -40,16 +40,17 @@ const KINDS: [Kind; 5] = [
     Kind::new("trial", [0.2, 300.0, 1.0, 1.0], 1).epochs(5.0, 50.0, 1.0),
 ];
 
-/// Share of the jobs that have a value of their own, and of those with a deadline, too.
+/// Share of the jobs that have a value of their own, and share of those that also have a deadline.
 const VALUED: (f64, f64) = (0.6, 0.6);
 
-/// `count` jobs that arrive within `hours`, with lengths in proportion to `load`.
+/// Draws `count` jobs that arrive within `hours`, with lengths in proportion to `load`.
 ///
-/// Arrivals are uniform, as those of a Poisson process are whose number is known. Lengths are log-normal by kind, at most 50
-/// medians; speeds follow Amdahl's law. A job asks for 1, 2, 4, ... workers up to its most, evenly. A value is uniform in 1 to 100; a
-/// deadline is 2 to 8 times the seconds of the workers that it asked for.
+/// Arrivals are uniform: those of a Poisson process, given their number. Lengths are log-normal by kind, at
+/// most 50 medians; speeds follow Amdahl's law. A job requests 1, 2, 4, ... workers up to its maximum, with
+/// equal probabilities. A value is uniform from 1 to 100. A deadline is 2 to 8 times the seconds that the job
+/// takes on the requested workers.
 pub(crate) fn synthetic(count: u32, seed: u64, hours: f64, load: f64) -> Vec<Profile> {
-    // Of its own for each job, so that the first jobs of more are the same.
+    // Each job has a stream of its own, so that the first jobs do not depend on their number.
     let mut drawn: Vec<Profile> = (0..count).map(|number| draw(number, seed, hours, load)).collect();
     drawn.sort_by(|a, b| a.at.total_cmp(&b.at));
     drawn
@@ -86,7 +87,7 @@ fn draw(number: u32, seed: u64, hours: f64, load: f64) -> Profile {
     }
 }
 
-/// A standard normal number (Box and Muller).
+/// Draws a standard normal number (Box and Muller).
 fn normal(stream: &mut Stream) -> f64 {
     let (radius, angle) = (1.0 - stream.unit(), stream.unit());
     libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(std::f64::consts::TAU * angle)

@@ -1,23 +1,23 @@
-//! [`Application`]: seconds of an iteration by placement and batch, and progress by epoch.
+//! [`Application`]: seconds of an iteration by placement and batch size, and progress by epoch.
 
 use std::collections::BTreeMap;
 
 use super::rows::{Epoch, Placed, Scaled};
 
-/// Most nodes for which times were measured.
+/// Maximum number of nodes with measured times.
 const NODES: u32 = 16;
-/// Replicas on a node where as many as possible are together.
+/// Number of replicas on a full node.
 const ON_A_NODE: u32 = 4;
 
 /// Seconds of a step, and of its synchronisation.
 type Times = [f64; 2];
 
-/// Times at rising points: linear between them, and held beyond the ends.
+/// Times at ascending points, interpolated linearly and constant outside.
 #[derive(Debug, Default)]
 struct Curve(Vec<(f64, Times)>);
 
 impl Curve {
-    /// Means of the times at each point.
+    /// Averages the times at each point.
     fn of(points: &[(f64, Times)]) -> Self {
         let mut points = points.to_vec();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -42,17 +42,18 @@ impl Curve {
     }
 }
 
-/// Times at this share of the way from one to the other.
+/// Linear interpolation between two times.
 fn between(low: Times, high: Times, share: f64) -> Times {
     [0, 1].map(|which| low[which] + share * (high[which] - low[which]))
 }
 
-/// Batch of an iteration: replicas take `atomic` samples at a time, `accumulated` times before those of a step.
+/// Batch of an iteration. Each replica takes `atomic` samples at a time, and accumulates gradients
+/// `accumulated` times before a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Configuration {
     pub(super) atomic: u32,
     pub(super) accumulated: u32,
-    /// Samples of all replicas.
+    /// Number of samples of all replicas.
     pub(super) batch: u32,
 }
 
@@ -66,22 +67,23 @@ struct Validated {
 /// An application of the published workloads.
 #[derive(Debug)]
 pub(super) struct Application {
-    /// By the smallest rotation of a placement.
+    /// Times by placement, of which the smallest rotation is the key.
     placements: BTreeMap<Vec<u32>, Curve>,
-    /// By nodes, then by replicas: means of all placements of this shape, or measured as such.
+    /// Times by number of nodes, then of replicas: measured for this shape, or averaged over the placements
+    /// that have it.
     shapes: BTreeMap<u32, BTreeMap<u32, Curve>>,
     validated: Vec<Validated>,
     /// Progress at which each epoch ends.
     ends: Vec<f64>,
-    /// Smallest and largest batch.
+    /// Minimum and maximum batch size.
     pub(super) batches: (u32, u32),
-    /// Smallest and largest batch of a replica.
+    /// Minimum and maximum batch size of a replica.
     pub(super) local: (u32, u32),
 }
 
 impl Application {
-    /// An application of so many epochs, and with this largest local batch, if not the largest measured; `None` where a table
-    /// has no row for it.
+    /// An application of a number of epochs and of a maximum local batch size, by default the largest
+    /// measured one; `None` if a table has no row for it.
     pub(super) fn new(
         placed: &[Placed],
         scaled: &[Scaled],
@@ -129,7 +131,7 @@ impl Application {
         self.ends.len()
     }
 
-    /// Progress at which an epoch ends; of one beyond the last, that of the last.
+    /// Progress at which an epoch ends; the total after the last epoch.
     pub(super) fn end(&self, epoch: usize) -> f64 {
         self.ends.get(epoch).or(self.ends.last()).copied().unwrap_or(0.0)
     }
@@ -139,13 +141,13 @@ impl Application {
         self.end(self.epochs())
     }
 
-    /// Iterations at a batch up to the end of this epoch.
+    /// Number of iterations at a batch size up to the end of an epoch.
     pub(super) fn iterations(&self, batch: u32, epoch: usize) -> f64 {
         self.interpolated(batch, epoch, |row| row.iteration)
     }
 
-    /// Loss and accuracy after an epoch at a batch: metrics that fall are losses, as shares of their first value; of those that
-    /// rise the loss is what is missing to the best there could be.
+    /// Loss and accuracy after an epoch at a batch size. A falling metric is a loss, relative to its first
+    /// value; for a rising metric the loss is the distance from the best possible value.
     pub(super) fn learnt(&self, batch: u32, epoch: usize) -> (f64, f64) {
         let metric = |epoch| self.interpolated(batch, epoch, |row| row.metric);
         let (first, last, now) = (metric(0), metric(self.epochs().saturating_sub(1)), metric(epoch));
@@ -154,7 +156,7 @@ impl Application {
         (loss, (1.0 - loss).clamp(0.0, 1.0))
     }
 
-    /// Configuration of a batch on so many replicas.
+    /// Configuration of a batch on `replicas` replicas.
     pub(super) fn configured(&self, batch: u32, replicas: u32) -> Configuration {
         let local = batch.div_ceil(replicas);
         let accumulated = local.div_ceil(self.local.1).saturating_sub(1);
@@ -164,13 +166,13 @@ impl Application {
         Configuration { atomic, accumulated, batch: replicas * atomic * (accumulated + 1) }
     }
 
-    /// Seconds of an iteration with replicas placed so.
+    /// Seconds of an iteration on a placement.
     pub(super) fn seconds(&self, placement: &[u32], configuration: Configuration) -> f64 {
         let [step, sync] = self.times(placement, f64::from(configuration.atomic));
         step + f64::from(configuration.accumulated) * (step - sync)
     }
 
-    /// Progress of an iteration of this batch in an epoch: its gain over one of the smallest batch.
+    /// Progress of an iteration in an epoch: its gain over an iteration at the minimum batch size.
     pub(super) fn gain(&self, batch: u32, epoch: usize) -> f64 {
         let variance = self.interpolated(batch, epoch, |row| row.grad_var);
         let square = self.interpolated(batch, epoch, |row| row.grad_sqr);
@@ -178,7 +180,7 @@ impl Application {
         (variance + square) / (variance / times + square)
     }
 
-    /// Number of the row in force: linear between two batch sizes that were measured.
+    /// Value of a column after an epoch, interpolated linearly between two measured batch sizes.
     fn interpolated(&self, batch: u32, epoch: usize, of: impl Fn(&Epoch) -> f64) -> f64 {
         let above = self.validated.partition_point(|validated| validated.batch < batch);
         let above = above.min(self.validated.len() - 1);
@@ -201,7 +203,8 @@ impl Application {
         }
     }
 
-    /// Times where a placement was not measured: linear in nodes, at each number of nodes in replicas of as many a node.
+    /// Times of a placement that was not measured: interpolated in the nodes, with as many replicas on each
+    /// node.
     fn times_of_shape(&self, nodes: u32, replicas: u32, local: f64) -> Times {
         let nodes = nodes.min(NODES);
         let at = |measured: u32| {

@@ -7,18 +7,19 @@ use raddle_pool::policy::{ByWorkers, Job, JobId, Observed, Placement};
 use super::application::{Application, Configuration, packed};
 use crate::model::Model;
 
-/// Most replicas for which speeds are told.
+/// Maximum number of replicas with a speed of their own.
 const REPLICAS: u32 = 64;
 
-/// A submission: an application, a batch, and the replicas that it was asked for with.
+/// A submission: an application, a batch size, and the number of requested replicas.
 #[derive(Debug)]
 pub(super) struct Asked {
     application: Arc<Application>,
     batch: u32,
     replicas: u32,
-    /// Most replicas, whatever the batch: one for an application that is not distributed.
+    /// Maximum number of replicas at any batch size: one for an application that is not distributed.
     limit: u32,
-    /// Configuration and seconds of an iteration by replicas, packed: with the batch as submitted, and in proportion to them.
+    /// Configuration and seconds of an iteration by replicas on as few nodes as possible: at the submitted
+    /// batch size, and with a batch that grows with the replicas.
     packed: [Vec<(Configuration, f64)>; 2],
 }
 
@@ -35,13 +36,13 @@ impl Asked {
         asked
     }
 
-    /// Most replicas: each has the smallest local batch.
+    /// Maximum number of replicas, at which each has the minimum local batch size.
     fn most(&self, scales: bool) -> u32 {
         let batch = if scales { self.application.batches.1 } else { self.batch };
         (batch / self.application.local.0).clamp(1, self.limit.min(REPLICAS))
     }
 
-    /// Batch on so many replicas: as submitted, or in proportion to them within the range that was measured.
+    /// Batch size on `replicas` replicas: as submitted, or in proportion to them within the measured range.
     fn batch(&self, replicas: u32, scales: bool) -> u32 {
         let (least, most) = self.application.batches;
         match scales {
@@ -55,7 +56,8 @@ impl Asked {
     }
 }
 
-/// A job of a published workload. Work is counted in iterations at its batch; where the batch grows with the workers, in progress.
+/// A job of a published workload. Work is counted in iterations at the submitted batch size, or in progress
+/// if the batch grows with the workers.
 #[derive(Debug, Clone)]
 pub(super) struct PublishedJob {
     asked: Arc<Asked>,
@@ -63,7 +65,7 @@ pub(super) struct PublishedJob {
     speed: Arc<ByWorkers>,
     epoch: usize,
     progress: f64,
-    /// Replicas on each node, with their configuration and seconds of an iteration.
+    /// Replicas on each node, with their configuration and the seconds of an iteration.
     placed: (Vec<u32>, Configuration, f64),
 }
 
@@ -82,7 +84,7 @@ impl PublishedJob {
         job
     }
 
-    /// Renews the speeds, which depend on the epoch where the batch grows with the workers.
+    /// Updates the speeds, which depend on the epoch if the batch grows with the workers.
     fn renew_speed(&mut self) {
         let Self { asked, epoch, scales, .. } = &*self;
         let rate = |&(configuration, seconds): &(Configuration, f64)| match scales {
@@ -92,7 +94,7 @@ impl PublishedJob {
         self.speed = Arc::new(ByWorkers::new(asked.packed[usize::from(*scales)].iter().map(rate).collect()));
     }
 
-    /// Configures the job for a placement, if it is another one.
+    /// Configures the job for a placement, if it differs from the last.
     fn place(&mut self, placement: &Placement) {
         let shares = &placement.shares;
         if !self.placed.0.iter().copied().eq(shares.iter().map(|share| share.workers)) {
@@ -110,7 +112,8 @@ impl Model for PublishedJob {
         let last = application.epochs().saturating_sub(1);
         let (done, left) = match self.scales {
             true => (self.progress, application.total() - self.progress),
-            // As the artifact has it: from the end of this epoch to that of the last, and 1 in the last.
+            // As in the artifact, the work left is counted from the end of this epoch to that of the last,
+            // and is 1 in the last.
             false => {
                 let at = |epoch| application.iterations(*batch, epoch);
                 let done = self.epoch.checked_sub(1).map_or(0.0, at);

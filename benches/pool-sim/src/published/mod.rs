@@ -1,7 +1,8 @@
-//! The published simulator: tables of Pollux's artifact (Qiao et al., OSDI 2021), read from `RADDLE_DATA/cluster`.
+//! Published workloads: tables of Pollux's artifact (Qiao et al., OSDI 2021), read from
+//! `RADDLE_DATA/cluster`.
 //!
-//! Six applications with measured times of a step by placement and local batch, and with measured progress by epoch and batch;
-//! eight workloads at each of four loads.
+//! The tables have six applications, with measured times of a step by placement and local batch size and
+//! measured progress by epoch and batch size, and eight workloads at each of four loads.
 
 mod application;
 mod job;

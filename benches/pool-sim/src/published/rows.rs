@@ -1,4 +1,4 @@
-//! Rows of the published tables, each with its line.
+//! Rows of the published tables, with their line numbers.
 
 use std::path::Path;
 
@@ -20,11 +20,11 @@ pub(super) struct Submission {
     pub(super) batch_size: u32,
 }
 
-/// A row of `placements.csv.gz`: seconds of a step and of its synchronisation.
+/// A row of `placements.csv.gz`, with the seconds of a step and of its synchronisation.
 #[derive(Debug, Deserialize)]
 pub(super) struct Placed {
     pub(super) application: String,
-    /// Replicas on each node, as digits.
+    /// Number of replicas on each node, as digits.
     pub(super) placement: String,
     pub(super) local_bsz: f64,
     pub(super) step_time: f64,
@@ -42,7 +42,7 @@ pub(super) struct Scaled {
     pub(super) sync_time: f64,
 }
 
-/// A row of `validation.csv.gz`: an epoch at a batch size.
+/// A row of `validation.csv.gz`, for an epoch at a batch size.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Epoch {
     pub(super) application: String,
@@ -54,8 +54,8 @@ pub(super) struct Epoch {
     pub(super) grad_var: f64,
 }
 
-/// Rows of a file of the folder of data, each with its line. All numbers of these columns must be finite: those of the first
-/// above 0, those of the others 0 or more.
+/// Reads the rows of a file in the folder of data, with their line numbers. All numbers of the given columns
+/// must be finite: those of `positive` above 0, those of `others` at least 0.
 pub(super) fn read<T: DeserializeOwned>(
     folder: &Path,
     file: &str,

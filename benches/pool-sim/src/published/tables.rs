@@ -1,4 +1,4 @@
-//! [`Tables`]: the published tables, and the workloads made of them.
+//! [`Tables`]: the published tables, and their workloads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use crate::model::{Model as _, Submitted};
 
 /// Seconds of a tick of the published simulator.
 pub const TICK: f64 = 60.0;
-/// Loads at which there are workloads.
+/// Loads of the workloads.
 pub const LOADS: [f64; 4] = [0.5, 1.0, 1.5, 2.0];
 
 const WORKLOADS: &str = "workloads.csv.gz";
 
-/// Applications with their number of epochs, their largest local batch where it is not the largest measured, and their most
-/// replicas where there is a limit.
+/// Applications, with number of epochs, maximum local batch size unless it is the largest measured one, and
+/// maximum number of replicas.
 const APPLICATIONS: [(&str, usize, Option<u32>, u32); 6] = [
     ("bert", 2, None, u32::MAX),
     ("cifar10", 100, None, u32::MAX),
@@ -40,7 +40,7 @@ impl Tables {
     /// Reads the tables from `cluster/` in a folder of data.
     ///
     /// # Errors
-    /// A file that is not there or cannot be read, by its name and line.
+    /// A file that is missing or cannot be read, with its name and line.
     pub fn read(folder: &Path) -> Result<Self, SimulateError> {
         let submissions = rows::read::<Submission>(folder, WORKLOADS, (&["load"], &[]))?;
         let columns: (&[&str], &[&str]) = (&["local_bsz", "step_time"], &["sync_time"]);
@@ -81,13 +81,13 @@ impl Tables {
         numbers
     }
 
-    /// Jobs of a workload at a load; none where there is no such workload.
+    /// Jobs of a workload at a load; empty if there is no such workload.
     ///
     /// # Errors
-    /// A job of an unknown application, without replicas, or with a batch outside the range that was validated.
+    /// A job of an unknown application, without replicas, or with a batch size outside the validated range.
     pub fn jobs(&self, workload: u32, load: f64) -> Result<Vec<Submitted>, SimulateError> {
         let is_of = |(_, row): &&(u64, Submission)| row.workload == workload && row.load == load;
-        // Few kinds of jobs are submitted again and again.
+        // The same few kinds of jobs are submitted many times.
         let mut kinds: BTreeMap<_, PublishedJob> = BTreeMap::new();
         let mut jobs = Vec::new();
         for (line, row) in self.submissions.iter().filter(is_of) {
@@ -100,7 +100,7 @@ impl Tables {
         Ok(jobs)
     }
 
-    /// Application of a submission, and its most replicas.
+    /// Application of a submission, with its maximum number of replicas.
     fn checked(&self, line: u64, row: &Submission) -> Result<&(Arc<Application>, u32), SimulateError> {
         let refuse = |message| Err(SimulateError::Line { path: self.path.clone(), line, message });
         let name = &row.application;

@@ -1,4 +1,4 @@
-//! Slots of arrival: uniform, or of a table of real jobs.
+//! Arrivals in slots: uniform, or as in a table of real jobs.
 
 use std::path::Path;
 
@@ -7,13 +7,14 @@ use raddle_datasets::read_text;
 
 use crate::error::SimulateError;
 
-/// Days before each month of a year of 365.
+/// Days before each month of a year of 365 days.
 const BEFORE: [u32; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 
-/// Times of arrival in a table with a column `timestamp`, such as `2017-10-09 07:01:55`: seconds, in rising order.
+/// Reads times of arrival from a table with a column `timestamp`, such as `2017-10-09 07:01:55`: seconds, in
+/// ascending order.
 ///
 /// # Errors
-/// A table that cannot be read, one without this column, and a line without a time.
+/// A table that cannot be read or lacks this column, and a line without a time.
 pub fn arrivals_of(path: &Path) -> Result<Vec<f64>, SimulateError> {
     let text = read_text(path)?;
     let fault =
@@ -35,7 +36,7 @@ pub fn arrivals_of(path: &Path) -> Result<Vec<f64>, SimulateError> {
     Ok(times)
 }
 
-/// Seconds of a time since the year 0, by days of 365 and leap years.
+/// Seconds of a time since the year 0.
 fn seconds(text: &str) -> Option<f64> {
     let (date, time) = text.trim().split_once([' ', 'T'])?;
     let numbers = |text: &str, by| -> Option<[u32; 3]> {
@@ -49,7 +50,8 @@ fn seconds(text: &str) -> Option<f64> {
     Some(((days * 24.0 + f64::from(hour)) * 60.0 + f64::from(minute)) * 60.0 + f64::from(second))
 }
 
-/// `count` slots from 0 to `last`, in rising order: uniform, or as close to each other as as many arrivals in a row of a table.
+/// Draws `count` slots from 0 to `last`, in ascending order: uniform, or with the relative distances of
+/// consecutive arrivals in a table.
 pub(super) fn drawn(count: usize, last: u32, times: Option<&[f64]>, stream: &mut Stream) -> Vec<u32> {
     let mut slots: Vec<u32> = match times.filter(|times| times.len() > 1) {
         None => (0..count).map(|_| stream.below(last as usize + 1) as u32).collect(),

@@ -1,4 +1,4 @@
-//! Instances of the paper's distributions, with work scaled to the cluster.
+//! Instances with the distributions of the paper, and work scaled to the cluster.
 
 use std::sync::Arc;
 
@@ -14,22 +14,23 @@ use crate::error::SimulateError;
 struct Draw(Stream);
 
 impl Draw {
-    /// A whole number of a range, both ends included.
+    /// Draws an integer of a range, both ends included.
     fn whole(&mut self, from: u32, to: u32) -> u32 {
         from + self.0.below((to - from) as usize + 1) as u32
     }
 
-    /// A number of a range.
+    /// Draws a number of a range.
     fn real(&mut self, from: f64, to: f64) -> f64 {
         from + (to - from) * self.0.unit()
     }
 
-    /// Amounts of accelerators, cores and memory.
+    /// Draws amounts of accelerators, cores and memory.
     fn amounts(&mut self, ranges: [(u32, u32); 3]) -> Amounts {
         ranges.map(|(from, to)| f64::from(self.whole(from, to)))
     }
 
-    /// The paper's sigmoid: 10 % of the jobs do not care when they end, 55 % a little, 35 % end in time or are worth nothing.
+    /// The sigmoid of the paper: 10 % of the jobs do not depend on the time, 55 % depend on it a little, 35 %
+    /// are worthless when late.
     fn utility(&mut self, latest: f64) -> Utility {
         let kind = self.0.unit();
         let steepness = match kind {
@@ -38,14 +39,14 @@ impl Draw {
             _ => self.real(4.0, 6.0),
         };
         let value = self.real(1.0, 100.0);
-        // The paper counts the slots before the last one, and here a job ends at the end of it.
+        // The paper counts the slots before the last one; here a job ends at the end of its last slot.
         let middle = self.real(1.0, latest) + 1.0;
         Utility::Sigmoid { value, steepness, middle }
     }
 }
 
 impl Spec {
-    /// The instances.
+    /// Generates the instances.
     ///
     /// # Errors
     /// A table of arrivals that cannot be read.
@@ -54,7 +55,7 @@ impl Spec {
         Ok((0..self.seeds).map(|more| self.instance(self.seed + u64::from(more), times.as_deref())).collect())
     }
 
-    /// The instance of a seed.
+    /// Generates the instance of a seed.
     fn instance(&self, seed: u64, times: Option<&[f64]>) -> Instance {
         let mut draw = Draw(Stream::new(&[seed, u64::from(self.tiny)]));
         let node = if self.tiny { [4.0, 8.0, 16.0] } else { [8.0, 40.0, 128.0] };

@@ -2,7 +2,7 @@
 
 use raddle_pool::policy::{Cluster, Job, Speed};
 
-/// Work a second of a worker: on one machine with all others and with their servers, or across machines.
+/// Work a second of a worker: if all workers and servers of the job are on one machine, or across machines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// Rate on one machine.
@@ -17,15 +17,15 @@ impl Speed for Rates {
     }
 }
 
-/// Jobs that arrive at a cluster within so many slots.
+/// Jobs that arrive at a cluster within a number of slots.
 #[derive(Debug, Clone)]
 pub struct Instance {
-    /// Machines.
+    /// Machines of the cluster.
     pub cluster: Cluster,
     /// Length of a slot, in seconds.
     pub slot: f64,
-    /// Number of slots; what has not ended after them is worth nothing.
+    /// Number of slots. A job that has not ended after them is worth nothing.
     pub slots: u32,
-    /// Jobs in order of arrival, which is the begin of a slot; with all their work in `left`.
+    /// Jobs in order of arrival, at the start of a slot, with all their work in `left`.
     pub jobs: Vec<Job>,
 }

@@ -1,5 +1,5 @@
-//! The job model of PD-ORS: slots, machines with several resources, workers and parameter servers, and two speeds of a worker,
-//! inside one machine and across machines.
+//! The job model of PD-ORS: slots of time, machines with several resources, workers and parameter servers,
+//! and two speeds of a worker, on one machine and across machines.
 
 mod arrivals;
 mod generate;

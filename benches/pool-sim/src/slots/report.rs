@@ -1,4 +1,4 @@
-//! Policies side by side on instances in slots.
+//! Comparison of policies on instances in slots.
 
 use raddle_pool::policy::{Drf, Fifo, PlanSettings, Policy};
 
@@ -12,25 +12,25 @@ use crate::policy::{Oasis, pdors};
 /// Outcomes of several policies on the same instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// A row a policy.
+    /// Rows, one for each policy.
     pub rows: Vec<Row>,
 }
 
-/// A policy's row.
+/// Results of a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// Name of the policy.
     pub policy: &'static str,
-    /// Mean over instances of the sum of utilities.
+    /// Mean over the instances of the sum of utilities.
     pub utility: f64,
-    /// Number of instances on which no policy before or after it reached more.
+    /// Number of instances on which no other policy reached a higher utility.
     pub best_in: usize,
-    /// Outcomes by instance.
+    /// Outcomes of the instances.
     pub outcomes: Vec<Outcome>,
 }
 
-/// The policy of a name for an instance, among those that are at home here. Prices know the jobs that will come, as the
-/// paper's do from earlier ones.
+/// Creates a policy for an instance, by name; `None` for policies that do not place parameter servers. Prices
+/// know the jobs that will arrive, as those of the paper know them from earlier ones.
 pub fn policy(name: &str, instance: &Instance, settings: &PlanSettings) -> Option<Box<dyn Policy>> {
     Some(match name {
         "fifo" => Box::new(Fifo::default()),
@@ -49,10 +49,10 @@ pub fn policy(name: &str, instance: &Instance, settings: &PlanSettings) -> Optio
     })
 }
 
-/// Runs each policy, made anew for every instance, on all of them.
+/// Runs each policy on all instances, in its initial state each time.
 ///
 /// # Errors
-/// A decision that takes more than there is.
+/// An allocation that exceeds the cluster.
 pub fn compare(
     instances: &[Instance],
     names: &[&str],

@@ -1,4 +1,4 @@
-//! A policy on an instance, slot by slot.
+//! Simulation of a policy on an instance, slot by slot.
 
 use raddle_pool::policy::{Job, Placement, Policy};
 
@@ -8,19 +8,19 @@ use crate::model::{Model, Submitted};
 use crate::outcome::Outcome;
 use crate::run::{Settings, ticks};
 
-/// How the world differs from what a policy knows of it.
+/// Differences between the simulated world and the knowledge of a policy.
 #[derive(Debug, Clone, Default)]
 pub struct World {
-    /// True speeds of the jobs, by number, as factors of those that are known; 1 beyond the end of the list.
+    /// True speeds of the jobs, by number, as factors of the known speeds; 1 beyond the end of the list.
     pub factors: Vec<f64>,
-    /// Seconds in which a job does nothing after its placement changed.
+    /// Seconds without work after a change of a job's placement.
     pub rescale: f64,
 }
 
-/// Runs a policy on an instance, in a world that may differ from what is known of it.
+/// Runs a policy on an instance, in a world that may differ from the policy's knowledge.
 ///
 /// # Errors
-/// A decision that takes more than there is.
+/// An allocation that exceeds the cluster.
 pub fn run(instance: &Instance, world: &World, policy: &mut dyn Policy) -> Result<Outcome, SimulateError> {
     let submitted = |job: &Job| {
         let factor = world.factors.get(job.id.0 as usize).copied().unwrap_or(1.0);
@@ -32,11 +32,11 @@ pub fn run(instance: &Instance, world: &World, policy: &mut dyn Policy) -> Resul
     ticks(&instance.cluster, &jobs, &settings, (0, Some(instance.slots)), policy, &mut |_| ())
 }
 
-/// A job in slots, which ends with one of them.
+/// A job that ends at the end of a slot.
 #[derive(Debug, Clone)]
 struct SlotJob {
     job: Job,
-    /// True speed, over that which is known.
+    /// True speed, relative to the known speed.
     factor: f64,
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::error::SimulateError;
 
-/// Description of instances to generate.
+/// Specification of generated instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
     /// Number of machines.
@@ -13,26 +13,27 @@ pub struct Spec {
     pub slots: u32,
     /// Number of jobs.
     pub jobs: u32,
-    /// Least rate of a worker across machines, where 1 is its rate inside one; the most is 0.9.
+    /// Minimum rate of a worker across machines, where its rate on one machine is 1; the maximum is 0.9.
     pub lo: f64,
-    /// Work of the jobs: 1 is as much as jobs of 1 to 15 slots at their most workers.
+    /// Factor of the work of the jobs; at 1 a job takes 1 to 15 slots on its maximum of workers.
     pub load: f64,
     /// Seed of the first instance.
     pub seed: u64,
-    /// Number of instances, of this seed and those that follow.
+    /// Number of instances, with consecutive seeds.
     pub seeds: u32,
-    /// Two small machines and little work, for which an optimum can be computed.
+    /// `true` for two small machines and little work, for which an optimum can be computed.
     pub tiny: bool,
-    /// Table with times of arrival (column `timestamp`), such as `philly.csv.gz`; without it they are uniform.
+    /// Table with times of arrival (column `timestamp`), such as `philly.csv.gz`; without it arrivals are
+    /// uniform.
     pub arrivals: Option<PathBuf>,
 }
 
 const PREFIX: &str = "synth:slots";
 
-/// Reads a specification.
+/// Parses a specification.
 ///
 /// # Errors
-/// A setting that is not known, or whose value it does not take.
+/// A setting that is unknown, or whose value is out of range.
 pub fn parse(spec: &str) -> Result<Spec, SimulateError> {
     let settings = spec.strip_prefix(PREFIX).and_then(|rest| match rest.strip_prefix(':') {
         None if rest.is_empty() => Some(""),
@@ -41,7 +42,7 @@ pub fn parse(spec: &str) -> Result<Spec, SimulateError> {
     let refuse = |message: String| SimulateError::Spec { spec: spec.into(), message };
     let settings = settings.ok_or_else(|| {
         let form = "write synth:slots: and settings, such as synth:slots:lo=0.5,load=1,seed=1";
-        refuse(format!("this is no instance in slots: {form}"))
+        refuse(format!("this is not an instance in slots: {form}"))
     })?;
     let fields: Vec<(&str, &str)> = settings
         .split(',')

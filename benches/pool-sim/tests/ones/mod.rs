@@ -1,4 +1,4 @@
-//! ONES on the published workloads, and what its forms beside that of the pool are made of.
+//! Tests of ONES on the published workloads, and of the parts of its variants.
 
 mod random;
 mod variants;

@@ -1,4 +1,4 @@
-//! Random schedules: every job within its caps.
+//! Random schedules keep every job within its caps.
 
 use proptest::prelude::*;
 use raddle::random::Stream;

@@ -1,4 +1,4 @@
-//! Mean completion times of ONES on the published workloads, beside Tiresias.
+//! Mean completion times of ONES on the published workloads, compared with Tiresias.
 
 use std::path::Path;
 
@@ -49,7 +49,8 @@ fn the_score_over_all_jobs_is_ahead_of_tiresias() {
     assert!(below >= 7, "below Tiresias in {below}: {of_ones:.3?}, {of_tiresias:.3?}");
 }
 
-/// The table of `SIMULATION.md`: `cargo test --release -p raddle-pool-sim --test pool-sim variants:: -- --ignored --nocapture`.
+/// Prints the table of `SIMULATION.md`:
+/// `cargo test --release -p raddle-pool-sim --test pool-sim variants:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "minutes, optimised: prints the table of SIMULATION.md"]
 fn variants_are_tabled() {

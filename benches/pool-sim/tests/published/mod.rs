@@ -1,4 +1,4 @@
-//! The published simulator is this one: completion times of all jobs of all workloads, against those of the artifact.
+//! Comparison with the published simulator: completion times of all jobs of all workloads.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use raddle_pool::policy::{Cluster, Policy};
 use raddle_pool_sim::published::{LOADS, Tables};
 use raddle_pool_sim::{Settings, simulate};
 
-/// Published seconds of every job, by load, policy and workload.
+/// Published completion time of every job in seconds, by load, policy and workload.
 type Published = BTreeMap<(String, String, String), BTreeMap<String, f64>>;
 
 fn published(folder: &Path) -> Published {
@@ -27,7 +27,7 @@ fn published(folder: &Path) -> Published {
     published
 }
 
-/// Ranks; equal numbers share the mean of theirs.
+/// Ranks of values; equal values share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count() as f64;
@@ -55,7 +55,7 @@ fn completion_times_are_those_of_the_artifact() {
     let cluster = Cluster::of_slots(16, 4);
     let settings = Settings { tick: 60.0, rescale: 30.0 };
     for load in LOADS {
-        // Of the mean, of each workload, and the least rank correlation.
+        // Tolerances of the mean and of each workload, and the minimum rank correlation.
         let (of_mean, of_each, least) = if load == 1.0 { (0.02, 0.05, 0.98) } else { (0.03, 0.10, 0.95) };
         for name in ["tiresias", "optimus"] {
             let (mut here, mut there) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Published tables with faults: each is named with its file and line.
+//! Faults of published tables are reported with their file and line.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The simulator on jobs whose times are known by hand.
+//! Tests of the simulator on jobs whose times can be computed by hand.
 
 mod bad_input;
 mod profiles;
@@ -14,7 +14,7 @@ use raddle_pool_sim::{Settings, SimulateError, Spec, Submitted, simulate};
 
 use self::profiles::profile;
 
-/// Arrival, epochs and speeds by workers.
+/// Arrival, number of epochs, and speeds by workers.
 type Known<'a> = (f64, f64, &'a [(u32, f64)]);
 
 fn jobs(list: &[Known<'_>]) -> Vec<Submitted> {
@@ -28,7 +28,7 @@ fn a_job_waits_for_a_tick_holds_its_share_idly_and_works() {
     let settings = Settings { tick: 60.0, rescale: 30.0 };
     let outcome =
         simulate(&Cluster::of_slots(1, 3), &jobs, &settings, &mut Las::default(), &mut |_| ()).unwrap();
-    // The first is given two workers at 60 s, and works 60 s from 90 s on; the second is given one at 120 s.
+    // The first job gets two workers at 60 s, and works for 60 s from 90 s on; the second gets one at 120 s.
     assert_eq!(outcome.jobs.iter().map(|job| job.end).collect::<Vec<_>>(), [Some(150.0), Some(160.0)]);
     assert_eq!(outcome.jobs[0].service, 2.0 * 90.0);
     assert_eq!(outcome.jobs[1].service, 40.0);
@@ -37,7 +37,7 @@ fn a_job_waits_for_a_tick_holds_its_share_idly_and_works() {
     assert!((outcome.utilisation() - 220.0 / (155.0 * 3.0)).abs() < 1e-12);
 }
 
-/// A policy that gives what it is told to.
+/// A policy with fixed decisions.
 struct Fixed(fn(f64, &[Job]) -> Allocation);
 
 impl Policy for Fixed {
@@ -67,7 +67,8 @@ fn a_rescale_costs_its_seconds_and_a_refused_job_never_runs() {
         allocation
     });
     let outcome = outcome.unwrap();
-    // One worker from 14 to 50 s makes 36 epochs, two from 54 s on the other 64 at 1.5 a second.
+    // One worker completes 36 epochs from 14 to 50 s, and two workers the other 64 from 54 s on, at 1.5 a
+    // second.
     assert!((outcome.jobs[0].end.unwrap() - (54.0 + 64.0 / 1.5)).abs() < 1e-9);
     assert_eq!((outcome.jobs[0].rescales, outcome.refused(), outcome.jobs[1].end), (1, 1, None));
 }
@@ -127,9 +128,10 @@ fn a_published_job_takes_the_time_that_its_tables_say() {
     let settings = Settings { tick: 60.0, rescale: 30.0 };
     let outcome =
         simulate(&Cluster::of_slots(1, 4), &jobs, &settings, &mut Las::default(), &mut |_| ()).unwrap();
-    // bert: batch 8 is the smallest, so its gain is 1 and nothing is accumulated: 2 epochs of 100 iterations of 1 s.
-    // cifar10: 16 samples on each of 2 take 2 s; the gain of 4 times the batch is (1 + 1) / (1 / 4 + 1), and 100 epochs of 100
-    // iterations take 125 s each.
+    // bert: 8 is the minimum batch size, so its gain is 1 and nothing is accumulated: 2 epochs of 100
+    // iterations of 1 s.
+    // cifar10: 16 samples on each of 2 replicas take 2 s; the gain of 4 times the batch is (1 + 1) / (1 / 4 +
+    // 1), and 100 epochs of 100 iterations take 125 s each.
     let expected = [60.0 + 30.0 + 200.0, 60.0 + 30.0 + 100.0 * 125.0];
     for (job, expected) in pairs(&outcome.jobs, expected) {
         assert_eq!(job.end, Some(expected), "{}", job.name);

@@ -1,4 +1,4 @@
-//! Jobs by profiles, and the synthetic mix.
+//! Tests of jobs from profiles, and of the synthetic mix.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use raddle_pool::policy::{Placement, Profile, Profiles};
 use raddle_pool_sim::profile::submitted;
 use raddle_pool_sim::{SimulateError, Spec};
 
-/// A profile with these speeds, and nothing else but its arrival and its epochs.
+/// A profile with an arrival, a number of epochs, and speeds.
 pub(crate) fn profile(at: f64, epochs: f64, speeds: &[(u32, f64)]) -> Profile {
     Profile { at, ..Profile::new(format!("job at {at}"), epochs, speeds.to_vec()) }
 }
@@ -96,7 +96,8 @@ fn the_synthetic_mix_arrives_in_its_hours_and_has_values_and_deadlines() {
     let texts: Vec<String> = mix.jobs.iter().map(|job| format!("{:?}", job.model)).collect();
     let share = |word: &str| texts.iter().filter(|text| text.contains(word)).count() as f64 / 400.0;
     assert!((0.28..0.44).contains(&share("Deadline")), "{}", share("Deadline"));
-    // Seconds of one worker: heavy-tailed, the mean far above the median, and twice as long at twice the load.
+    // Seconds on one worker are heavy-tailed, with a mean far above the median, and twice as long at twice
+    // the load.
     let lengths = |load| {
         let of = |job: &raddle_pool_sim::Submitted| {
             let view = job.model.view();
@@ -123,7 +124,7 @@ fn specifications_that_cannot_be_followed_say_what_to_write() {
         ("synth:jobs:hours=0", "hours=0: choose a number above 0"),
         ("synth:jobs:load=2", "`load` is no parameter here: known are n, seed, hours"),
         ("synth:jobs:n", "write name=value"),
-        ("pollux:six", "`six` is no number of a workload"),
+        ("pollux:six", "`six` is not the number of a workload"),
         ("polux:6", "expected pollux, pollux:1 to pollux:8"),
     ] {
         let error = Spec::parse(spec).unwrap_err();

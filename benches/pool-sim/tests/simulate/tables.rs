@@ -1,4 +1,4 @@
-//! Published tables that are small enough to be followed by hand.
+//! Published tables that are small enough to compute results by hand.
 
 use std::fs;
 
@@ -7,11 +7,12 @@ use tempfile::TempDir;
 const APPLICATIONS: [(&str, u32); 6] =
     [("bert", 2), ("cifar10", 100), ("deepspeech2", 80), ("imagenet", 90), ("ncf", 10), ("yolov3", 50)];
 
-/// Name of the file of workloads, below a folder of data.
+/// Name of the file of workloads in the folder of data.
 pub(crate) const WORKLOADS: &str = "cluster/workloads.csv.gz";
 
-/// A folder of data with these rows of workloads. Every application has local batches of 8 (1 s) and 16 (2 s) on one node with one
-/// or two replicas, batches of 8 and 64, gradients with a square and a variance of 1, and 100 iterations of progress an epoch.
+/// A folder of data with these rows of workloads. Every application has local batch sizes of 8 (1 s) and 16
+/// (2 s) on one node with one or two replicas, batch sizes of 8 and 64, gradients with a square and a
+/// variance of 1, and 100 iterations of progress in an epoch.
 pub(crate) fn folder(workloads: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |file: &str, header: &str, rows: Vec<String>| {

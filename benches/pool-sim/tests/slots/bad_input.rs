@@ -1,4 +1,4 @@
-//! Specifications that cannot be followed: each says what to do.
+//! Specifications that are not valid: each message has the cure.
 
 use raddle_pool_sim::slots::{Spec, arrivals_of, parse};
 

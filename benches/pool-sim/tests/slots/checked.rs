@@ -1,4 +1,4 @@
-//! Random instances under PD-ORS, whose allocations are added up here anew.
+//! Random instances under PD-ORS, whose allocations are summed up independently.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use raddle_pool_sim::policy::pdors;
 use raddle_pool_sim::policy::placing::{Beside, Spread};
 use raddle_pool_sim::slots::{Instance, Rates, World, run};
 
-/// A policy whose decisions are kept.
+/// A policy that records its decisions.
 struct Recorded {
     policy: PdOrs<Beside>,
     decisions: Vec<(f64, Allocation)>,
@@ -26,7 +26,7 @@ impl Policy for Recorded {
     }
 }
 
-/// Unequal machines, jobs with and without servers, demands that are often 0.
+/// An instance of unequal machines, jobs with and without servers, and demands that are often 0.
 fn random(seed: u64) -> Instance {
     let mut stream = Stream::new(&[seed, 40]);
     let mut whole = |from: usize, to: usize| (from + stream.below(to - from + 1)) as u32;
@@ -64,7 +64,8 @@ fn random(seed: u64) -> Instance {
     Instance { cluster: Cluster { nodes }, slot: 1.0, slots, jobs }
 }
 
-/// Sums up what each decision takes and what each job is trained, and returns the number of admitted jobs.
+/// Sums up the amounts that each decision takes and the work of each job, and returns the number of admitted
+/// jobs.
 fn check(instance: &Instance, decisions: &[(f64, Allocation)]) -> usize {
     let count = instance.jobs.len();
     let (mut trained, mut ends, mut promised) = (vec![0.0; count], vec![None; count], vec![None; count]);
@@ -138,7 +139,7 @@ fn random_instances_keep_capacities_and_promises() {
         admitted += found;
         all += instance.jobs.len();
     }
-    // Neither all nor nobody: both answers were checked.
+    // Some jobs are admitted and some refused, so that both answers were checked.
     assert!(admitted * 4 > all && admitted < all, "{admitted} of {all}");
 }
 

@@ -1,4 +1,4 @@
-//! Six settings of 20 machines, 40 slots and 50 jobs.
+//! Tests on six settings of 20 machines, 40 slots and 50 jobs.
 
 use raddle_pool::policy::{PlanSettings, Policy};
 use raddle_pool_sim::Outcome;
@@ -12,7 +12,7 @@ fn of_paper(name: &str, instance: &Instance) -> Option<Box<dyn Policy>> {
     policy(name, instance, &PlanSettings::of_slots(instance.slots))
 }
 
-/// Number of instances in which the first policy reaches more than another.
+/// Number of instances in which the first policy reaches a higher utility than another.
 fn ahead(report: &Report, other: usize) -> usize {
     let of = |row: usize| report.rows[row].outcomes.iter().map(Outcome::value).collect::<Vec<_>>();
     let (first, other) = (of(0), of(other));

@@ -1,14 +1,16 @@
-//! The exact optimum of a tiny instance, by exhaustion: an oracle that shares nothing with the policies.
+//! The exact optimum of a tiny instance, by an exhaustive search that shares no code with the policies.
 
 use std::collections::{BTreeSet, HashMap};
 
 use raddle_pool::policy::Job;
 use raddle_pool_sim::slots::Instance;
 
-/// Largest sum of utilities that any schedule of an instance reaches. Work done in a slot and work of jobs are whole numbers.
+/// Maximum sum of utilities over all schedules of an instance. Work in a slot and work of jobs must be
+/// integers.
 pub(super) fn optimum(instance: &Instance) -> f64 {
     let arrivals: BTreeSet<u32> = instance.jobs.iter().map(|job| job.arrival as u32).collect();
-    // Jobs change who is there at arrivals alone: what may be done in a slot is found once for each set.
+    // The set of present jobs changes at arrivals only, so the possible work in a slot is found once for each
+    // set.
     let actions: HashMap<u32, Vec<Vec<u32>>> = arrivals
         .iter()
         .map(|&slot| {
@@ -21,7 +23,7 @@ pub(super) fn optimum(instance: &Instance) -> f64 {
     best(instance, &arrivals, &actions, 0, &left, &mut known)
 }
 
-/// Largest sum of utilities from a slot on, by work left.
+/// Maximum sum of utilities from a slot on, by work left.
 fn best(
     instance: &Instance,
     arrivals: &BTreeSet<u32>,
@@ -58,7 +60,7 @@ fn utility(job: &Job, end: f64) -> f64 {
     job.utility.at(job.arrival, end)
 }
 
-/// Work of each job in one slot, for all placements on two machines of which no other does as much for every job.
+/// Work of each job in one slot, for all placements on two machines that are not dominated by another.
 fn joint(instance: &Instance, there: &[bool]) -> Vec<Vec<u32>> {
     assert_eq!(instance.cluster.nodes.len(), 2);
     let mut found = BTreeSet::new();

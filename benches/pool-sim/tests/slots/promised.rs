@@ -1,4 +1,4 @@
-//! Promises on one node of workers, where speeds are known to within a tenth and changes of workers cost time.
+//! Promises on one node, where speeds are known to within a tenth and changes of workers take time.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,7 +7,7 @@ use raddle_pool::policy::{Cluster, Job, PdOrs, PlanSettings, Speed, Utility};
 use raddle_pool_sim::Outcome;
 use raddle_pool_sim::slots::{Instance, World, run};
 
-/// Work of which a part cannot be shared out (Amdahl).
+/// Speed by Amdahl's law, with a serial share of the work.
 #[derive(Debug)]
 struct Partly(f64);
 
@@ -17,7 +17,7 @@ impl Speed for Partly {
     }
 }
 
-/// Short and long fits, on 8 workers for an hour, with deadlines that many of them cannot keep.
+/// Short and long fits on 8 workers for an hour, many with deadlines that cannot be kept.
 fn mix(seed: u64) -> (Instance, World) {
     let mut stream = Stream::new(&[seed, 41]);
     let mut draw = |from: f64, to: f64| from + (to - from) * stream.unit();
@@ -48,7 +48,7 @@ fn outcomes(settings: &PlanSettings) -> Vec<Outcome> {
         .collect()
 }
 
-/// Outcomes with help from idle workers, and without: several tests compare with them.
+/// Outcomes if admitted jobs get idle workers; `PLANNED` has those without. Several tests compare with them.
 static FILLED: LazyLock<Vec<Outcome>> =
     LazyLock::new(|| outcomes(&PlanSettings { fill: true, ..PlanSettings::default() }));
 static PLANNED: LazyLock<Vec<Outcome>> =
@@ -65,7 +65,7 @@ fn promises_hold_where_speeds_are_known_to_a_tenth() {
     println!("{admitted} of 600 admitted, {late} late, utility {utility:.0}");
     assert!(admitted >= 200, "{admitted}");
     assert!(late * 20 <= admitted, "{late} of {admitted}");
-    // Without slack in the promises more are late: it is the slack that keeps them.
+    // Without a margin more jobs are late.
     let bare = PlanSettings { margin: 0.0, rescale: 0.0, fill: false, ..PlanSettings::default() };
     let (bare_admitted, bare_late, bare_utility) = sums(&outcomes(&bare));
     println!("without slack: {bare_admitted} admitted, {bare_late} late, utility {bare_utility:.0}");

@@ -5,7 +5,7 @@ use raddle_pool_sim::policy::pdors;
 use raddle_pool_sim::policy::placing::{Roundings, Spread};
 use raddle_pool_sim::slots::{Spec, World, run};
 
-/// Mean utility, jobs admitted and counts of roundings of PD-ORS with these settings.
+/// Mean utility, number of admitted jobs, and numbers of roundings of PD-ORS with these settings.
 fn measured(
     spec: &Spec,
     spread: Spread,

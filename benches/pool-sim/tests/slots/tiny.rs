@@ -1,4 +1,4 @@
-//! Tiny instances against the exact optimum.
+//! Tests on tiny instances against the exact optimum.
 
 use raddle_pool::policy::PlanSettings;
 use raddle_pool_sim::slots::{Spec, World, policy, run};

@@ -1,4 +1,4 @@
-//! Work of a decision, counted.
+//! Amount of work of a decision, counted in steps.
 
 use raddle_pool::policy::{PlanSettings, Policy as _};
 use raddle_pool_sim::policy::pdors;
@@ -10,7 +10,8 @@ fn a_decision_on_a_hundred_machines_and_slots_takes_few_steps() {
     let spec = Spec { nodes: 100, slots: 100, jobs: 200, load: 2.0, ..Spec::default() };
     let instance = &spec.instances().unwrap()[0];
     let mut policy = pdors(PlanSettings::of_slots(instance.slots), Spread::CheapestFirst, 1);
-    // All jobs at once in an empty cluster: no slot is out of sight. A step is a sum and a comparison.
+    // All jobs arrive at once in an empty cluster, so that no slot is out of reach. A step is a sum and a
+    // comparison.
     let mut most = 0;
     for count in 1..=instance.jobs.len() {
         let mut jobs = instance.jobs[..count].to_vec();

@@ -1,9 +1,10 @@
-//! [`arrange`]: the slots of a schedule as they are taken.
+//! [`arrange`]: a schedule moved to the slots that are in use.
 
 use super::operators::{Individual, counts, reorder};
 use crate::policy::JobId;
 
-/// A schedule with as many slots of each job: one that has as many as before keeps them, and the others are reordered on the rest.
+/// Arranges a schedule so that few slots change their owner: jobs with as many slots as in `old` keep them,
+/// and the others are reordered on the rest.
 pub(super) fn arrange(old: &Individual, new: &Individual) -> Individual {
     let (before, after) = (counts(old), counts(new));
     let keeps = |id: &JobId| before.get(id) == after.get(id);

@@ -1,27 +1,27 @@
-//! [`Predictor`]: the progress of a job as a Beta distribution.
+//! [`Predictor`]: the progress of a job, as a Beta distribution.
 
 use raddle::random::Stream;
 
 use super::net::{INPUTS, Net};
 use crate::policy::Job;
 
-/// Least seconds of one worker that a job without an epoch counts as having done.
+/// Minimum work that a job counts as having done, in seconds of one worker.
 const BEGUN: f64 = 60.0;
 
-/// Predicted progress: Beta(epochs done, b), with b from a small net.
+/// Predicted progress: Beta(epochs done, b), where a small neural network predicts b.
 #[derive(Debug)]
 pub struct Predictor {
-    /// The net.
+    /// The network.
     pub net: Net,
 }
 
 impl Predictor {
-    /// A predictor that has learned nothing.
+    /// A predictor before any training.
     pub fn new(stream: &mut Stream) -> Self {
         Self { net: Net::new(stream) }
     }
 
-    /// Work that is left of a job, by a progress that is drawn.
+    /// Work left of a job, from a random draw of its progress.
     pub fn remaining(&self, job: &Job, stream: &mut Stream) -> f64 {
         let least = BEGUN * job.speed.rate(job.least.max(1), 1);
         let b = self.net.b(&inputs(job));
@@ -30,7 +30,8 @@ impl Predictor {
     }
 }
 
-/// Logarithm of the epoch's size, first loss, epochs, relative gain and accuracy, scaled to be about 1.
+/// Features of a job: logarithm of the epoch's size, first loss, epochs, relative decrease of the loss, and
+/// accuracy, each scaled to about 1.
 pub fn inputs(job: &Job) -> [f64; INPUTS] {
     let epochs = job.epochs as f64 / 100.0;
     job.observed.map_or([0.0, 0.0, epochs, 0.0, 0.0], |seen| {
@@ -39,13 +40,13 @@ pub fn inputs(job: &Job) -> [f64; INPUTS] {
     })
 }
 
-/// A number of Beta(a, b), both at least 1, never 0.
+/// Draws from Beta(a, b), with a and b at least 1; never 0.
 fn beta(a: f64, b: f64, stream: &mut Stream) -> f64 {
     let (x, y) = (gamma(a, stream), gamma(b, stream));
     (x / (x + y)).max(1e-6)
 }
 
-/// A number of the gamma distribution of this shape, at least 1 (Marsaglia and Tsang, 2000).
+/// Draws from the gamma distribution of this shape, at least 1 (Marsaglia and Tsang, 2000).
 fn gamma(shape: f64, stream: &mut Stream) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();

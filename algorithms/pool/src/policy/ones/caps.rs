@@ -1,4 +1,4 @@
-//! [`TrainingCaps`]: the most slots of each job, which grow as it learns.
+//! [`TrainingCaps`]: the maximum number of slots of each job, which grows as it trains.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::policy::{Cluster, Job, JobId};
 
 /// Epochs at the cap after which it doubles.
 const EPOCHS: u64 = 2;
-/// Most slots over those that were asked for.
+/// Maximum number of slots, as a multiple of the request.
 const GROWTH: u32 = 4;
 
 /// Training caps of all jobs.
@@ -16,7 +16,8 @@ const GROWTH: u32 = 4;
 pub(super) struct TrainingCaps(BTreeMap<JobId, u32>);
 
 impl TrainingCaps {
-    /// Caps of all jobs. A cap doubles after two epochs at the cap, up to the cluster and to four times the request.
+    /// Updates and returns the caps of all jobs. A cap doubles after two epochs at the cap, up to the size of
+    /// the cluster and to four times the request.
     pub(super) fn renew(&mut self, cluster: &Cluster, jobs: &[Job], variant: &impl Variant) -> Caps {
         let slots = cluster.slots();
         let mut caps = Caps::new();

@@ -1,49 +1,49 @@
-//! [`Estimates`]: what a decision knows of each job.
+//! [`Estimates`]: properties of the jobs that a decision depends on.
 
 use std::collections::BTreeMap;
 
 use super::operators::Caps;
 use crate::policy::{Cluster, Job, JobId};
 
-/// Least remaining time that is told apart, in seconds.
+/// Minimum of the remaining time, in seconds: smaller ones count as equal.
 const LEAST: f64 = 1.0;
-/// Epochs after which a job may be dropped.
+/// Epochs after which a mutation may drop a job.
 const KNOWN: u64 = 2;
 
-/// Estimate of a job for one decision.
+/// Properties of a job for one decision.
 #[derive(Debug)]
 pub struct Estimate {
-    /// Remaining seconds on one slot, or on its least.
+    /// Remaining seconds on one slot, or on the minimum of the job.
     pub remaining: f64,
-    /// Number of slots that it holds now.
+    /// Number of slots that the job holds now.
     pub held: u32,
     epochs: u64,
-    /// Speed on 1, 2, ... slots, over that on its least.
+    /// Speeds on 1, 2, ... slots, relative to that on the minimum of the job.
     speedups: Vec<f64>,
 }
 
 impl Estimate {
-    /// Speed on so many slots, over that on its least.
+    /// Speed on `count` slots, relative to that on the minimum of the job.
     pub fn speedup(&self, count: u32) -> f64 {
         let at = (count as usize).min(self.speedups.len());
         at.checked_sub(1).map_or(0.0, |at| self.speedups[at])
     }
 }
 
-/// Estimates of the jobs that may change in one decision.
+/// Properties of the jobs that may change in one decision.
 #[derive(Debug)]
 pub struct Estimates {
     jobs: BTreeMap<JobId, Estimate>,
-    /// Bounds of each of them.
+    /// Bounds of each of these jobs.
     pub caps: Caps,
-    /// Jobs that have not begun, in order of arrival.
+    /// Jobs that have never run, in order of arrival.
     pub new: Vec<JobId>,
-    /// Jobs by their remaining time, least first.
+    /// Jobs in ascending order of remaining time.
     pub by_remaining: Vec<JobId>,
 }
 
 impl Estimates {
-    /// Estimates of the jobs that have a cap; `left` predicts the work that is left of a job.
+    /// Properties of the jobs that have a cap; `left` predicts the work left of a job.
     pub(super) fn new(
         cluster: &Cluster,
         jobs: &[Job],
@@ -78,7 +78,7 @@ impl Estimates {
         self.jobs.get(&id).is_some_and(|job| job.epochs >= KNOWN)
     }
 
-    /// The estimate of a job.
+    /// Properties of a job.
     pub fn of(&self, id: JobId) -> Option<&Estimate> {
         self.jobs.get(&id)
     }

@@ -1,7 +1,9 @@
-//! ONES (Bian et al., arXiv 2108.03645): schedules evolve, and a job's batch grows with its workers.
+//! ONES (Bian et al., arXiv 2108.03645): an evolutionary search of schedules, with batches that grow with the
+//! workers.
 //!
-//! An individual is a schedule: an owner for each slot, or none. A cycle takes the population through the [`operators`], and the
-//! schedule with the least score is followed. A job's share changes only after an epoch or two on the one before.
+//! An individual is a schedule: an owner for each slot, or none. Each cycle applies the [`operators`] to a
+//! population, and the schedule with the minimum score is carried out. The share of a job changes only after
+//! an epoch or two since its last change.
 
 mod arrange;
 mod beta;
@@ -25,7 +27,7 @@ use self::slots::Slots;
 pub use self::variant::{Plain, Variant, evolved, speedup_over_root};
 use super::{Allocation, Cluster, Job, JobId, Policy};
 
-/// ONES.
+/// The policy ONES, in a variant.
 #[derive(Debug)]
 pub struct Ones<V = Plain> {
     variant: V,
@@ -36,14 +38,14 @@ pub struct Ones<V = Plain> {
 }
 
 impl Ones {
-    /// A policy without schedules yet.
+    /// A policy with an empty population.
     pub fn new(seed: u64) -> Self {
         Self::with_variant(seed, Plain::new)
     }
 }
 
 impl<V: Variant> Ones<V> {
-    /// Another form of it, made of a stream of its own, without schedules yet.
+    /// A variant of the policy, created from a random stream of its own, with an empty population.
     pub fn with_variant(seed: u64, variant: impl FnOnce(&mut Stream) -> V) -> Self {
         Self {
             variant: variant(&mut Stream::new(&[seed, 1])),
@@ -54,7 +56,7 @@ impl<V: Variant> Ones<V> {
         }
     }
 
-    /// One cycle on the slots that are free to change: the population that is kept, best first.
+    /// Runs a cycle on the slots that may change, and returns the population that is kept, best first.
     fn cycle(&mut self, population: Vec<Individual>, about: &Estimates, old: &Individual) -> Vec<Individual> {
         let mut all = population;
         for individual in &mut all {
@@ -67,7 +69,7 @@ impl<V: Variant> Ones<V> {
             pad(individual, &about.new, &about.by_remaining, &about.caps);
         }
         let scores = all.iter().map(|individual| self.score(about, individual)).collect();
-        // Scores count slots, not which: only those that are kept need be reordered.
+        // Scores depend on numbers of slots only, so only the kept schedules need to be arranged.
         let kept = select(all, scores, self.variant.population());
         kept.iter().map(|individual| arrange::arrange(old, individual)).collect()
     }

@@ -1,4 +1,4 @@
-//! Operators on schedules: each keeps every job within its cap, and gives it its least or nothing.
+//! Operators on schedules. Each keeps every job within its cap, with at least its minimum of slots or none.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use crate::policy::JobId;
 /// A schedule: the owner of each slot that may change.
 pub type Individual = Vec<Option<JobId>>;
 
-/// Probability with which a crossover swaps a slot.
+/// Probability that a crossover swaps a slot.
 const SWAP: f64 = 0.5;
-/// Probability with which a mutation drops a job.
+/// Probability that a mutation drops a job.
 const DROP: f64 = 0.3;
 
-/// Bounds of a job's slots.
+/// Bounds of the number of slots of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cap {
-    /// Fewest slots, if any.
+    /// Minimum number of slots, unless the job has none.
     pub least: u32,
-    /// Most slots at first.
+    /// Maximum number of slots in the first passes of [`pad`].
     pub size: u32,
-    /// Most slots where some are left. Never below `size`.
+    /// Maximum number of slots if some are still free after them; at least `size`.
     pub training: u32,
 }
 
-/// Bounds of each job that may change.
+/// Bounds of the jobs that may change.
 pub type Caps = BTreeMap<JobId, Cap>;
 
 /// Number of slots of each job.
@@ -35,7 +35,8 @@ pub fn counts(individual: &[Option<JobId>]) -> BTreeMap<JobId, u32> {
     counts
 }
 
-/// Takes out jobs without bounds; those above their size cap keep their first slots, those below their least keep none.
+/// Removes jobs without bounds and jobs below their minimum; jobs above their size cap keep their first
+/// slots.
 pub fn refresh(individual: &mut Individual, caps: &Caps) {
     bound(individual, caps, |cap| cap.size);
 }
@@ -53,7 +54,7 @@ fn bound(individual: &mut Individual, caps: &Caps, most: impl Fn(&Cap) -> u32) {
     }
 }
 
-/// Two schedules of two: each slot is swapped or not.
+/// Uniform crossover: each slot of the two schedules is swapped or not.
 pub fn crossover(one: &Individual, other: &Individual, caps: &Caps, stream: &mut Stream) -> [Individual; 2] {
     let mut children = [one.clone(), other.clone()];
     let [first, second] = &mut children;
@@ -66,7 +67,7 @@ pub fn crossover(one: &Individual, other: &Individual, caps: &Caps, stream: &mut
     children
 }
 
-/// Drops each job that may be dropped, or not.
+/// Mutation: each job that may be dropped is dropped or not.
 pub fn mutate(individual: &mut Individual, may_drop: impl Fn(JobId) -> bool, stream: &mut Stream) {
     let held = counts(individual).into_keys();
     let dropped: Vec<JobId> = held.filter(|id| may_drop(*id) && stream.unit() < DROP).collect();
@@ -75,8 +76,8 @@ pub fn mutate(individual: &mut Individual, may_drop: impl Fn(JobId) -> bool, str
     }
 }
 
-/// Fills free slots: new jobs get their least each, in order; then jobs, by the time that is left of them, as many as their size
-/// cap allows, and then their training cap.
+/// Fills free slots: first new jobs get their minimum, in order; then all jobs, in order of remaining time,
+/// get slots up to their size cap, and last up to their training cap.
 pub fn pad(individual: &mut Individual, new: &[JobId], by_remaining: &[JobId], caps: &Caps) {
     let mut held = counts(individual);
     let mut free: Vec<usize> =
@@ -95,30 +96,31 @@ pub fn pad(individual: &mut Individual, new: &[JobId], by_remaining: &[JobId], c
     by_remaining.iter().for_each(|id| give(id, &|cap| cap.training));
 }
 
-/// The `count` schedules with the least scores, least first; of equal ones the first.
+/// The `count` schedules with the lowest scores, in ascending order; of equal ones the first.
 pub fn select(population: Vec<Individual>, scores: Vec<f64>, count: usize) -> Vec<Individual> {
     let mut ranked: Vec<(f64, Individual)> = scores.into_iter().zip(population).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     ranked.into_iter().take(count.max(1)).map(|(_, individual)| individual).collect()
 }
 
-/// Number of slots kept, and the run laid last, if not a free slot.
+/// Number of slots that keep their owner, and the run laid last; `None` for a free slot.
 type Laid = (usize, Option<usize>);
 
-/// Most jobs for which [`reorder`] tries every order.
+/// Maximum number of jobs for which [`reorder`] tries every order.
 const EVERY_ORDER: usize = 6;
 
-/// Slots with so many of each job, as runs without gaps, such that the fewest change their owner; slots that are left may be
-/// anywhere between.
+/// Returns a schedule with these numbers of slots, in which the slots of a job form a run without gaps, such
+/// that as few slots as possible change their owner. Free slots may be anywhere between the runs.
 ///
-/// Two jobs that both keep some of their runs keep their order, too. Up to six jobs the least number of changes is found; of more,
-/// the least for runs in the order in which jobs first appear in `old`, with those behind that do not.
+/// Two jobs that both keep slots keep their order, too. For up to six jobs the minimum number of changes is
+/// found. For more jobs it is the minimum over runs in the order in which the jobs first appear in `old`,
+/// with the jobs that do not appear last.
 pub fn reorder(old: &[Option<JobId>], counts: &[(JobId, u32)]) -> Individual {
     let first = |id: JobId| old.iter().position(|owner| *owner == Some(id)).unwrap_or(old.len());
     let mut runs: Vec<(JobId, usize)> = counts.iter().map(|&(id, count)| (id, count as usize)).collect();
     runs.retain(|(_, count)| *count > 0);
     runs.sort_by_key(|(id, _)| first(*id));
-    // Which runs may come after those that are laid: any, or the next one.
+    // The sets of runs that may be laid: any set, or the first few runs.
     let is_any = runs.len() <= EVERY_ORDER;
     let sets = if is_any { 1 << runs.len() } else { runs.len() + 1 };
     let with = |set: usize, run: usize| match is_any {
@@ -129,7 +131,8 @@ pub fn reorder(old: &[Option<JobId>], counts: &[(JobId, u32)]) -> Individual {
         let (id, count) = runs[run];
         old.get(slot..slot + count).map(|of| of.iter().filter(|owner| **owner == Some(id)).count())
     };
-    // Most slots kept, and the last run laid, by the number of slots passed and the runs laid on them.
+    // Maximum number of slots kept, and the last run laid, by the number of slots passed and the set of runs
+    // laid on them.
     let mut best: Vec<Vec<Option<Laid>>> = vec![vec![None; sets]; old.len() + 1];
     best[0][0] = Some((0, None));
     for slot in 0..old.len() {
@@ -141,7 +144,7 @@ pub fn reorder(old: &[Option<JobId>], counts: &[(JobId, u32)]) -> Individual {
                     *there = Some((kept, run));
                 }
             };
-            // A slot that is free stays as it is.
+            // A free slot stays free.
             offer(slot + 1, set, kept + usize::from(old[slot].is_none()), None);
             let next = if is_any { 0..runs.len() } else { set..(set + 1).min(runs.len()) };
             for run in next {

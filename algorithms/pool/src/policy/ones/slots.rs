@@ -1,4 +1,4 @@
-//! [`Slots`]: the slots of a cluster in a row, node after node, with their owners.
+//! [`Slots`]: the slots of a cluster, node after node, with their owners.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::policy::{Cluster, Job, JobId, Placement, Share};
 pub(super) struct Slots {
     /// Node of each slot.
     nodes: Vec<u32>,
-    /// Owner of each slot, as was decided last.
+    /// Owner of each slot, by the last decision.
     pub(super) owners: Individual,
 }
 
 impl Slots {
-    /// Takes the owners as they are now: jobs that are gone own nothing, and where a placement is another one than was decided,
-    /// all are taken anew.
+    /// Updates the owners: jobs that are gone own no slots, and if a placement differs from the last
+    /// decision, all owners are read from the placements.
     pub(super) fn follow(&mut self, cluster: &Cluster, jobs: &[Job]) {
         let of = |(node, amounts): (usize, &[f64; 3])| std::iter::repeat_n(node as u32, amounts[0] as usize);
         self.nodes = cluster.nodes.iter().enumerate().flat_map(of).collect();
@@ -47,14 +47,14 @@ impl Slots {
         (0..self.owners.len()).filter(is_open).collect()
     }
 
-    /// All owners, with those of the open slots as given.
+    /// All owners, with those of the open slots replaced by `individual`.
     pub(super) fn with(&self, open: &[usize], individual: &Individual) -> Individual {
         let mut owners = self.owners.clone();
         open.iter().zip(individual).for_each(|(&slot, owner)| owners[slot] = *owner);
         owners
     }
 
-    /// Placements of the owners.
+    /// Placement of each owner.
     pub(super) fn placements(&self) -> BTreeMap<JobId, Placement> {
         let mut placements: BTreeMap<JobId, Placement> = BTreeMap::new();
         for (&node, id) in self.nodes.iter().zip(&self.owners).filter_map(|(node, id)| Some((node, (*id)?))) {
@@ -68,7 +68,7 @@ impl Slots {
     }
 }
 
-/// Workers by node.
+/// Number of workers on each node.
 fn by_node(placement: &Placement) -> BTreeMap<u32, u32> {
     placement.shares.iter().map(|share| (share.node, share.workers)).collect()
 }

@@ -1,4 +1,4 @@
-//! [`Variant`]: the parts of ONES in which its forms differ.
+//! [`Variant`]: the parts of ONES that can be replaced.
 
 use std::fmt::Debug;
 
@@ -9,27 +9,27 @@ use super::estimate::{Estimate, Estimates};
 use super::operators::{Caps, Individual, crossover, mutate};
 use crate::policy::{Cluster, Job};
 
-/// Share that a job counts less in the schedule that resizes it.
+/// Share by which the score of a resized job is reduced.
 const RESIZED: f64 = 0.1;
 
-/// Parts of ONES in which its forms differ. Each that is not given is that of a pool that runs.
+/// The parts of ONES that can be replaced. Defaults are those of a live pool.
 pub trait Variant: Debug {
     /// Number of schedules that are kept.
     fn population(&self) -> usize {
         16
     }
 
-    /// Cycles a decision.
+    /// Number of cycles in each decision.
     fn cycles(&self) -> usize {
         1
     }
 
-    /// Epochs from one change of a job's share to the next.
+    /// Minimum number of epochs between two changes of a job's share.
     fn apart(&self) -> u64 {
         1
     }
 
-    /// Number of slots at which the training cap of a job begins.
+    /// Initial training cap of a job, in slots.
     fn first_cap(&self, job: &Job) -> u32 {
         job.requested
     }
@@ -37,33 +37,35 @@ pub trait Variant: Debug {
     /// Lowers caps for one decision.
     fn limit(&mut self, _now: f64, _cluster: &Cluster, _jobs: &[Job], _caps: &mut Caps) {}
 
-    /// Score of a job on so many slots, one or more; the schedule whose jobs have the least sum is the best.
+    /// Score of a job on `slots` slots, at least one. The schedule with the minimum sum of scores is the
+    /// best.
     fn score(&self, job: &Estimate, slots: u32) -> f64 {
         speedup_over_root(job, slots)
     }
 
-    /// New schedules, made of those that were kept.
+    /// Creates new schedules from those that were kept.
     fn offspring(&mut self, kept: &[Individual], about: &Estimates, stream: &mut Stream) -> Vec<Individual> {
         evolved(self.population(), kept, about, stream)
     }
 
-    /// Sees the jobs before each decision.
+    /// Observes the jobs before each decision.
     fn observe(&mut self, _jobs: &[Job]) {}
 
     /// Learns from a job that has ended.
     fn ended(&mut self, _job: &Job) {}
 
-    /// Work that is left of a job.
+    /// Predicts the work left of a job.
     fn left(&self, job: &Job, stream: &mut Stream) -> f64;
 }
 
-/// Minus the speed-up of a job over the root of its remaining time on one slot, a tenth less for one that is resized.
+/// Score of a job: minus its speed-up over the square root of its remaining time on one slot, and a tenth
+/// smaller in size if the job is resized.
 pub fn speedup_over_root(job: &Estimate, slots: u32) -> f64 {
     let share = if job.held > 0 && job.held != slots { 1.0 - RESIZED } else { 1.0 };
     -share * job.speedup(slots) / job.remaining.sqrt()
 }
 
-/// A crossover for each two schedules of a population, and as many mutants as it has.
+/// Returns `population` children of crossovers, then as many mutants, with parents drawn from `kept`.
 pub fn evolved(
     population: usize,
     kept: &[Individual],
@@ -83,12 +85,12 @@ pub fn evolved(
     made
 }
 
-/// The form of a pool that runs: work that is left is used where it is known, and else drawn.
+/// The variant of a live pool: the work left is used if it is known, else drawn.
 #[derive(Debug)]
 pub struct Plain(Predictor);
 
 impl Plain {
-    /// A form by this stream.
+    /// A variant with a random stream.
     pub fn new(stream: &mut Stream) -> Self {
         Self(Predictor::new(stream))
     }

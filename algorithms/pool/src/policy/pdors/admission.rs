@@ -1,4 +1,4 @@
-//! Admission: the end with the largest utility less its price, or a refusal.
+//! Admission: the end with the largest utility minus price, or a refusal.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use super::programme::{Choice, Programme};
 use crate::policy::cluster::{Amounts, Cluster, Placement, RESOURCES};
 use crate::policy::job::Job;
 
-/// Least number of units of a slot at full speed.
+/// Minimum number of units that a slot at full speed is worth.
 const UNITS_A_SLOT: f64 = 4.0;
 
-/// Most units to which a long job raises their number.
+/// Maximum number of units that a long job is divided into.
 const MOST_UNITS: u32 = 10_000;
 
-/// A schedule that may be had, and the end of its last slot.
+/// A possible schedule, with its end.
 #[derive(Debug)]
 pub(super) struct Offer {
-    /// End of the last slot.
+    /// End of the last slot, in seconds since the pool began.
     pub(super) end: f64,
-    /// Placements by slot.
+    /// Placement in each slot.
     pub(super) slots: BTreeMap<u32, Placement>,
 }
 
 impl<P: Placer> Planner<P> {
-    /// The schedule with the largest utility less its price, where that is above 0; else the earliest end at which the full
-    /// value of the job would pay its price, if there is one.
+    /// Returns the schedule with the largest utility minus price, if that is above 0; else the earliest end
+    /// at which the full value of the job would pay its price, if there is one.
     pub(super) fn admission(&mut self, now: f64, cluster: &Cluster, job: &Job) -> Result<Offer, Option<f64>> {
         let full = job.utility.at(job.arrival, job.arrival);
         let mut best: Option<(f64, f64, usize)> = None;
@@ -42,7 +42,7 @@ impl<P: Placer> Planner<P> {
             if utility > cost && best.is_none_or(|(gain, ..)| utility - cost > gain) {
                 best = Some((utility - cost, end, slots));
             }
-            // Utilities never grow and prices are not below 0: no later end is worth more.
+            // Utilities never grow and prices are not negative: no later end is worth more.
             match best {
                 Some((gain, ..)) => utility > gain,
                 None => utility > 0.0 || would.is_none(),
@@ -52,7 +52,8 @@ impl<P: Placer> Planner<P> {
         Ok(Offer { end, slots: by_slot(first, programme.plan(slots, left)) })
     }
 
-    /// The cheapest schedule that ends by a time, else the one that ends first; none if there is none.
+    /// Returns the cheapest schedule that ends by time `by`, else the one that ends first; `None` if there is
+    /// none.
     pub(super) fn again(&mut self, now: f64, by: f64, cluster: &Cluster, job: &Job) -> Option<Offer> {
         let settings = self.settings.clone();
         let first = settings.slot_of(now);
@@ -69,8 +70,8 @@ impl<P: Placer> Planner<P> {
         Some(Offer { end, slots: by_slot(first, programme.plan(slots, left)) })
     }
 
-    /// The dynamic programme of a job, slot by slot, as long as `go_on` says so, which is told the number of slots and the least
-    /// cost of all that is left.
+    /// Runs the dynamic programme of a job slot by slot, as long as `go_on` returns `true` for the number of
+    /// slots and the minimum cost of all the work left.
     fn programme(
         &mut self,
         now: f64,
@@ -91,15 +92,16 @@ impl<P: Placer> Planner<P> {
         (programme, left)
     }
 
-    /// Number of units of a job's work, so that a slot at full speed has some.
+    /// Number of units that the work of a job is divided into, such that a slot at full speed is worth some
+    /// of them.
     fn units(&self, left: f64, cluster: &Cluster, job: &Job) -> u32 {
         let rate = fastest(cluster, job);
         let slots = left / rate / self.settings.counted(0.0, 0).max(f64::MIN_POSITIVE);
-        // Saturates: a job that is longer than all slots is refused.
+        // The conversion saturates: a job that is longer than all slots is refused.
         ((UNITS_A_SLOT * slots).ceil() as u32).min(MOST_UNITS).max(self.settings.units).max(1)
     }
 
-    /// Placements of a job that may be had in a slot.
+    /// Possible placements of a job in a slot.
     fn choices(&mut self, now: f64, slot: u32, cluster: &Cluster, job: &Job) -> Vec<Choice> {
         let taken = self.calendar.taken(slot);
         let none = [0.0; RESOURCES];

@@ -1,11 +1,11 @@
-//! What plans take of each node in each slot.
+//! [`Calendar`]: the resources that plans take in each slot.
 
 use std::collections::VecDeque;
 
 use crate::policy::Room;
 use crate::policy::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES};
 
-/// Amounts taken of each node, by slot from the present one on.
+/// Amounts taken of each node, by slot, starting with the present one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calendar {
     first: u32,
@@ -21,18 +21,18 @@ impl Calendar {
         self.first = self.first.max(slot);
     }
 
-    /// What is taken in a slot.
+    /// Amounts taken of each node in a slot.
     pub(super) fn taken(&self, slot: u32) -> &[Amounts] {
         let at = slot.checked_sub(self.first).map(|at| at as usize);
         at.and_then(|at| self.taken.get(at)).map_or(&[], Vec::as_slice)
     }
 
-    /// What is left in a slot.
+    /// Free capacity in a slot.
     pub(super) fn room(&self, slot: u32, cluster: &Cluster) -> Room {
         Room::without(cluster, self.taken(slot))
     }
 
-    /// Takes a placement in a slot, or gives it back.
+    /// Takes a placement in a slot (`sign` 1), or releases it (`sign` -1).
     pub(super) fn change(&mut self, slot: u32, demand: &Demand, placement: &Placement, sign: f64) {
         let Some(at) = slot.checked_sub(self.first).map(|at| at as usize) else { return };
         while self.taken.len() <= at {
@@ -45,7 +45,7 @@ impl Calendar {
                 nodes.resize(node + 1, [0.0; RESOURCES]);
             }
             let amounts = demand.of(share.workers, share.servers);
-            // What is given back leaves nothing below 0.
+            // Rounding must not leave amounts below 0.
             nodes[node]
                 .iter_mut()
                 .zip(amounts)

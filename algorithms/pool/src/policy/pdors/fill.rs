@@ -1,4 +1,5 @@
-//! Workers that no plan uses in a slot, given to jobs that were admitted: who works ahead keeps its promise more surely.
+//! Workers that no plan uses in a slot go to admitted jobs: a job ahead of its plan keeps its promise more
+//! surely.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,8 @@ use crate::policy::Room;
 use crate::policy::cluster::{Demand, Placement, Share};
 use crate::policy::job::{Job, JobId};
 
-/// Gives what is free on the only node to jobs in this order, as far as they gain by it what the change costs them.
+/// Gives free workers of the only node to jobs in this order, as far as the job gains more work than the
+/// change of workers costs.
 pub(super) fn fill(
     settings: &PlanSettings,
     now: f64,
@@ -44,7 +46,7 @@ pub(super) fn fill(
     }
 }
 
-/// What `workers` workers take beyond those of the plan, if it is free.
+/// Share of `workers` workers beyond the `planned` ones; `None` if it is not free.
 fn more(room: &Room, demand: &Demand, planned: u32, workers: u32) -> Option<Share> {
     let servers = demand.servers(workers) - demand.servers(planned);
     let share = Share { node: 0, workers: workers - planned, servers };

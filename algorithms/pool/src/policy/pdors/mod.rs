@@ -1,4 +1,5 @@
-//! Jobs that are promised an end or refused, by prices of what is left in each slot (after PD-ORS, arXiv 2108.02917).
+//! PD-ORS (arXiv 2108.02917): jobs are promised an end or refused, by prices of the resources left in each
+//! slot.
 
 mod admission;
 mod calendar;
@@ -20,34 +21,35 @@ use super::cluster::Cluster;
 use super::job::Job;
 use super::{Allocation, Policy};
 
-/// Primal-dual online scheduling: a job is admitted with a plan for each slot and the time at which it ends, or refused.
+/// Primal-dual online scheduling: a job is admitted with a plan by slots and a promised end, or refused.
 #[derive(Debug)]
 pub struct PdOrs<P = OneNode>(Planner<P>);
 
 impl PdOrs {
-    /// A policy that has seen no job, and places each on one node.
+    /// A policy before its first job, which places each job on one node.
     pub fn new(settings: PlanSettings) -> Self {
         Self::with_placer(settings, OneNode)
     }
 }
 
 impl<P: Placer> PdOrs<P> {
-    /// A policy that has seen no job, and places each in these ways.
+    /// A policy before its first job, which places jobs with `placer`.
     pub fn with_placer(settings: PlanSettings, placer: P) -> Self {
         Self(Planner::new(settings, placer))
     }
 
-    /// The ways in which it places jobs.
+    /// The placer of the policy.
     pub fn placer(&self) -> &P {
         &self.0.placer
     }
 
-    /// Widens the bounds of the prices by a job that may come: of earlier days, or of an instance that is known.
+    /// Widens the bounds of the prices for a job that may arrive, such as one of an earlier day or of a known
+    /// instance.
     pub fn expect(&mut self, cluster: &Cluster, job: &Job) {
         self.0.expect(cluster, job);
     }
 
-    /// Number of placements and of sums of the dynamic programme that were computed so far.
+    /// Number of placements and of sums of the dynamic programme computed so far.
     pub fn steps(&self) -> u64 {
         self.0.steps
     }

@@ -1,4 +1,4 @@
-//! A job's plan: its placement in each slot, and the time that was promised.
+//! [`Plan`]: the placement of a job in each slot, and its promised end.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use super::settings::PlanSettings;
 use crate::policy::cluster::{Demand, Placement};
 use crate::policy::job::Job;
 
-/// A plan with its promise.
+/// Plan of an admitted job.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// Time by which the job was promised to end.
+    /// Promised end, in seconds since the pool began.
     pub(super) by: f64,
-    /// Demand with which the calendar was filled.
+    /// Demand that the calendar was filled with.
     demand: Demand,
-    /// Placements by slot.
+    /// Placement in each slot.
     slots: BTreeMap<u32, Placement>,
 }
 
@@ -24,12 +24,12 @@ impl Plan {
         Self { by, demand, slots: BTreeMap::new() }
     }
 
-    /// The placement of a slot.
+    /// Placement in a slot.
     pub(super) fn at(&self, slot: u32) -> Option<&Placement> {
         self.slots.get(&slot)
     }
 
-    /// Takes these placements, and the calendar's room for them.
+    /// Adds these placements, and takes their resources in the calendar.
     pub(super) fn take(&mut self, calendar: &mut Calendar, slots: BTreeMap<u32, Placement>) {
         for (&slot, placement) in &slots {
             calendar.change(slot, &self.demand, placement, 1.0);
@@ -37,7 +37,7 @@ impl Plan {
         self.slots.extend(slots);
     }
 
-    /// Gives back all placements from a slot on.
+    /// Releases all placements from a slot on, and returns them.
     pub(super) fn release(&mut self, calendar: &mut Calendar, from: u32) -> BTreeMap<u32, Placement> {
         let released = self.slots.split_off(&from);
         for (&slot, placement) in &released {
@@ -46,7 +46,8 @@ impl Plan {
         released
     }
 
-    /// The slot from which on nothing more is needed for what is left of a job; none if the plan is not enough.
+    /// First slot that is not needed to finish the work left of a job; `None` if the plan is too short or the
+    /// work is unknown.
     pub(super) fn enough(&self, settings: &PlanSettings, now: f64, job: &Job) -> Option<u32> {
         let left = job.left?;
         let mut done = 0.0;

@@ -1,4 +1,4 @@
-//! Plans of all admitted jobs: kept, compared with what is left, and followed slot by slot.
+//! [`Planner`]: the plans of all admitted jobs, reviewed and followed slot by slot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +23,9 @@ pub(super) struct Planner<P> {
     pub(super) prices: Prices,
     plans: BTreeMap<JobId, Plan>,
     refused: BTreeSet<JobId>,
-    /// The slot in which plans were compared with what is left.
+    /// Last slot in which plans were compared with the work left.
     reviewed: Option<u32>,
-    /// Number of placements and of sums of the dynamic programme that were computed so far.
+    /// Number of placements and of sums of the dynamic programme computed so far.
     pub(super) steps: u64,
 }
 
@@ -69,7 +69,7 @@ impl<P: Placer> Planner<P> {
         allocation
     }
 
-    /// Gives back what jobs that are gone would have taken.
+    /// Releases the plans of jobs that are gone.
     fn forget(&mut self, slot: u32, jobs: &[Job]) {
         let here: BTreeSet<JobId> = jobs.iter().map(|job| job.id).collect();
         self.refused.retain(|id| here.contains(id));
@@ -81,7 +81,8 @@ impl<P: Placer> Planner<P> {
         self.plans.retain(|id, _| here.contains(id));
     }
 
-    /// Plans anew where a plan is not enough for what is left, and gives back what is more than enough.
+    /// Plans a job again if its plan is too short for the work left, and releases slots that it does not
+    /// need.
     fn review(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job], allocation: &mut Allocation) {
         for job in jobs {
             let Some(mut plan) = self.plans.remove(&job.id) else { continue };
@@ -91,11 +92,11 @@ impl<P: Placer> Planner<P> {
                 let before = plan.release(&mut self.calendar, slot);
                 let again = self.again(now, plan.by, cluster, job);
                 let text = match &again {
-                    Some(offer) if offer.end <= plan.by => "planned anew, still in time".to_owned(),
+                    Some(offer) if offer.end <= plan.by => "planned again, still in time".to_owned(),
                     Some(offer) => {
-                        format!("planned anew, to end at {} s instead of {} s", offer.end, plan.by)
+                        format!("planned again, to end at {} s instead of {} s", offer.end, plan.by)
                     }
-                    None => "its plan is too short, and no other is free".to_owned(),
+                    None => "its plan is too short, and there is no longer one".to_owned(),
                 };
                 allocation.reasons.push(format!("job {} is behind its plan: {text}", job.id.0));
                 plan.take(&mut self.calendar, again.map_or(before, |offer| offer.slots));
@@ -137,7 +138,8 @@ impl<P: Placer> Planner<P> {
         }
     }
 
-    /// The placements of this slot, as far as the cluster still has room for them: who was promised first comes first.
+    /// Carries out the placements of a slot, as far as the cluster has capacity: the earliest promised end
+    /// comes first.
     fn follow(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job], allocation: &mut Allocation) {
         let mut room = Room::of(cluster);
         let mut admitted: Vec<(&Job, &Plan)> =

@@ -1,22 +1,23 @@
-//! Prices of resources: the more of a node is taken in a slot, the dearer is the rest.
+//! Prices of resources: the more of a node is taken in a slot, the higher is the price of the rest.
 
 use super::settings::{Ceiling, PlanSettings};
 use crate::policy::cluster::{Amounts, Cluster, RESOURCES};
 use crate::policy::job::{Job, Utility};
 
-/// Bounds of the prices, from the jobs that were seen.
+/// Bounds of the prices, from the jobs seen so far.
 ///
-/// The price of resource r on a node of which a share s is taken is `L (U_r / L)^s`: nearly nothing at first, and at last
-/// more than any job would pay. L is half of what the least job would pay at the end of all slots, and not below a share of
-/// the top: sigmoids are as good as nothing by then, and prices that begin there let jobs of little value fill the cluster.
+/// The price of resource r on a node of which a share s is taken is `L (U_r / L)^s`: almost nothing at first,
+/// and in the end more than any job would pay. L is half of what the job of lowest value would pay at the end
+/// of all slots, but at least a share of U_r: a sigmoid is almost 0 by then, and prices that start there let
+/// jobs of little value fill the cluster.
 #[derive(Debug, Clone)]
 pub(super) struct Prices {
     most: Amounts,
-    /// Least utility at the end of all slots over all that a job takes.
+    /// Minimum over jobs of the utility at the end of all slots, divided by all that the job takes.
     worth: f64,
-    /// Least share of all slots of the whole cluster that a job takes.
+    /// Minimum over jobs of the share that a job takes of all slots of the cluster.
     share: f64,
-    /// Least of all prices, as a share of the top.
+    /// Minimum of all prices, as a share of the maximum.
     floor: f64,
 }
 
@@ -27,7 +28,7 @@ impl Default for Prices {
 }
 
 impl Prices {
-    /// Widens the bounds by a job: both ends of what it would pay.
+    /// Widens the bounds for a job, by the most and the least that it would pay.
     pub(super) fn see(&mut self, settings: &PlanSettings, cluster: &Cluster, job: &Job) {
         let Some(left) = job.left else { return };
         self.floor = settings.floor;
@@ -86,7 +87,7 @@ impl Prices {
     }
 }
 
-/// The highest speed of a job with any number of workers, on one node or on two.
+/// Maximum speed of a job over its numbers of workers, on one node or on two.
 pub(super) fn fastest(cluster: &Cluster, job: &Job) -> f64 {
     let across = cluster.nodes.len().min(2) as u32;
     let rates = (job.least.max(1)..=job.most)
@@ -94,7 +95,7 @@ pub(super) fn fastest(cluster: &Cluster, job: &Job) -> f64 {
     rates.fold(0.0, f64::max)
 }
 
-/// Value of a job at the end of all slots; of one with a deadline, the value up to there.
+/// Value of a job at the end of all slots; for a job with a deadline, its value before it.
 fn late(utility: &Utility, arrival: f64, end: f64) -> f64 {
     match *utility {
         Utility::Deadline { value, .. } | Utility::Constant(value) => value,

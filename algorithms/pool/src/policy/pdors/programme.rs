@@ -1,11 +1,11 @@
-//! The dynamic programme over slots and units of work.
+//! [`Programme`]: the dynamic programme over slots and units of work.
 
 use crate::policy::cluster::Placement;
 
-/// A placement that may be had in one slot.
+/// A possible placement in one slot.
 #[derive(Debug, Clone)]
 pub(super) struct Choice {
-    /// Work done there.
+    /// Work done in the slot.
     pub(super) work: f64,
     /// Price of the placement.
     pub(super) cost: f64,
@@ -13,33 +13,34 @@ pub(super) struct Choice {
     pub(super) placement: Placement,
 }
 
-/// Least costs of units of work by the end of each slot: `Theta(t, v) = min over choices (cost + Theta(t - 1, v - units))`.
+/// Minimum costs of units of work by the end of each slot:
+/// `Theta(t, v) = min over choices (cost + Theta(t - 1, v - units))`.
 #[derive(Debug)]
 pub(super) struct Programme {
     unit: f64,
-    /// Least cost of each number of units by the end of the last slot that was added.
+    /// Minimum cost of each number of units, by the end of the last slot that was added.
     least: Vec<f64>,
-    /// By slot, the choice of each number of units; none where the slot is left out.
+    /// Choice of each slot for each number of units; `None` if the slot is left out.
     chosen: Vec<Vec<Option<u16>>>,
     choices: Vec<Vec<Choice>>,
 }
 
 impl Programme {
-    /// A programme without slots for so much work, in so many units.
+    /// A programme without slots, for `work` divided into `units` units.
     pub(super) fn new(work: f64, units: u32) -> Self {
         let mut least = vec![f64::INFINITY; units as usize + 1];
         least[0] = 0.0;
         Self { unit: work / f64::from(units), least, chosen: Vec::new(), choices: Vec::new() }
     }
 
-    /// Adds the next slot with what may be had in it, and returns the number of steps.
+    /// Adds the next slot with its choices, and returns the number of steps.
     pub(super) fn add(&mut self, choices: Vec<Choice>) -> u64 {
         let units = self.least.len() - 1;
         let mut chosen = vec![None; units + 1];
-        // Whole units, so that rounding never counts work that is not done.
+        // Units are rounded down, so that unfinished work is never counted.
         let worth: Vec<usize> =
             choices.iter().map(|choice| (choice.work / self.unit * (1.0 + 1e-9)) as usize).collect();
-        // From above: what is read belongs to the slot before.
+        // Descending order: the costs that are read are still those of the slot before.
         for all in (1..=units).rev() {
             for (number, choice) in choices.iter().enumerate() {
                 let cost = self.least[all.saturating_sub(worth[number])] + choice.cost;
@@ -55,13 +56,13 @@ impl Programme {
         steps
     }
 
-    /// Least cost of all the work by the end of the last slot; infinite if it cannot be done.
+    /// Minimum cost of all the work by the end of the last slot; infinite if it cannot be done.
     pub(super) fn cost(&self) -> f64 {
         self.least[self.least.len() - 1]
     }
 
-    /// The cheapest plan that does all the work in the first `slots` slots: slots, counted from 0, and choices. Choices after
-    /// those that are enough are left out.
+    /// Cheapest plan that does all the work in the first `slots` slots, as pairs of a slot, counted from 0,
+    /// and a choice. Choices after the work is done are left out.
     pub(super) fn plan(&self, slots: usize, work: f64) -> Vec<(usize, Choice)> {
         let mut plan = Vec::new();
         let mut units = self.least.len() - 1;
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use raddle::random::Stream;
 
-    /// Least cost over all choices of one or no placement a slot, by whole units.
+    /// Minimum cost over all ways to take one choice or none in each slot, by whole units.
     fn exhaustive(slots: &[Vec<(usize, f64)>], units: usize) -> f64 {
         let Some((first, rest)) = slots.split_first() else {
             return if units == 0 { 0.0 } else { f64::INFINITY };

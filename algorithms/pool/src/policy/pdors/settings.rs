@@ -1,39 +1,44 @@
-//! PlanSettings of the policies that promise.
+//! [`PlanSettings`]: settings of a policy that plans by slots.
 
-/// PlanSettings of a policy that plans slot by slot.
+/// Settings of a policy that plans by slots.
 #[derive(Debug, Clone)]
 pub struct PlanSettings {
-    /// Length of a slot, in seconds. Plans are followed where decisions are asked for at the begin of each slot, besides other times.
+    /// Length of a slot, in seconds. The policy has to be asked at the start of each slot, and may be asked
+    /// at other times, too.
     pub slot: f64,
-    /// Number of slots ahead in which work is planned.
+    /// Number of slots ahead that work is planned in.
     pub ahead: u32,
-    /// Number of slots after which nothing is planned; none in a pool that goes on.
+    /// Number of slots after which nothing is planned; `None` in a live pool.
     pub until: Option<u32>,
-    /// Least number of units in which the work of a job is counted: more where a slot at full speed has fewer than four.
+    /// Minimum number of units that the work of a job is divided into; more if a slot at full speed is worth
+    /// fewer than four.
     pub units: u32,
-    /// Top of the prices.
+    /// Price of a resource of which nothing is left.
     pub ceiling: Ceiling,
-    /// Least price of what is free, as a share of the top; 0 is the paper's.
+    /// Minimum price of a free resource, as a share of the maximum; 0 in the paper.
     pub floor: f64,
-    /// Share by which speeds may turn out lower than they are known: plans count on so much less.
+    /// Share by which speeds may be lower than expected: plans count on as much less.
     pub margin: f64,
-    /// Seconds that a change of workers costs: plans count on so much less of every slot.
+    /// Seconds that a change of workers costs: plans count on as much less of every slot.
     pub rescale: f64,
-    /// Says that what no plan uses is given to admitted jobs, on one node.
+    /// `true` if admitted jobs get the workers that no plan uses, on one node.
     pub fill: bool,
 }
 
-/// Price of a resource of which nothing is left.
+/// Definition of the price of a resource of which nothing is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ceiling {
-    /// The largest value of a job over what one of its workers takes: no job would pay it for a single slot (the paper's).
+    /// Maximum value of a job divided by what one of its workers takes: no job would pay it for a single
+    /// slot. Used in the paper.
     Slot,
-    /// The largest value of a job over all that it takes until it ends: jobs of one kind fill the cluster.
+    /// Maximum value of a job divided by all that it takes until it ends, so that jobs of one kind can fill
+    /// the cluster.
     Work,
 }
 
 impl Default for PlanSettings {
-    /// A pool on one machine: slots of 10 s, an hour ahead; a tenth of speed and a tenth of a slot in reserve.
+    /// Settings of a pool on one machine: slots of 10 s, an hour ahead, with a tenth of the speed and a tenth
+    /// of each slot in reserve.
     fn default() -> Self {
         Self {
             slot: 10.0,
@@ -50,7 +55,7 @@ impl Default for PlanSettings {
 }
 
 impl PlanSettings {
-    /// The paper's: `slots` slots of a second, known speeds, changes that cost nothing.
+    /// Settings of the paper: `slots` slots of a second, known speeds, changes that cost nothing.
     pub fn of_slots(slots: u32) -> Self {
         Self {
             slot: 1.0,
@@ -65,7 +70,7 @@ impl PlanSettings {
         }
     }
 
-    /// The slot that a time lies in.
+    /// Slot that contains a time.
     pub(super) fn slot_of(&self, time: f64) -> u32 {
         (time / self.slot + 1e-9).max(0.0) as u32
     }
@@ -75,17 +80,18 @@ impl PlanSettings {
         f64::from(slot + 1) * self.slot
     }
 
-    /// Seconds of a slot that are still to come.
+    /// Seconds of a slot that are left at time `now`.
     pub(super) fn rest(&self, now: f64, slot: u32) -> f64 {
         self.end(slot) - now.max(f64::from(slot) * self.slot)
     }
 
-    /// Seconds at known speed that a plan counts on in a slot: less what a change of workers may cost, less the margin.
+    /// Seconds at full speed that a plan counts on in a slot: without the cost of a change of workers, and
+    /// without the margin.
     pub(super) fn counted(&self, now: f64, slot: u32) -> f64 {
         (self.rest(now, slot) - self.rescale).max(0.0) * (1.0 - self.margin)
     }
 
-    /// The slot after the last one in which work may be planned from `slot` on.
+    /// End, exclusive, of the slots in which work may be planned at `slot`.
     pub(super) fn last(&self, slot: u32) -> u32 {
         let ahead = slot.saturating_add(self.ahead);
         self.until.map_or(ahead, |until| ahead.min(until))

@@ -1,52 +1,52 @@
-//! Jobs that cannot be promised anything, each with what to do.
+//! Jobs that cannot be promised an end, each with the cure.
 
 use crate::policy::Room;
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, Utility};
 
-/// Reason for which a job cannot be promised an end.
+/// Reason why a job cannot be promised an end.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Unfit {
-    /// More workers at least than at most.
-    #[error("it needs {least} workers at least, and {most} at most: raise `most` or lower `least`")]
+    /// The minimum number of workers is above the maximum.
+    #[error("its minimum of {least} workers is above its maximum of {most}: raise `most` or lower `least`")]
     LeastAboveMost {
-        /// Least number of workers.
+        /// Minimum number of workers.
         least: u32,
-        /// Most workers.
+        /// Maximum number of workers.
         most: u32,
     },
-    /// No node, or not all together, can hold its least number of workers.
+    /// The minimum number of workers does not fit on the empty cluster.
     #[error(
-        "{workers} of its workers, with the servers that they need, fit nowhere, on an empty cluster neither: lower `least` or \
-         their demands"
+        "its minimum of {workers} workers, with their servers, does not fit on an empty cluster: lower `least` or \
+         the demands"
     )]
     TooLarge {
-        /// Least number of workers.
+        /// Minimum number of workers.
         workers: u32,
     },
-    /// No value: nothing to weigh it by.
+    /// The job has no value, so that it cannot be weighed against others.
     #[error(
-        "it has no value: say what its end is worth beside that of the others, such as `value = 5` or `--value 5`"
+        "it has no value: give it a value relative to the other jobs, such as `value = 5` or `--value 5`"
     )]
     NoValue,
-    /// A deadline before now.
+    /// The deadline has passed.
     #[error("its deadline passed {late} s ago: give a later one, or none")]
     DeadlinePast {
         /// Seconds since the deadline.
         late: f64,
     },
-    /// Nobody knows how long it takes.
+    /// The length of the job is unknown.
     #[error(
-        "nobody knows how long it takes, so no end can be promised: finish one like it under another policy, and give \
-         what `pool profile RUN` says of that run"
+        "its length is unknown, so no end can be promised: finish a similar run under another policy, and give its \
+         profile, as `pool profile RUN` prints it"
     )]
     UnknownLength,
 }
 
-/// Looks for a reason for which no end can be promised to a job.
+/// Checks that a job can be promised an end.
 ///
 /// # Errors
-/// The reason.
+/// The reason why it cannot.
 pub fn promisable(now: f64, cluster: &Cluster, job: &Job) -> Result<(), Unfit> {
     let least = job.least.max(1);
     if least > job.most {

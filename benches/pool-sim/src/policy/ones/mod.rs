@@ -1,4 +1,4 @@
-//! ONES as published, and forms between that and the one of the pool.
+//! ONES as published, and variants between that and the one of the pool.
 
 mod options;
 mod training;
@@ -13,7 +13,7 @@ use raddle_pool::policy::{Cluster, Job, JobId};
 pub use self::options::{Options, Score};
 use self::training::Training;
 
-/// ONES with these options.
+/// Creates ONES with these options.
 pub fn ones(options: Options, seed: u64) -> Ones<Tried> {
     Ones::with_variant(seed, |stream| Tried {
         options,
@@ -24,20 +24,20 @@ pub fn ones(options: Options, seed: u64) -> Ones<Tried> {
     })
 }
 
-/// A form of ONES by its options.
+/// A variant of ONES, given by its options.
 #[derive(Debug)]
 pub struct Tried {
     options: Options,
     training: Training,
-    /// Time at which each job was first seen to hold something.
+    /// Time at which each job was first seen with workers.
     begun: BTreeMap<JobId, f64>,
-    /// Seconds for which jobs ran that have ended.
+    /// Run times of jobs that have ended, in seconds.
     ended: Vec<f64>,
     now: f64,
 }
 
 impl Tried {
-    /// Lowers the cap of the largest job where it holds half the cluster and has run for longer than the median.
+    /// Lowers the cap of the largest job if it holds half the cluster and has run for longer than the median.
     fn shrink(&self, now: f64, slots: u32, jobs: &[Job], caps: &mut Caps) {
         let Some(largest) = jobs.iter().rev().max_by_key(|job| job.placement.workers()) else { return };
         let held = largest.placement.workers();

@@ -3,35 +3,37 @@
 /// Score of schedules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
-    /// As published: slots times the predicted remaining time, over the jobs that run; jobs that wait count nothing.
+    /// Score as published: slots times predicted remaining time, summed over the running jobs; waiting jobs
+    /// do not count.
     Published,
-    /// Over all jobs, as in the pool.
+    /// Score over all jobs, as in the pool.
     All,
 }
 
 /// Options of ONES.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Number that schedules are compared by.
+    /// Score that schedules are compared by.
     pub score: Score,
-    /// Schedules that are kept.
+    /// Number of schedules that are kept.
     pub population: usize,
-    /// Cycles a decision.
+    /// Number of cycles in each decision.
     pub cycles: usize,
-    /// Random schedules, as many, in place of crossover and mutation.
+    /// `true` for as many random schedules in place of crossover and mutation.
     pub random: bool,
-    /// Uses the work that is left where it is known; else it is predicted.
+    /// `true` if the work left is used where it is known, else it is always predicted.
     pub knowledge: bool,
-    /// Epochs from one change of a job's share to the next.
+    /// Minimum number of epochs between two changes of a job's share.
     pub apart: u64,
-    /// Training caps begin at the workers that a job asked for; else at its least.
+    /// `true` if the training cap of a job starts at the workers that it requested, else at its minimum.
     pub begin_as_requested: bool,
-    /// The largest job shrinks where it holds half the cluster and has run for long.
+    /// `true` if the largest job shrinks once it holds half the cluster and has run for long.
     pub shrink: bool,
 }
 
 impl Options {
-    /// Options as published, for this score; over all jobs, those that were found better.
+    /// Options as published for the published score; for the score over all jobs, those that were found to be
+    /// better.
     pub fn of(score: Score) -> Self {
         let is_published = score == Score::Published;
         Self {

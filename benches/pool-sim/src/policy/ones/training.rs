@@ -1,4 +1,4 @@
-//! [`Training`]: a predictor that learns from jobs that have ended.
+//! [`Training`]: a predictor that is trained on jobs that have ended.
 
 use std::collections::BTreeMap;
 
@@ -6,33 +6,33 @@ use raddle::random::Stream;
 use raddle_pool::policy::ones::{INPUTS, OUTPUT, Predictor, WEIGHTS, inputs};
 use raddle_pool::policy::{Job, JobId};
 
-/// Observations that a fit uses: the last ones.
+/// Number of the last observations that are used in training.
 const MEMORY: usize = 512;
-/// Steps of a fit.
+/// Number of training steps after each job.
 const STEPS: usize = 20;
-/// Adam (Kingma and Ba, 2015): step, and memories of the gradient and of its square.
+/// Adam (Kingma and Ba, 2015): learning rate, and decay rates of the first and second moments.
 const ADAM: (f64, f64, f64) = (0.01, 0.9, 0.999);
 
-/// A job seen after an epoch.
+/// Observation of a job after an epoch.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     inputs: [f64; INPUTS],
     epochs: f64,
 }
 
-/// A predictor whose net is fitted by likelihood whenever a job ends.
+/// A predictor whose network is trained by maximum likelihood whenever a job ends.
 #[derive(Debug)]
 pub(super) struct Training {
     pub(super) predictor: Predictor,
     moments: [Vec<f64>; 2],
     steps: i32,
     seen: BTreeMap<JobId, Vec<Seen>>,
-    /// Inputs, epochs and progress of jobs that have ended.
+    /// Features, epochs and progress of jobs that have ended.
     known: Vec<(Seen, f64)>,
 }
 
 impl Training {
-    /// A predictor that has seen nothing.
+    /// A predictor before any training.
     pub(super) fn new(stream: &mut Stream) -> Self {
         Self {
             predictor: Predictor::new(stream),
@@ -43,7 +43,7 @@ impl Training {
         }
     }
 
-    /// Remembers jobs that have done another epoch.
+    /// Records the jobs that have completed another epoch.
     pub(super) fn observe(&mut self, jobs: &[Job]) {
         for job in jobs.iter().filter(|job| job.epochs > 0) {
             let seen = self.seen.entry(job.id).or_default();
@@ -53,7 +53,8 @@ impl Training {
         }
     }
 
-    /// Learns from a job that has ended: how far it was when it was seen.
+    /// Adds the observations of a job that has ended, with the progress that it had at each of them, and
+    /// trains.
     pub(super) fn ended(&mut self, job: &Job) {
         let all = job.epochs as f64;
         let seen = self.seen.remove(&job.id).unwrap_or_default();
@@ -68,7 +69,7 @@ impl Training {
         }
     }
 
-    /// One step up the mean likelihood of (inputs, a, progress).
+    /// Gradient ascent step on the mean likelihood of (inputs, a, progress).
     fn step(&mut self, known: &[([f64; INPUTS], f64, f64)]) {
         if known.is_empty() {
             return;
@@ -103,7 +104,8 @@ impl Training {
     }
 }
 
-/// Slope of the logarithm of the gamma function, above 0: by its recurrence and its asymptotic series.
+/// Digamma function, the derivative of the logarithm of the gamma function, above 0: by recurrence and
+/// asymptotic series.
 fn digamma(mut x: f64) -> f64 {
     let mut sum = 0.0;
     while x < 6.0 {
@@ -120,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Logarithm of the density of a progress under Beta(a, b).
+    /// Logarithm of the density of Beta(a, b) at a progress.
     fn likelihood(net: &Net, inputs: &[f64; INPUTS], a: f64, progress: f64) -> f64 {
         let b = net.b(inputs);
         let of_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
@@ -138,7 +140,7 @@ mod tests {
     #[test]
     fn the_net_finds_b_by_likelihood() {
         let mut training = Training::new(&mut Stream::new(&[7]));
-        // Of 10 epochs each: after e epochs the mean of Beta(e, b) is e / 10 at b = 10 - e.
+        // Jobs of 10 epochs: after e epochs the mean of Beta(e, b) is e / 10 at b = 10 - e.
         let known: Vec<_> = (1..10)
             .map(|e| ([0.3, 1.0, f64::from(e) / 10.0, 0.0, 0.0], f64::from(e), f64::from(e) / 10.0))
             .collect();

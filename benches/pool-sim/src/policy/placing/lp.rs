@@ -1,25 +1,25 @@
-//! The cheapest spread with fractions of workers and servers: a linear programme.
+//! Linear programme of the cheapest placement, with fractions of workers and servers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use microlp::{ComparisonOp, Error, OptimizationDirection, Problem, SolveOutcome};
 use raddle_pool::policy::{Market, RESOURCES};
 
-/// Most by which an answer may miss a constraint, as a share of it.
+/// Maximum relative violation of a constraint by an answer.
 const TOLERANCE: f64 = 1e-6;
 
-/// Answer to a linear programme.
+/// Answer of the linear programme.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
     /// Workers and servers on each node, checked against all constraints.
     Found(Vec<(f64, f64)>),
-    /// No placement, with fractions neither.
+    /// The programme is infeasible: there is no placement, even with fractions.
     Infeasible,
-    /// The library panicked, gave up, or its answer breaks a constraint.
+    /// The library panicked, gave up, or returned an answer that violates a constraint.
     Failed,
 }
 
-/// Solves for `workers` workers and `servers` servers, both at least.
+/// Solves for at least `workers` workers and `servers` servers.
 pub(super) fn solve(market: &Market<'_>, workers: u32, servers: u32) -> Answer {
     match catch_unwind(AssertUnwindSafe(|| ask(market, workers, servers))) {
         Ok(Ok(found)) if holds(market, workers, servers, &found) => Answer::Found(found),
@@ -31,7 +31,7 @@ pub(super) fn solve(market: &Market<'_>, workers: u32, servers: u32) -> Answer {
 fn ask(market: &Market<'_>, workers: u32, servers: u32) -> Result<Vec<(f64, f64)>, Error> {
     let demand = &market.job.demand;
     let mut problem = Problem::new(OptimizationDirection::Minimize);
-    // Prices of one slot differ by a hundred orders of magnitude: the dearest counts 1.
+    // Prices of one slot differ by a hundred orders of magnitude, so the highest is scaled to 1.
     let dearest = market.worker.iter().chain(&market.server).fold(f64::MIN_POSITIVE, |a, &b| a.max(b));
     let variables: Vec<_> = (0..market.room.nodes())
         .map(|node| {
@@ -61,7 +61,7 @@ fn ask(market: &Market<'_>, workers: u32, servers: u32) -> Result<Vec<(f64, f64)
     Ok(variables.iter().map(|v| (solution.var_value(v.0), solution.var_value(v.1))).collect())
 }
 
-/// Says that an answer holds all constraints: what the library says is checked here anew.
+/// `true` if an answer satisfies all constraints, checked independently of the library.
 fn holds(market: &Market<'_>, workers: u32, servers: u32, found: &[(f64, f64)]) -> bool {
     let demand = &market.job.demand;
     let enough = |sum: f64, needed: u32| sum >= f64::from(needed) * (1.0 - TOLERANCE);

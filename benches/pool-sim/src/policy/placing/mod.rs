@@ -1,4 +1,5 @@
-//! Placements over several nodes, for policies that promise: servers beside workers, or on other nodes.
+//! Placements over several nodes, for policies that make promises: with servers next to workers, or on other
+//! nodes.
 
 mod apart;
 mod lp;
@@ -14,27 +15,27 @@ use self::rounding::Rounding;
 pub use self::rounding::Roundings;
 use self::spread::Order;
 
-/// Way to spread a job over several nodes in one slot.
+/// Method that spreads a job over several nodes in one slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Spread {
     /// Workers on the cheapest nodes first, then servers.
     CheapestFirst,
-    /// The linear programme's answer times `scale`, each number rounded up with its fraction as the probability, up to `turns`
-    /// times until it is feasible.
+    /// Randomised rounding: the answer of the linear programme times `scale`, where each number is rounded up
+    /// with its fraction as the probability, up to `turns` times until the placement is feasible.
     Rounded {
-        /// Factor before rounding, G: below 1 it favours capacities, above 1 coverage.
+        /// Factor before rounding, G: below 1 favours capacities, above 1 coverage.
         scale: f64,
-        /// Most turns, S.
+        /// Maximum number of turns, S.
         turns: u32,
     },
 }
 
-/// PD-ORS that also spreads jobs over several nodes.
+/// Creates PD-ORS that also spreads jobs over several nodes.
 pub fn pdors(settings: PlanSettings, spread: Spread, seed: u64) -> PdOrs<Beside> {
     PdOrs::with_placer(settings, Beside::new(spread, seed))
 }
 
-/// Servers on any node, also on that of all workers (PD-ORS).
+/// Placer with servers on any nodes, those of workers included (PD-ORS).
 #[derive(Debug)]
 pub struct Beside {
     spread: Spread,
@@ -42,12 +43,12 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Placements that are spread so, by a seed where they are drawn.
+    /// A placer that spreads by a method, with a seed for randomised rounding.
     pub fn new(spread: Spread, seed: u64) -> Self {
         Self { spread, rounding: Rounding::new(Stream::new(&[seed])) }
     }
 
-    /// Counts of linear programmes and roundings.
+    /// Numbers of linear programmes and roundings so far.
     pub fn roundings(&self) -> Roundings {
         self.rounding.counts
     }
@@ -80,7 +81,7 @@ impl Placer for Beside {
     }
 }
 
-/// Servers on nodes that have no worker of the job (OASiS).
+/// Placer with servers on nodes without workers of the job (OASiS).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Apart;
 
@@ -107,7 +108,7 @@ impl Placer for Apart {
     }
 }
 
-/// A node is looked at for all workers together, and where there are others twice more.
+/// Visits of a node: one for placements on a single node, and two more for those over several nodes.
 fn looks(nodes: usize) -> u64 {
     if nodes > 1 { 3 } else { 1 }
 }

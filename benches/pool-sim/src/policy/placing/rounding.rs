@@ -1,4 +1,4 @@
-//! [`Rounding`]: randomised rounding of the linear programme's answer.
+//! [`Rounding`]: randomised rounding of the answer of the linear programme.
 
 use raddle::random::Stream;
 use raddle_pool::policy::{Market, Placement, Share};
@@ -6,21 +6,21 @@ use raddle_pool::policy::{Market, Placement, Share};
 use super::lp::{Answer, solve};
 use super::spread::{Order, cheapest};
 
-/// Counts of linear programmes and of their roundings.
+/// Numbers of linear programmes and of their roundings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Roundings {
     /// Linear programmes with an answer.
     pub solved: u64,
-    /// Linear programmes without an answer: no placement, not even with fractions.
+    /// Infeasible linear programmes: there is no placement, even with fractions.
     pub infeasible: u64,
-    /// Linear programmes that the library answered wrongly or not at all, so that cheapest first did: it panicked, gave up, broke a
-    /// constraint, or found no placement where there is one.
+    /// Linear programmes that the library failed at, so that cheapest first was used: it panicked, gave up,
+    /// violated a constraint, or found no placement although there is one.
     pub failed: u64,
-    /// Answers all of whose roundings were infeasible.
+    /// Answers of which no rounding was feasible.
     pub unrounded: u64,
 }
 
-/// Random numbers, and counts of what they were drawn for.
+/// Randomised rounding, with its random stream and counts.
 #[derive(Debug)]
 pub(super) struct Rounding {
     stream: Stream,
@@ -32,7 +32,8 @@ impl Rounding {
         Self { stream, counts: Roundings::default() }
     }
 
-    /// The placement that rounding finds, if it does. None where the linear programme failed.
+    /// Returns the placement that rounding finds, or `Some(None)` if it finds none; `None` if the linear
+    /// programme failed.
     #[allow(clippy::option_option, reason = "an answer, which may be that there is no placement")]
     pub(super) fn rounded(
         &mut self,
@@ -43,7 +44,7 @@ impl Rounding {
     ) -> Option<Option<Placement>> {
         let found = match solve(market, workers, market.job.demand.servers(workers)) {
             Answer::Found(found) => found,
-            // Where a placement is at hand, it is the library that is wrong.
+            // If there is a placement, the library is wrong.
             Answer::Infeasible if cheapest(market, workers, order).is_none() => {
                 self.counts.infeasible += 1;
                 return Some(None);
@@ -74,10 +75,10 @@ impl Rounding {
     }
 }
 
-/// Rounds up with the fraction as the probability.
+/// Rounds up with the fraction as the probability, else down.
 fn round(value: f64, stream: &mut Stream) -> u32 {
     let value = value.max(0.0);
-    // The library's zeros and ones are off by little.
+    // Zeros and ones of the library have rounding errors.
     let near = value.round();
     if (value - near).abs() < 1e-7 {
         return near as u32;
@@ -86,7 +87,8 @@ fn round(value: f64, stream: &mut Stream) -> u32 {
     whole as u32 + u32::from(stream.unit() < value - whole)
 }
 
-/// Workers as many as needed and not more than the job may have, servers as many as they need, all capacities kept.
+/// `true` if there are at least `least` workers and at most the maximum of the job, with all servers that
+/// they need, within the capacities.
 fn is_feasible(market: &Market<'_>, least: u32, placement: &Placement) -> bool {
     let demand = &market.job.demand;
     let workers = placement.workers();

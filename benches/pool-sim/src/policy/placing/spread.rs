@@ -1,18 +1,18 @@
-//! Workers and servers on several machines, the cheapest machines first.
+//! Workers and servers on several machines, the cheapest first.
 
 use raddle_pool::policy::{Market, Placement, Room, Share};
 
-/// Machines in order of price.
+/// Machines, in order of price.
 #[derive(Debug)]
 pub(super) struct Order {
     worker: Vec<usize>,
     server: Vec<usize>,
-    /// By the price of a worker with its part of a server.
+    /// Order by the price of a worker with its part of a server.
     both: Vec<usize>,
 }
 
 impl Order {
-    /// The machines of a market.
+    /// Sorts the machines of a market.
     pub(super) fn of(market: &Market<'_>) -> Self {
         let per = f64::from(market.job.demand.workers_per_server.max(1));
         let both: Vec<f64> =
@@ -25,24 +25,24 @@ impl Order {
     }
 }
 
-/// Nodes, the cheapest by these prices first; of equal ones the first.
+/// Nodes by these prices, the cheapest first; of equal nodes, the first.
 fn cheapest_first(prices: &[f64]) -> Vec<usize> {
     let mut nodes: Vec<usize> = (0..prices.len()).collect();
     nodes.sort_by(|&a, &b| prices[a].total_cmp(&prices[b]));
     nodes
 }
 
-/// Kind of what is placed on machines in turn.
+/// Part of a job that is placed at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Workers,
     Servers,
-    /// Workers, each machine's with the servers that they need.
+    /// Workers, with the servers that they need on the same machine.
     Both,
 }
 
-/// All of these parts for so many workers, each on the cheapest machines that there are for it; none if there is no room. Without
-/// `may_share` no part is on a machine of another.
+/// Places all these parts for `workers` workers, each on the cheapest machines for it; `None` if they do not
+/// fit. Unless `may_share`, no part is on a machine of another part.
 pub(super) fn placed(
     parts: &[Part],
     (market, order): (&Market<'_>, &Order),
@@ -66,7 +66,7 @@ pub(super) fn placed(
 }
 
 impl Part {
-    /// Fills machines in turn until all of it has a place.
+    /// Fills machines in turn until the whole part is placed.
     fn fill(self, market: &Market<'_>, room: &mut Room, workers: u32, nodes: &[usize]) -> Option<Vec<Share>> {
         let demand = &market.job.demand;
         let mut left = if self == Self::Servers { demand.servers(workers) } else { workers };
@@ -95,19 +95,19 @@ impl Part {
     }
 }
 
-/// The cheaper of two placements: all workers first and servers into what is left, or machine by machine with the servers that
-/// the workers there need.
+/// The cheaper of two placements: all workers first, then servers where they fit; or machine by machine, with
+/// the servers that the workers there need.
 pub(super) fn cheapest(market: &Market<'_>, workers: u32, order: &Order) -> Option<Placement> {
     let placed = |parts: &[Part]| placed(parts, (market, order), workers, true);
     cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Both])])
 }
 
-/// The cheaper of two placements, the first of equal ones.
+/// The cheaper of two placements; of equal ones, the first.
 pub(super) fn cheaper(market: &Market<'_>, found: [Option<Placement>; 2]) -> Option<Placement> {
     found.into_iter().flatten().min_by(|a, b| market.cost(a).total_cmp(&market.cost(b)))
 }
 
-/// Shares by machine, in rising order.
+/// Merges shares on the same machine, in ascending order of machines.
 fn joined(mut shares: Vec<Share>) -> Placement {
     shares.sort_by_key(|share| share.node);
     shares.dedup_by(|next, kept| {

@@ -1,4 +1,4 @@
-//! Placements against all that there are.
+//! Tests of placements against an exhaustive search.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn prices(stream: &mut Stream) -> Vec<Amounts> {
     (0..2).map(|_| std::array::from_fn(|_| stream.unit())).collect()
 }
 
-/// Least price of so many workers and their servers on two machines, of all ways to share them out.
+/// Minimum price of `workers` workers and their servers on two machines, over all ways to divide them.
 fn exhaustive(market: &Market<'_>, workers: u32) -> Option<f64> {
     let demand = &market.job.demand;
     let servers = demand.servers(workers);

@@ -1,4 +1,4 @@
-//! All placements of a job in one slot that are worth a look.
+//! [`choices`]: the placements of a job in one slot that may be optimal.
 
 use super::market::Market;
 use super::placer::Placer;
@@ -6,8 +6,8 @@ use crate::policy::cluster::Placement;
 use crate::policy::job::Job;
 use crate::policy::pdors::programme::Choice;
 
-/// Placements in which the job works for so many seconds, and the number of steps: none costs more than another which does as
-/// much.
+/// Returns the placements in which the job works for `seconds` seconds, without any that costs more than
+/// another that does as much work, and the number of steps of the search.
 pub(in crate::policy::pdors) fn choices(
     market: &Market<'_>,
     seconds: f64,
@@ -24,7 +24,7 @@ pub(in crate::policy::pdors) fn choices(
     (undominated(found), counts.len() as u64 * nodes as u64 * placer.looks(nodes))
 }
 
-/// Numbers of workers that are tried: the least, then a quarter more each, up to the most.
+/// Numbers of workers that are tried: the minimum, then about a quarter more each time, up to the maximum.
 fn counts(job: &Job) -> impl Iterator<Item = u32> {
     let (least, most) = (job.least.max(1), job.most);
     std::iter::successors((least <= most).then_some(least), move |&workers| {
@@ -32,7 +32,7 @@ fn counts(job: &Job) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Choices than which none does as much work for less.
+/// Choices without those for which another does as much work at a lower cost.
 fn undominated(mut choices: Vec<Choice>) -> Vec<Choice> {
     choices.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(b.work.total_cmp(&a.work)));
     let mut most = 0.0;

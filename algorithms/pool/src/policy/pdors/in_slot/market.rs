@@ -1,15 +1,15 @@
-//! One slot as a job sees it: what is free, and at what price.
+//! [`Market`]: one slot as a job sees it, with free capacity and prices.
 
 use crate::policy::Room;
 use crate::policy::cluster::{Amounts, Placement, RESOURCES, Share};
 use crate::policy::job::Job;
 
-/// Room that is free in a slot, and the price of a worker and of a server of the job on each node.
+/// Free capacity in a slot, and the price of a worker and of a server of the job on each node.
 #[derive(Debug)]
 pub struct Market<'a> {
     /// The job.
     pub job: &'a Job,
-    /// Room that is left on each node.
+    /// Free capacity of each node.
     pub room: Room,
     /// Price of a worker on each node.
     pub worker: Vec<f64>,
@@ -18,7 +18,7 @@ pub struct Market<'a> {
 }
 
 impl<'a> Market<'a> {
-    /// A slot in which resources of each node have these prices.
+    /// A slot in which the resources of each node have these prices.
     pub fn new(job: &'a Job, room: Room, prices: &[Amounts]) -> Self {
         let of = |demand: &Amounts| {
             prices.iter().map(|price| (0..RESOURCES).map(|r| price[r] * demand[r]).sum()).collect()

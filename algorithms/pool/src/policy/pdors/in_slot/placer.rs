@@ -1,27 +1,28 @@
-//! [`Placer`]: the ways to place so many workers and their servers in one slot.
+//! [`Placer`]: the search for placements of a job in one slot.
 
 use std::fmt::Debug;
 
 use super::market::Market;
 use crate::policy::cluster::{Placement, Share};
 
-/// Ways to place workers and their servers in one slot.
+/// Search for placements of workers and their servers in one slot.
 pub trait Placer: Debug {
-    /// Placements that are worth a look, for each of these numbers of workers in turn.
+    /// Placements that may be optimal, for each of these numbers of workers in turn.
     fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement>;
 
-    /// Number of times that each of so many nodes is looked at for one number of workers.
+    /// Number of times that the search for one number of workers visits each of `nodes` nodes.
     fn looks(&self, _nodes: usize) -> u64 {
         1
     }
 }
 
-/// All workers and servers on one node: the cheapest that takes all.
+/// All workers and servers on the cheapest node on which they fit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OneNode;
 
 impl OneNode {
-    /// The cheapest node that takes so many workers and their servers; of equal ones the first.
+    /// Placement on the cheapest node that fits `workers` workers and their servers; of equal nodes, the
+    /// first.
     pub fn cheapest(market: &Market<'_>, workers: u32) -> Option<Placement> {
         let demand = &market.job.demand;
         let servers = demand.servers(workers);
