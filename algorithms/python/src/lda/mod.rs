@@ -57,7 +57,8 @@ impl Asked {
     }
 
     fn preparation(&self) -> Preparation {
-        let validation = if self.validation > 0.0 { HoldOut::Fraction(self.validation) } else { HoldOut::None };
+        let validation =
+            if self.validation > 0.0 { HoldOut::Fraction(self.validation) } else { HoldOut::None };
         Preparation { validation, seed: self.seed, ..Preparation::default() }
     }
 }

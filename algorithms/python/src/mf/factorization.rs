@@ -88,7 +88,15 @@ impl Factorization {
     pub(super) fn of(model: Model, how: FoldIn, seen: Option<Seen>) -> Self {
         let recommender = Recommender::new(model);
         let (solver, items, users) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self(RwLock::new(FactorizationState { recommender, how, seen, refitted: HashMap::new(), solver, items, users }))
+        Self(RwLock::new(FactorizationState {
+            recommender,
+            how,
+            seen,
+            refitted: HashMap::new(),
+            solver,
+            items,
+            users,
+        }))
     }
 
     /// Returns a copy of the current model.

@@ -70,7 +70,10 @@ impl StoredTable {
         let mut is_new =
             |&place: &u32| seen.get_mut(place as usize).is_some_and(|seen| !std::mem::replace(seen, true));
         if places.len() != self.rows() || !places.iter().all(&mut is_new) {
-            return Err(ReadError::file(self.path(), "the places are not a permutation of the rows"));
+            return Err(ReadError::file(
+                self.path(),
+                "the places are not a permutation of the rows: give each row its own",
+            ));
         }
         let order: String =
             Sha256::digest(cast_slice(places)).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -228,7 +231,13 @@ mod tests {
                 assert!(stored.rows(0..rows + 1).is_err());
             }
             for wrong in [vec![0; rows], places[1..].to_vec(), vec![rows as u32; rows]] {
-                assert!(table.rows_at_places(&wrong).unwrap_err().to_string().contains("one place for each"));
+                assert!(
+                    table
+                        .rows_at_places(&wrong)
+                        .unwrap_err()
+                        .to_string()
+                        .contains("a permutation of the rows")
+                );
             }
             let names: Vec<_> =
                 std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect();
