@@ -19,6 +19,10 @@ lasso fit farmads --mode sparse-raw --ratio 10
 lasso fit leukemia --ratio 10 --loss logistic
 mf fit ml-100k --epochs 3
 lda fit ap --topics 100 --epochs 5
+linear fit leukemia
+linear fit leukemia --loss hinge
+linear fit leukemia --loss logistic
+linear fit w8a --epochs 1
 examples/empty rounds
 examples/empty tasks'
 
