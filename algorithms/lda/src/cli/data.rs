@@ -25,15 +25,15 @@ pub(crate) fn known() -> String {
     let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
     format!(
         "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with one document per \
-         line, or with --text a table ({tables}), compressed by gzip or zstd or not, - for standard input; a \
-         folder with one file per document; or a public corpus by name, read from the folder RADDLE_DATA \
-         ({names}, or one fetched by `raddle data fetch`; {DEFAULT} is embedded)"
+         line, or with --text a table ({tables}), optionally compressed (gzip, zstd); - for standard input; a \
+         folder with one file per document; {DEFAULT}, which is embedded; or the name of a \
+         public corpus in the folder RADDLE_DATA ({names}, or any other that `raddle data fetch` has fetched)"
     )
 }
 
 /// Returns the help text of DATA for `fit`.
 pub(crate) fn known_or_default() -> String {
-    format!("The corpus: {}. The embedded {DEFAULT} if none is given", known())
+    format!("The corpus: {}. Default: {DEFAULT}", known())
 }
 
 /// Limit on the number of words, whose numbers have 32 bits.
@@ -76,8 +76,8 @@ pub(crate) struct Given<'a> {
 /// Options for reading a corpus and leaving words out.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct CorpusArgs {
-    /// File with one word per line. Default: a file next to DATA with a matching name, such as vocab.NAME.txt
-    /// for docword.NAME.txt. For a text, keep only these words.
+    /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name, such as
+    /// vocab.NAME.txt for docword.NAME.txt. Of texts, only these words are kept.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     #[command(flatten)]
@@ -86,18 +86,18 @@ pub(crate) struct CorpusArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) words: WordArgs,
-    /// Leave out words in fewer documents: a number, or a fraction such as 0.01.
+    /// Leave out words that are in fewer documents than this: a number, or a fraction such as 0.01.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
     min_df: Option<Frequency>,
-    /// Leave out words in more documents: a number, or a fraction such as 0.5.
+    /// Leave out words that are in more documents than this: a number, or a fraction such as 0.5.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
     #[serde(serialize_with = "as_debug")]
     max_df: Option<Frequency>,
-    /// Leave out the N words with the most tokens.
+    /// Leave out the N most frequent words.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = between::<0, MOST_WORDS>)]
     remove_top: usize,
-    /// Leave out stop words: english, or a file with one word a line.
+    /// Leave out stop words: english, or a file with one word per line.
     #[arg(long, value_name = "english|FILE")]
     stop_words: Option<String>,
 }

@@ -29,54 +29,58 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("auto or rotation: word blocks rotate round document shards")))]
-#[command(mut_arg("epochs", |arg| arg.help("Run N epochs. By default the perplexity of held-out documents ends the run")))]
+#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: auto or rotation, which are the same: blocks of words rotate among shards of documents")))]
+#[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: when the perplexity of held-out documents hardly falls any more")))]
 pub(crate) struct Options {
-    /// Number of topics, K. Default: 20, or that of the model of --init.
+    /// Number of topics, K. Default: 20; with --init, that of the model.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) topics: Option<usize>,
-    /// Prior of each topic in a document; the initial value if alpha is optimised. Default: 50 / K.
+    /// Dirichlet prior of each topic in a document, not the sum over topics; the initial value if alpha is
+    /// optimised. Default: 50 / K.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// Prior of each word in a topic; the initial value if beta is optimised.
+    /// Dirichlet prior of each word in a topic; the initial value if beta is optimised.
     #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
     beta: f64,
     /// Keep alpha and beta fixed. By default both are optimised, and alpha becomes asymmetric.
     #[arg(long)]
     fixed_priors: bool,
-    /// Seed topics with a file of lines `topic word weight`; topics count from 1, weights are added to beta.
+    /// Seed topics with a file of lines `topic word weight`. Topics are numbered from 1, and weights are
+    /// added to beta.
     #[arg(long, value_name = "FILE")]
     word_priors: Option<PathBuf>,
     /// Hold out documents to end the run: a fraction, a file, or none.
     #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
     pub(super) validation: String,
-    /// Hold out documents only to measure: split (the split used for comparisons), a file, or none.
+    /// Hold out documents only to measure: split (a fixed tenth that comparisons use), a file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
-    /// Evaluate held-out documents every N epochs. Default: 5; with --target, whenever it may be met, and at
-    /// least every 20.
+    /// Evaluate held-out documents every N epochs. Default: 5; with --target, when the target may be met, and
+    /// at least every 20.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     evaluate_every: Option<u64>,
     /// Run the first epochs on a growing part of the documents. Default: on.
     #[arg(long, value_name = "on|off")]
     progressive: Option<Switch>,
-    /// Anneal beta by a factor that falls from X to 1. Default: from the data; 1 turns annealing off.
+    /// Anneal beta: multiply it by a factor that falls from X to 1. Default: from the data; 1 turns annealing
+    /// off.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     beta_anneal: Option<f64>,
-    /// How often shards see each other's changes of the topic counts n_k.
+    /// Choose when shards see each other's changes of the topic totals n_k. With token, as with epoch, but a
+    /// shard sees its own changes at once.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
-    /// Convert the corpus to a file in this folder, which is read on demand. No process then has the whole
-    /// corpus in memory. Several processes on one machine do this for the run without the option, too.
+    /// Convert the corpus to a file in this folder, of which each process reads only its own part. Default:
+    /// in memory; among several processes, in a file that they share until the run ends.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
-    /// Measure the coherence of each topic's top words on the corpus.
+    /// Measure the coherence (u_mass and NPMI) of each topic's top words on the corpus.
     #[arg(long)]
     pub(super) coherence: bool,
-    /// Write pyldavis.json, too, for `pyLDAvis.prepare(**json.load(file))`.
+    /// Also write pyldavis.json, for `pyLDAvis.prepare(**json.load(file))`. Needs --out.
     #[arg(long)]
     pub(super) pyldavis: bool,
     #[command(flatten)]
@@ -98,7 +102,7 @@ enum Switch {
     Off,
 }
 
-/// When shards see each other's changes of the topic counts.
+/// When shards see each other's changes of the topic totals.
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Sync {

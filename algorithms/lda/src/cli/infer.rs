@@ -29,27 +29,27 @@ const BATCH: usize = 4096;
 #[derive(Debug, Args)]
 #[command(mut_arg("data", |arg| arg.help(format!("The documents: {}", data::known()))), after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Folder of a fitted model, as written by --out.
+    /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
     /// The documents.
     data: String,
-    /// Format of the documents, if it is not recognised.
+    /// Format of the documents. Default: recognised by their content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// File with one word per line. Default: a file next to DATA with a matching name.
+    /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name.
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     #[command(flatten)]
     texts: TextArgs,
     #[command(flatten)]
     words: WordArgs,
-    /// Number of worker threads, which never changes the result. Default: the number of cores.
+    /// Number of worker threads. Default: the number of cores. Never changes the result.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
-    /// Write the topics to this file instead of stdout; NAME.npy is a matrix of documents by topics (f32).
+    /// Write the topics to this file; NAME.npy gets a matrix of documents by topics (f32). Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Leave out topics below this share of a document, in text and JSON. Default: 0.01.
+    /// Leave out topics with a share of a document below X, from 0 to 1, in text and JSON. Default: 0.01.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     least: Option<f32>,
     #[command(flatten)]
@@ -61,13 +61,15 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda infer run pydoc --out topics.tsv
   lda infer run pydoc --out topics.npy
 
-The text output has one line per document: its name, or its number from 1; then topic:share for
-topics from 1, the largest share first. A document's topics do not depend on other documents.
+The text output has one line per document: its name, or its number from 1, then
+`topic:share` for each topic, the largest share first. Topics are numbered from
+1. A document's topics do not depend on other documents.
 
-Words are matched by text if model and data have texts, else by number; words that the model lacks
-are left out. A document without any word of the model gets the topics of the prior: a message names
-it, and in JSON it has `prior`: true. JSON also has, for each document, the numbers of tokens that
-the model knows and does not know.";
+Words are matched by their text if model and data both have it, else by their
+number. Words that the model lacks are left out. A document without any word of
+the model gets the topics of the prior: a message names the document, and JSON
+marks it by \"prior\": true. JSON also has, for each document, the numbers of
+tokens that the model knows and does not know.";
 
 /// The output format.
 #[derive(Clone, Copy)]

@@ -40,7 +40,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda topics run pydoc
   lda infer run pydoc --out topics.tsv
 
-Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit or
+missed the target, 130 interrupted.";
 
 /// Options that `-h` shows, each with its line there.
 const COMMON: &[(&str, &str)] = &[

@@ -20,22 +20,22 @@ const MOST: usize = u32::MAX as usize;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Folder of a fitted model, as written by --out.
+    /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// Documents on which to measure coherence, as for fit.
+    /// Documents to measure coherence on, from any source that `lda fit` reads.
     data: Option<String>,
-    /// Format of the documents, if it is not recognised.
+    /// Format of the documents. Default: recognised by their content.
     #[arg(long, value_name = "NAME", requires = "data")]
     format: Option<String>,
-    /// File with one word per line. Default: a file next to DATA with a matching name.
+    /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name.
     #[arg(long, value_name = "FILE", requires = "data")]
     vocab: Option<PathBuf>,
-    /// List N documents of the model's own data with the largest share of each topic.
+    /// List, for each topic, the N training documents with the largest share of it.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     documents: usize,
     #[command(flatten)]
     texts: TextArgs,
-    /// List N top words of each topic.
+    /// List the N top words of each topic.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     words: usize,
     /// List the N largest topics. Default: 100, or all with --json.

@@ -11,12 +11,12 @@ const MOST: usize = 50;
 /// Options for splitting texts into words.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct WordArgs {
-    /// Split texts at the word boundaries of Unicode's Annex 29, or at blanks only. Blanks are for texts that
-    /// were split into words before, as by jieba, MeCab or PyThaiNLP. Default: unicode, or as for the texts
-    /// of the model.
+    /// Split texts into words: at the word boundaries of Unicode's Annex 29, or at blanks only, for texts
+    /// that are segmented already, as by jieba, MeCab or PyThaiNLP. Default: unicode, or the rule of the
+    /// model.
     #[arg(long, value_name = "unicode|blanks", value_parser = str::parse::<Words>)]
     words: Option<Words>,
-    /// Leave out words with fewer than N letters. Default: 2, but 1 with --words blanks and for words of
+    /// Leave out words with fewer than N letters. Default: 2, but 1 with --words blanks and for words in
     /// Chinese, Japanese, Korean, Thai and similar scripts.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST>)]
     min_letters: Option<usize>,

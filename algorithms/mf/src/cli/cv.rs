@@ -19,15 +19,15 @@ use super::runner::{Failure, InSession, refuse};
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf cv synth:ratings:users=300,items=150,n=9000 --ranks 4,16 --regs 0.02,0.05 --folds 3
 
-Every rank is tried with every regularisation, each on every fold. Then the
-best setting is fitted to all ratings, for the length of run that was best on
+Each rank is tried with each regularisation, on every fold. Then the best
+setting is fitted to all ratings, for the number of epochs that was best on
 its folds.";
 
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
+#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: rotation, priority or auto, which is rotation")))]
 pub(crate) struct Options {
     /// Try these ranks. Default: --rank alone.
     #[arg(
@@ -38,7 +38,7 @@ pub(crate) struct Options {
         conflicts_with = "rank"
     )]
     ranks: Vec<usize>,
-    /// Try these regularisations. Default: --reg alone.
+    /// Try these values of --reg. Default: --reg alone.
     #[arg(
         long,
         value_name = "X,...",

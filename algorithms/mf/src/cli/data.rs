@@ -27,36 +27,36 @@ pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
     })
 }
 
-/// Help text of DATA.
+/// Returns the help text of DATA.
 pub(crate) fn known() -> String {
     let names = registry::RATINGS.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a file (csv, tsv, MovieLens `::`, LIBMF text or mtx; gzip, zstd or neither), - for standard input; \
-         a public set by \
-         name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched); or \
-         ratings to generate, such as \
+        "a file (csv, tsv, MovieLens `::`, Netflix Prize, LIBMF text or mtx), optionally compressed \
+         (gzip, zstd); - for standard input; the name of a public set in the folder RADDLE_DATA ({names}, or \
+         any other that `raddle data fetch` has fetched); or a specification of generated ratings, such as \
          synth:ratings:users=500,items=200,n=20000"
     )
 }
 
-/// Help text of DATA for training.
+/// Returns the help text of DATA for training.
 pub(crate) fn known_or_default() -> String {
-    format!("The ratings: {}. Generated ones with a known truth if none are given", known())
+    format!("The ratings: {}. Default: generated ratings, whose true factors are known", known())
 }
 
 /// Options for reading ratings.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct Reading {
-    /// Take user, item, rating and time from these columns: names of the header, or numbers from 1.
+    /// Take user, item, rating and time from these columns: names in the header, or numbers from 1. Default:
+    /// recognised, and shown in a note.
     #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// Choose the rating that counts if a user rates an item again: last, first (both by time, if a column
-    /// has times), sum, mean, or refuse. Default: last; sum for pairs without a rating, as each of them is an
-    /// event.
+    /// Choose what counts if a user rates an item again: the last or first rating (by time, if a column has
+    /// times, else by line), their sum or mean, or refuse such data. Default: last; sum if there are no
+    /// ratings, as each line is then an event.
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,
-    /// Treatment of lines without a rating or an id: refuse, or drop (they are left out and counted).
+    /// Refuse lines without a rating or an id, or drop and count them.
     #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = ["refuse", "drop"])]
     missing: String,
     #[command(flatten)]

@@ -23,14 +23,14 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
-#[command(mut_arg("epochs", |arg| arg.help("Length of the run. Default: a short run, and longer ones where the validation error still falls")))]
+#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: rotation, priority or auto, which is rotation")))]
+#[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: a short run, then longer ones while the validation error still falls")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// End the fit by its error on these ratings: a share of the data, by hash; the latest ratings
-    /// (last:0.05); a file; or none.
+    /// Hold out ratings to end the run: a fraction, drawn by hash; the latest ones, such as last:0.05 for 5
+    /// %; a file; or none.
     #[arg(
         long,
         value_name = "FRACTION|last:X|FILE|none",
@@ -38,25 +38,25 @@ pub(crate) struct Options {
         allow_negative_numbers = true
     )]
     pub(super) validation: String,
-    /// Measure at the end on these ratings: split (by the documented hash), the latest ratings (last:0.1), a
-    /// file, or none.
+    /// Hold out ratings only to measure: split, a fixed tenth that comparisons use; the latest ones, such as
+    /// last:0.1; a file; or none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
-    /// Fit again on training and validation data together, for the length that was best.
+    /// Fit again on training and validation data together, for the number of epochs that was best.
     #[arg(long)]
     pub(super) refit: bool,
-    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC. Default with
-    /// --implicit: at 10.
+    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC. Needs --test.
+    /// Default: none, but 10 with --implicit.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) ranking: Option<usize>,
-    /// Count test ratings of at least this value as hits of --ranking. Default: every test rating is a hit.
+    /// Count test ratings of at least X as hits in --ranking. Default: every test rating is a hit.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(super) relevant: Option<f64>,
-    /// Store the ratings in this folder as a file to be read by parts: with several processes, none then has
-    /// all of them in memory. Without this option, several processes store them in the folder of the run.
+    /// Convert the ratings to a file in this folder, of which each process reads only its own part. Default:
+    /// in memory; among several processes, in a file that they share until the run ends.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
-    /// Leave out users and items with fewer than N ratings, until none has fewer.
+    /// Leave out users and items with fewer than N ratings, repeatedly, until all have at least N.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) min_count: Option<u64>,
     #[command(flatten)]

@@ -28,16 +28,16 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Set the weight of |p|^2. Default: that of the model.
+    /// Set the regularisation of new users and items. Default: that of the model.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     reg: Option<f64>,
     /// Set the number of items to recommend to each new user.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     top: usize,
-    /// Write the model with the new rows to this folder.
+    /// Write the model, with the new users and items, to this folder. Default: nothing is written.
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Let --out replace an earlier run in its folder.
+    /// Replace an earlier run in the folder of --out.
     #[arg(long, requires = "out")]
     force: bool,
     #[command(flatten)]
@@ -48,11 +48,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=400,items=200,n=20000 --out run
   mf fold-in run synth:ratings:users=500,items=200,n=25000 --out wider
 
-The model's users and items stay as they are. New users are solved from their
-ratings of the model's items, then new items from the ratings of all users.
-Their rows are added after those of the model. Lists leave out what is rated
-here, and what users had rated in the data of the fit, if the model's folder
-keeps that.";
+The model's users and items stay as they are. The factors of new users are
+solved from their ratings of the model's items, then those of new items from
+the ratings of all users. New rows are added after those of the model. Each new
+user is recommended items that the user has not rated in DATA.";
 
 /// Solves the rows of new users, then of new items, and recommends items to the new users.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {

@@ -29,7 +29,7 @@ mod stored;
 mod tested;
 mod versions;
 
-/// Matrix factorization: learns factors of users and items from ratings or clicks, and recommends.
+/// Matrix factorization: learns factors of users and items from ratings or clicks, and recommends items.
 #[derive(Debug, Parser)]
 #[command(name = "mf", version, after_help = EXAMPLES)]
 enum Verb {
@@ -37,7 +37,7 @@ enum Verb {
     Fit(fit_options::Options),
     /// Choose rank and regularisation by cross-validation, then fit.
     Cv(cv::Options),
-    /// Predict ratings of pairs.
+    /// Predict the ratings of pairs of a user and an item.
     Predict(predict::Options),
     /// Recommend the best items to users.
     Recommend(recommend::Options),
@@ -56,17 +56,17 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fold-in run synth:ratings:users=550,items=200,n=22000
   mf cv --ranks 4,16 --folds 3
 
-Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, a
-target missed or diverged, 130 interrupted.";
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit,
+missed the target or diverged, 130 interrupted.";
 
 /// Options of the short help, with their lines there.
 const COMMON: &[(&str, &str)] = &[
     ("rank", "number of factors; 32 by default"),
-    ("reg", "weight of the squared factors"),
+    ("reg", "regularisation of the factors"),
     ("solver", "sgd (default), als or ccd"),
     ("implicit", "values are counts of clicks"),
-    ("validation", "ratings that drive the early stop"),
-    ("test", "ratings to measure at the end"),
+    ("validation", "held-out ratings that end the run"),
+    ("test", "held-out ratings that only measure"),
     ("ranks", "ranks to choose from"),
     ("folds", "number of folds"),
     ("top", "length of a list"),

@@ -11,19 +11,20 @@ pub(crate) struct ModelOptions {
     /// Set the number of factors of each user and item.
     #[arg(long, value_name = "K", default_value_t = 32, allow_negative_numbers = true)]
     pub(crate) rank: usize,
-    /// Set the weight of |p|^2 + |q|^2, in units of ratings. Default: by the solver and the length of the
-    /// run.
+    /// Set the regularisation: the weight of the squared factors, |p|^2 + |q|^2. Ratings on a scale ten times
+    /// as large need about ten times the weight. Default: by the solver and the length of the run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) reg: Option<f64>,
-    /// Count --reg once for each user and item. Default: once for each rating.
+    /// Count --reg once for each user and item. Default: once for each of their ratings.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
     /// Choose the solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic
-    /// coordinate descent). Default: sgd; als with --implicit.
+    /// coordinate descent). Default: sgd; als, the only choice, with --implicit.
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
-    /// Fit implicit feedback: values are counts. An observed pair has weight 1 + W |value|, any other pair
-    /// weight 1; a pair with a value of 0 or below counts as not preferred.
+    /// Fit implicit feedback: values are counts, such as clicks. An observed pair has the confidence 1 + W
+    /// |value|, where W is 5 if left out; any other pair has 1. Pairs with a value of 0 or below count as not
+    /// preferred.
     #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5", allow_negative_numbers = true)]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases for users and items.
@@ -32,41 +33,42 @@ pub(crate) struct ModelOptions {
     /// Keep all factors at 0 or above.
     #[arg(long)]
     pub(crate) nonnegative: bool,
-    /// Set the first step size of sgd, in standard deviations of the ratings. Default: by the length of the
-    /// run.
+    /// Set the initial step size (learning rate) of sgd, in standard deviations of the ratings. Default: by
+    /// the length of the run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Divide the steps of users and items by their number of ratings to this power. Default: only on a side
-    /// that has far more ratings per row than the other.
+    /// Divide the sgd steps of each user and item by the number of their ratings to the power A, from 0 to 1.
+    /// Default: smaller steps for whichever of users and items have far more ratings each.
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub(crate) count_power: Option<f64>,
-    /// Multiply the steps of items by this factor, in sgd. Default: 1.
+    /// Multiply the sgd steps of items by this factor. Default: 1.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) item_step: Option<f64>,
-    /// Draw initial factors uniformly from +- X / sqrt(rank). Default: 0.2.
+    /// Draw initial factors uniformly between -X / sqrt(rank) and X / sqrt(rank). Default: 0.2.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) init_scale: Option<f64>,
-    /// Set the step size of biases relative to that of factors, in sgd. Default: 0.3.
+    /// Set the sgd step size of biases, as a multiple of that of factors. Default: 0.3.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_step: Option<f64>,
-    /// Set the weight of squared biases, in sgd and ccd; sgd divides it by the standard deviation of the
-    /// ratings. Default: 0.02.
+    /// Set the regularisation of biases in sgd and ccd: the weight of their squares. In sgd this is divided
+    /// by the standard deviation of the ratings. Default: 0.02.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_reg: Option<f64>,
-    /// Set the number of conjugate gradient steps for each row in als; 0 solves exactly by Cholesky.
+    /// Set the number of conjugate gradient steps for each user and item in als; 0 solves exactly, by
+    /// Cholesky. Not with --nonnegative. Default: 0; 3 with --implicit.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) cg_steps: Option<usize>,
-    /// Set the number of passes of ccd over one rank before the next. Default: 1.
+    /// Set the number of inner iterations of ccd: passes over one factor before the next. Default: 1.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
     /// Stop at this root mean squared error on the test set, or on the validation set if there is no test
-    /// set.
+    /// set. Not with --implicit.
     #[arg(long, value_name = "RMSE", allow_negative_numbers = true)]
     pub(crate) target: Option<f64>,
-    /// Do not store in the folder what users have rated: `mf recommend` then needs --exclude or --with-seen.
+    /// Do not store what users have rated. `mf recommend` then needs --exclude or --with-seen.
     #[arg(long)]
     pub(crate) no_seen: bool,
-    /// Set the number of blocks (partitions) of the items. Default: as many as --shards.
+    /// Set the number of blocks (partitions) of the items in sgd. Default: as many as shards.
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub(crate) blocks: Option<usize>,
 }
@@ -83,12 +85,12 @@ impl ModelOptions {
         FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
     }
 
-    /// The name of the solver.
+    /// Returns the name of the solver.
     fn solver(&self) -> &str {
         self.solver.as_deref().unwrap_or(if self.implicit.is_some() { "als" } else { "sgd" })
     }
 
-    /// Note on a solver that was chosen by default.
+    /// Returns a note on a solver that was chosen by default.
     pub(crate) fn note(&self) -> &'static str {
         match (&self.solver, self.implicit) {
             (None, Some(_)) => "implicit feedback is fitted by --solver als, the only solver for it\n",
@@ -102,7 +104,7 @@ impl ModelOptions {
         (self.implicit.is_some() || self.nonnegative && self.no_biases).then_some(0.0)
     }
 
-    /// The parameters of a fit.
+    /// Returns the parameters of a fit.
     pub(crate) fn mf(&self, train: &TrainOptions) -> Result<Mf, Error> {
         let method = choose("--solver", self.solver(), &Method::NAMES)?;
         self.refuse_idle(method, train)?;

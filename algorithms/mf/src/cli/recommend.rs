@@ -22,20 +22,19 @@ pub(crate) struct Options {
     /// Set the number of items for each user.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
-    /// Recommend to these users by id, with ids that contain a comma in double quotes, or to those of a file
-    /// with one id per line. Default: all users.
+    /// Recommend to these users: ids, or a file with one id per line. Default: all users.
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
-    /// Also leave out what users have rated in this data: a file, or any source that `fit` reads.
+    /// Also leave out the items that users have rated in these data: a file, or any source that `fit` reads.
     #[arg(long, value_name = "DATA")]
     exclude: Option<String>,
-    /// Also list what users have rated in the data of the fit. Default: it is left out.
+    /// Also list the items that users have rated in the data of the fit. Default: they are left out.
     #[arg(long)]
     with_seen: bool,
-    /// Recommend only these items by id, or those of a file with one id per line.
+    /// Recommend only these items: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     only: Option<String>,
-    /// Never recommend these items by id, or those of a file with one id per line.
+    /// Never recommend these items: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
     /// Format of --exclude. Default: recognised by its content.
@@ -46,7 +45,7 @@ pub(crate) struct Options {
     /// Set the number of worker threads. Default: the number of cores.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
-    /// Write to this file. Default: stdout.
+    /// Write the lists to this file. Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -57,18 +56,19 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2
 
-A line is `user item score`, separated by tabs, the best item of a user
-first. An id with a tab, a line break or a double quote is in double
-quotes, as in CSV. Items that users have rated in the data of the fit,
-other than its test data, are left out, unless the fit had --no-seen and
-the folder does not know them.
+Each line has a user, an item and a score, separated by tabs, with the best
+item of a user first. An id with a tab, a line break or a double quote is
+written in double quotes, as in CSV. On the command line, put an id with a
+comma in double quotes: --users '\"Lee, Ann\",7'.
 
-Users are processed some thousand at a time, so that memory does not grow with
-their number. A user that the model does not have, or about whom it has
-learned nothing, gets the generally popular items: those with the highest
-biases, or, without biases (--implicit, --no-biases), those of the mean user.
+Items that a user has rated in the data of the fit, other than its test data,
+are left out. After a fit with --no-seen the folder does not have them: give
+--exclude or --with-seen.
 
-Put an id with a comma in double quotes: --users '\"Lee, Ann\",7'.";
+A user whom the model does not have, or about whom it has learned nothing, gets
+the generally popular items: those with the highest biases or, without biases
+(--implicit, --no-biases), those of the mean user. Users are processed a few
+thousand at a time, so memory does not grow with their number.";
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {

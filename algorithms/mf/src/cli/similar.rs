@@ -17,25 +17,25 @@ use super::recommend::workers;
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// The items by id, with ids that contain a comma in double quotes, or a file with one id per line.
+    /// The items to compare with: ids, or a file with one id per line.
     #[arg(value_name = "ITEM,...|FILE", required_unless_present = "users")]
     items: Option<String>,
-    /// Find users similar to these, instead of items.
+    /// Find users similar to these instead: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE", conflicts_with = "items")]
     users: Option<String>,
-    /// Set the length of each list.
+    /// Set the length of each list, which includes the item itself.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
-    /// Choose only among these by id, or among those of a file with one id per line.
+    /// List only these: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     only: Option<String>,
-    /// Never choose these by id, or those of a file with one id per line.
+    /// Never list these: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
     /// Set the number of worker threads. Default: the number of cores.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
-    /// Write to this file. Default: stdout.
+    /// Write the lists to this file. Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -47,10 +47,12 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf similar run 7 --top 5
   mf similar run --users 0,1
 
-A line is `item other similarity`, separated by tabs: the item itself first,
-then the most similar ones. Ids are quoted as in `mf recommend`. The
-similarity is the cosine of the two items' factors, from -1 to 1, without
-biases and mean. It is 0 if nothing was learned about one of the two.";
+Each line has an item, another item and their similarity, separated by tabs.
+The list of an item starts with the item itself, then the most similar ones.
+Ids are quoted as in `mf recommend`. The similarity is the cosine of the
+factors of the two, from -1 to 1; biases and mean do not count. The similarity
+is 0 if nothing was learned about one of the two. All of this holds for
+--users, too.";
 
 /// Writes the items, or users, that are most similar to those asked about.
 pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {

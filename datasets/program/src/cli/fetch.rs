@@ -17,20 +17,20 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Name of a set, or address of a file.
+    /// Name of a set, or URL of a file.
     #[arg(value_name = "NAME|URL")]
     what: String,
-    /// Folder to fetch to, by default RADDLE_DATA for a set. An address needs this option.
+    /// Folder to fetch to. Default: the data folder; a URL has no default.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Accept the licence and the size, which are shown, without a question.
+    /// Accept the licence and the size without a question; both are still shown.
     #[arg(long)]
     yes: bool,
-    /// Address to try before the known ones; may be given several times. The digest is checked whatever the
-    /// address. For a set of several files, give the address of their folder, with a / at the end.
+    /// URL to try before the known ones; may be given several times. The SHA-256 is checked whatever the URL.
+    /// For a set of several files, give the URL of their folder, with a / at the end.
     #[arg(long, value_name = "URL")]
     from: Vec<String>,
-    /// SHA-256 that the file at an address must have.
+    /// SHA-256 that the file at a URL must have; not for a set.
     #[arg(long, value_name = "HEX")]
     sha256: Option<String>,
     /// Seconds to wait for a server that sends nothing.

@@ -12,7 +12,7 @@ pub(super) struct Options {
     /// Specification, such as synth:groups:n=500,p=5000,s=50 or synth:ratings:users=600,items=300,n=36000.
     #[arg(value_name = "SPEC")]
     spec: String,
-    /// File to write: .csv or .tsv, for tables also .svm or .libsvm.
+    /// File to write: .csv or .tsv; a table also as .svm or .libsvm.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -11,7 +11,7 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Sets to describe in full; without any, list all, one line each.
+    /// Sets to describe in full. Default: all sets, in brief.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Write one line of JSON: a list with an object for each set.

@@ -20,15 +20,15 @@ mod verify;
 #[derive(Debug, Parser)]
 #[command(name = "raddle-data", version, after_help = EXAMPLES)]
 enum Verb {
-    /// List the sets with their licence and whether they are on this machine. This is the default verb.
+    /// List sets, their licences and what is here. This is the default verb.
     List(list::Options),
-    /// Fetch a set by its name, or a file by its address.
+    /// Fetch a set by its name, or a file by its URL.
     Fetch(fetch::Options),
     /// Check the SHA-256 digests of the files in the data folder.
     Verify(verify::Options),
     /// Print the path of a set in the data folder.
     Path(path::Options),
-    /// Write generated data to a file from which the programs read the same data.
+    /// Write generated data to a file, which is read as the same data.
     Generate(generate::Options),
 }
 
@@ -39,7 +39,8 @@ const EXAMPLES: &str = "Examples:
   raddle data path ml-1m
   raddle data generate synth:groups:n=500,p=5000,s=50 groups.csv
 
-Sets are kept in RADDLE_DATA, else in $XDG_CACHE_HOME/raddle or ~/.cache/raddle.
+Sets are in the data folder: $RADDLE_DATA or, if that is not set,
+$XDG_CACHE_HOME/raddle or ~/.cache/raddle.
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
@@ -47,7 +48,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 const COMMON: &[(&str, &str)] = &[
     ("yes", "accept the licence and the size without a question"),
     ("to", "folder to fetch to"),
-    ("from", "address to try before the known ones"),
+    ("from", "URL to try before the known ones"),
     ("sha256", "SHA-256 that the file must have"),
     ("json", "one line of JSON"),
 ];
