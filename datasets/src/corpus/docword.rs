@@ -73,7 +73,7 @@ fn index(rest: &mut &[u8], what: &str, most: u32) -> Result<u32, String> {
     let number = number(rest, what)?;
     match (1..=u64::from(most)).contains(&number) {
         true => Ok((number - 1) as u32),
-        false => Err(format!("the {what} {number} is not from 1 to {most}: they count from 1")),
+        false => Err(format!("the {what} {number} lies outside of 1 to {most}: they count from 1")),
     }
 }
 

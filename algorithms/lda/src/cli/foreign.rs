@@ -101,7 +101,6 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "word-prior seed-words seeds seeded guided seed-topics",
             "--word-priors FILE, with lines `topic word weight`",
         ),
-        ("minimum-probability min-probability min-prob doc-topics-threshold threshold", "--min"),
         ("minimum-probability min-probability min-prob doc-topics-threshold threshold", "--least"),
         (
             "output-doc-topics output-topic-keys output-state topic-word-weights-file per-word-topics \
