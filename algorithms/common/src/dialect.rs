@@ -9,12 +9,12 @@ use serde::{Serialize, Serializer};
 /// The dialect of delimited text. What no option gives is detected from the file.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
 pub struct DialectArgs {
-    /// Separate cells by this: one character, tab, or blanks (any number of them). Default: the separator
-    /// that gives the first hundred records the same number of cells.
+    /// Separator of cells: one character, tab, or blanks (any number of spaces and tabs). Default: the
+    /// separator that gives the first hundred records the same number of cells.
     #[arg(long, value_name = "CHAR|tab|blanks", value_parser = str::parse::<Separator>)]
     #[serde(serialize_with = "as_text")]
     separator: Option<Separator>,
-    /// Decimal mark: `,` or `.`. Default: a point, unless a column is numeric only with commas.
+    /// Decimal mark: `,` or `.`. Default: `.`, unless a column is numeric only with decimal commas.
     #[arg(long, value_name = "MARK", value_parser = Dialect::decimal_of)]
     decimal: Option<char>,
     /// Thousands separator: `.`, `,`, `'` or blank. Default: none, unless a column is numeric only with one.
@@ -26,8 +26,9 @@ pub struct DialectArgs {
     /// Take the first line of delimited text as data, even if it looks like names.
     #[arg(long)]
     no_header: bool,
-    /// Meaning of double quotes: double (they may enclose a cell, by RFC 4180) or none (they are letters).
-    /// Default: double, but between tabs quotes that do not enclose a cell are letters.
+    /// Meaning of double quotes: double (they may enclose a cell, as in RFC 4180) or none (they are ordinary
+    /// characters). Default: double, but in text separated by tabs, quotes that do not enclose a cell are
+    /// ordinary characters.
     #[arg(long, value_name = "double|none", value_parser = str::parse::<Quotes>)]
     #[serde(serialize_with = "as_text")]
     quotes: Option<Quotes>,

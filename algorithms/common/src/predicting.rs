@@ -11,12 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::tables::TextArgs;
 
 /// Rules by which columns and rows are matched: the end of a help text.
-pub const ROWS: &str = "Columns are matched by name if the model and the data have names, else by
-position. Columns that were encoded or filled for the fit are encoded and
-filled in the same way. Other columns may hold anything: they are left out, as
-are libsvm indices beyond the model's last; a note says so. Every row has a
-line: `nan` if a value that the model needs is missing, unless the model was
-fitted with --missing mean, which fills it.";
+pub const ROWS: &str = "Columns are matched by name if the model and the data have names, else by position. Columns \
+that were encoded or filled for the fit are encoded and filled in the same way. Other columns may hold anything: they are \
+left out, and so are libsvm indices beyond the model's last; a note says so. Every row has a line: `nan` if a value that \
+the model needs is missing, unless the model was fitted with --missing mean, which fills it in.";
 
 /// Text of a prediction that cannot be made.
 pub const NOT_PREDICTED: &str = "nan";
@@ -24,24 +22,23 @@ pub const NOT_PREDICTED: &str = "nan";
 /// The model and the data, the response and the weights of rows.
 #[derive(Debug, Args)]
 pub struct PredictArgs {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model: the --out of its fit.
     pub model: PathBuf,
     /// The data.
     pub data: String,
     /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// Report the error or accuracy against this response: a column's name, its index from 1, or a file.
-    /// Default: the response that the format stores separately, or a column y, target or label that the model
-    /// does not use; if there is none, only predictions are written.
+    /// Report the error or accuracy against this response: a column's name, its index from 1 (-1 is the
+    /// last), or a file. Default: the response that the format stores separately, or a column y, target or
+    /// label that the model does not use. Without a response only predictions are written.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Count each row this many times in the error or accuracy: a column, or a file with one value per row.
+    /// Weight of each row in the error or accuracy: a column, or a file with one value per row.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// Write the id of its row, and a tab, in front of each prediction: a column, or a file with one value
-    /// per row. With --json the ids are in `ids`; without this option they are the numbers of the rows from
-    /// 1.
+    /// Start each prediction with the id of its row and a tab: a column, or a file with one id per row. With
+    /// --json the ids are in `ids`; without this option they are the numbers of the rows from 1.
     #[arg(long, value_name = "NAME|FILE")]
     id: Option<String>,
     #[command(flatten)]

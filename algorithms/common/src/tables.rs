@@ -21,16 +21,15 @@ pub fn known() -> String {
     let formats = formats.join(", ");
     let names = registry::ENTRIES.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a file ({formats}; gzip, zstd or neither), - for standard input; a public set by name, \
+        "a file ({formats}; plain, gzip or zstd), or - for standard input; the name of a public set, \
          read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} \
-         is embedded); or a table to generate, such as \
-         synth:groups:n=200,p=2000,s=10"
+         is embedded); or a table to generate, such as synth:groups:n=200,p=2000,s=10"
     )
 }
 
 /// Help text of DATA for training.
 pub fn known_or_default() -> String {
-    format!("The data: {}. The embedded {DEFAULT} if none is given", known())
+    format!("The data: {}. Default: the embedded {DEFAULT}", known())
 }
 
 /// Options for reading text.
@@ -48,19 +47,20 @@ pub struct TextArgs {
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the data")]
 pub struct ColumnArgs {
-    /// Use only these columns as features: names, beginnings of names (x*), or numbers from 1.
+    /// Use only these columns as features: names, prefixes of names (x*), or numbers from 1.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Leave out these columns.
+    /// Leave out these columns: names, prefixes of names (x*), or numbers from 1.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     drop: Vec<String>,
-    /// Treat these columns as categories although they are numbers.
+    /// Treat these columns as categories even if they hold numbers.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     categorical: Vec<String>,
-    /// Leave out a column with more than N different texts.
+    /// Leave out a text column with more than N different values.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_levels: usize,
-    /// Treatment of missing numbers: refuse, mean (of the column's other values), or drop (the row).
+    /// Treatment of missing numbers: refuse, mean (fill in the mean of the column's other values), or drop
+    /// (leave out the row).
     #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = str::parse::<Missing>)]
     missing: Missing,
     /// How text is read.

@@ -29,14 +29,15 @@ pub use self::versions::{VersionEnd, Versions, fit_versions, is_short};
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Data that change")]
 pub struct ChangeOptions {
-    /// Insert and retract records of this file after the fit, and refit from the model, version by version; -
-    /// for standard input. Lines `+ ...` insert, `- ...` retract, and `=` ends a version. Needs --out.
+    /// Insert and retract records after the fit, as the lines of this file say (- for standard input), and
+    /// refit from the model after each version. Lines `+ ...` insert, `- ...` retract, and `=` ends a
+    /// version. Needs --out.
     #[arg(long, value_name = "FILE|-")]
     pub changes: Option<String>,
-    /// Fit every version from scratch, with the model of a fit on the edited data. With --changes.
+    /// Fit every version from scratch: its model is that of a fit on the edited data. Needs --changes.
     #[arg(long)]
     pub cold: bool,
-    /// Write the data of the last version to this file. With --changes.
+    /// Write the data of the last version to this file. Needs --changes.
     #[arg(long, value_name = "FILE")]
     pub save_data: Option<PathBuf>,
 }

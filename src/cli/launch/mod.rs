@@ -40,26 +40,38 @@ use crate::cli::status::{self, StatusOptions, admin};
 #[derive(Parser)]
 #[command(name = "raddle", version, subcommand_required = true, after_help = PROGRAMS)]
 enum Verb {
-    /// Run a program as several processes. The model is that of a single process, bit for bit.
-    #[command(after_help = "Example: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
+    /// Run a program as several processes.
+    #[command(after_help = "The model is that of a single process, bit for bit.\n\n\
+         Example: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
     Launch(Launch),
-    /// Join a run on another machine as one more process. DATA and --out must be at the same paths here.
+    /// Join a run on another machine as one more process.
+    #[command(
+        after_help = "The run's --out must be at the same path on both machines, and so must its DATA, \
+         unless --data names another path."
+    )]
     Join(Join),
-    /// Show the status of a run, live or finished: epoch, metric and its curve; of a launched run also its
-    /// processes, their shards and its warnings.
-    #[command(after_help = "Example: raddle status run --watch")]
+    /// Show the status of a run, live or finished.
+    #[command(after_help = "The status has the epoch, the metric and its curve; of a launched run also the \
+         processes, their shards and the warnings.\n\n\
+         Example: raddle status run --watch")]
     Status(StatusOptions),
-    /// Draw the generations of a run as a DOT graph: their processes, and the bytes sent between them.
-    #[command(after_help = "Example: raddle graph run | dot -Tsvg > run.svg")]
+    /// Draw the processes of a run as a DOT graph.
+    #[command(after_help = "The graph has the processes of each generation, and the bytes sent between \
+         them.\n\n\
+         Example: raddle graph run | dot -Tsvg > run.svg")]
     Graph(GraphOptions),
-    /// Write an HTML page about one or several runs that needs no connection: command and options, curves,
-    /// workers, and the pictures and tables of the results.
-    #[command(after_help = "Example: raddle report run other-run --out page.html")]
+    /// Write an HTML page about one or more runs.
+    #[command(
+        after_help = "The page has command and options, curves, workers, and the pictures and tables of \
+         the results. It loads nothing from elsewhere.\n\n\
+         Example: raddle report run other-run --out page.html"
+    )]
     Report(PageOptions),
-    /// Continue a run with another number of workers, from the next epoch on.
+    /// Change the number of workers of a live run, from the next epoch on.
     Rescale(Rescale),
-    /// Write the man pages, or the completions for a shell, of raddle and of the programs next to it.
-    #[command(after_help = "Example: raddle generate bash ~/.local/share/bash-completion/completions")]
+    /// Write man pages or shell completions.
+    #[command(after_help = "They are those of raddle and of the programs next to it.\n\n\
+         Example: raddle generate bash ~/.local/share/bash-completion/completions")]
     Generate(Generate),
 }
 
@@ -67,8 +79,8 @@ const PROGRAMS: &str = "Programs, found next to raddle or on PATH:
   raddle lasso ...  sparse linear, logistic, Poisson and multinomial regression
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models
-  raddle linear ... linear classifiers with a proof: SVM, logistic regression
-  raddle pool ...   many elastic fits on the cores there are, under a scheduling policy
+  raddle linear ... support vector machines, logistic regression
+  raddle pool ...   many elastic fits that share the cores of this machine
   raddle data ...   public data by name: list, fetch, verify; generated data as files";
 
 #[derive(Debug, Args)]

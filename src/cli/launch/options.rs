@@ -13,85 +13,85 @@ use crate::cluster::{Address, Addresses, Encryption};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
-    /// Number of processes started on this machine. With 0 the launcher only coordinates processes that join,
-    /// which a login node can do.
+    /// Number of processes to start on this machine; with --hosts or --held the default is 1. With 0 the
+    /// launcher only coordinates processes that join, as on a login node.
     #[arg(long, value_name = "P", value_parser = values::between::<0, 256>, default_value = "2", default_value_ifs([("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
     pub(super) processes: usize,
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
     pub(super) workers: usize,
-    /// Address at which the run listens for processes on other machines; without a port, any free one.
-    /// Connections beyond loopback are encrypted: see src/NETWORK.md.
+    /// Address at which the run listens for processes on other machines. Without a port, any free one is
+    /// used. Connections beyond loopback are encrypted: see src/NETWORK.md.
     #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
     pub(super) listen: Address,
     /// Address given to processes on other machines, if they cannot reach this one at --listen.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
-    /// File with the run's token: 64 hexadecimal digits, a secret that other machines already have. Nobody
-    /// else may be able to read the file (mode 600). By default a resumed run keeps its token, and a new run
-    /// gets a random one.
+    /// File with the run's token, a secret of 64 hexadecimal digits that other machines already have. Only
+    /// its owner may be able to read the file (mode 600). Default: a resumed run keeps its token, and a new
+    /// run gets a random one.
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
-    /// File that lists other machines, one a line: a host, its number of workers and, if it differs from the
-    /// folder here, the folder in which the program runs; # starts a comment. Each host runs one more
-    /// process, started by ssh as raddle join. The same build must be at the same path there.
+    /// File that lists other machines, one per line: a host, its number of workers and, if it differs from
+    /// the folder here, the folder in which the program runs; # starts a comment. Each host runs one more
+    /// process, which ssh starts as `raddle join`. It needs the same build at the same path.
     #[arg(long, value_name = "FILE", conflicts_with = "held")]
     pub(super) hosts: Option<PathBuf>,
-    /// Command that runs another command on a host. [default: ssh that asks no questions and ends if its
-    /// connection is silent for --deadline]
+    /// Command that runs another command on a host. Default: ssh that asks no questions and ends if its
+    /// connection is silent for --deadline.
     #[arg(long, value_name = "COMMAND", requires = "hosts")]
     pub(super) ssh: Option<String>,
-    /// Start when P processes are connected, including those that join. With fewer than --hosts lists, the
-    /// run starts without hosts that are off. [default: --processes plus --hosts]
+    /// Start when P processes are connected, including those that join. With a P below the default, hosts
+    /// that are off are not waited for. Default: --processes plus the hosts of --hosts.
     #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, conflicts_with = "held")]
     pub(super) wait_for: Option<usize>,
     /// Give up if the processes are not connected after this time. A host that cannot be reached, or is lost
-    /// later, is retried for as long.
+    /// later, is retried for this time, too.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = values::seconds)]
     pub(super) wait: f64,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
-    /// Serve the status of the run at this loopback address, as a page that Prometheus reads. Port 0 stands
-    /// for any free port.
+    /// Serve the status of the run to Prometheus at this loopback address. Port 0 stands for any free port.
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) metrics: Option<SocketAddr>,
     /// Move shards to the faster workers. Never changes the model.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
     pub(super) balance: bool,
-    /// Treat a process as lost if it has sent nothing for this time: the run continues from its last
-    /// checkpoint.
+    /// Treat a process as lost if it has sent nothing for this time, 2 to 86400 seconds: the run continues
+    /// from its last checkpoint.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Pause after each epoch until a controller continues the run, with the number of workers that it names,
-    /// or suspends it. The run is one process, which starts with --workers. See src/NETWORK.md.
+    /// Wait after each epoch until another program, the run's holder, continues the run with the number of
+    /// workers that it names, or pauses it. The run is one process, which starts with --workers. See
+    /// src/NETWORK.md.
     #[arg(long)]
     pub(super) held: bool,
     /// Continue the run in this folder, such as one whose launcher has died, with any number of processes.
-    /// PROGRAM may then be left out, or given as it was. If its whole line names the same folder as --out, a
-    /// run that does not exist yet is started: one line for both.
+    /// PROGRAM may be left out, or given as it was. If it is given with this folder as --out, and there is no
+    /// run yet, the run is started.
     #[arg(long, value_name = "RUN")]
     pub(super) resume: Option<PathBuf>,
-    /// Continue the run in this folder, or start it if there is none: one line for a service that is started
-    /// again and again. The folder need not exist; it is the --out of PROGRAM, whose whole line is given.
+    /// Continue the run in this folder, or start it if there is none: one command for a service that
+    /// restarts. PROGRAM must be given. The folder, its --out, need not exist.
     #[arg(long, value_name = "RUN", conflicts_with = "resume")]
     pub(super) resume_or_begin: Option<PathBuf>,
-    /// Program and its arguments. The program is found next to raddle, else on PATH.
+    /// Program and its arguments. The program is looked for next to raddle, then on PATH.
     #[arg(last = true, required_unless_present = "resume", value_name = "PROGRAM")]
     pub(super) line: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Join {
-    /// Address of the run, as its launcher prints it. [default: RADDLE_COORDINATOR; under srun the node that
-    /// called srun, with the port of RADDLE_PORT]
+    /// Address of the run, as its launcher prints it. Default: RADDLE_COORDINATOR; under srun, the node that
+    /// called srun, with the port of RADDLE_PORT.
     #[arg(value_name = "HOST:PORT")]
     pub(super) address: Option<String>,
-    /// File with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read the
-    /// file (mode 600). With - the token is the first line of stdin, and the process ends when stdin ends.
+    /// File with the run's token: RUN/token, or a copy of it. Only its owner may be able to read the file
+    /// (mode 600). With - the token is the first line of stdin, and the process ends when stdin ends.
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: PathBuf,
-    /// Address at which this process listens for other processes. Default: the one from which it reaches the
-    /// run.
+    /// Address at which this process listens for other processes. Default: the address from which it reaches
+    /// the run.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) listen: Option<Address>,
     /// Address given to other processes, if they cannot reach this one at --listen.
@@ -99,17 +99,17 @@ pub(super) struct Join {
     pub(super) advertise: Option<Address>,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
-    /// End the process if the launcher has not answered for this time. If the launcher is started again
-    /// within this time, with --resume, the process joins it again.
+    /// End the process if the launcher has not answered for this time, 2 to 86400 seconds. If the launcher is
+    /// started again within this time, with --resume, the process joins it again.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Workers that this process contributes. Default: as many as each process of the launcher.
+    /// Number of workers of this process. Default: as many as each process of the launcher.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
     pub(super) workers: Option<usize>,
     /// Path of the data on this machine, if it differs from the path on the launcher's machine.
     #[arg(long, value_name = "PATH")]
     pub(super) data: Option<String>,
-    /// Wait up to this time until the launcher listens and the file with its token exists.
+    /// Wait up to this time for the launcher to listen and for the file with its token to exist.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::seconds)]
     pub(super) wait: f64,
 }
@@ -141,7 +141,8 @@ impl Launch {
 
 #[derive(Debug, Args)]
 pub(super) struct EncryptionOptions {
-    /// Disable encryption. Connections beyond loopback are in clear only if both ends say so.
+    /// Disable encryption at this end. Connections beyond loopback are unencrypted only if both ends have
+    /// --plain.
     #[arg(long, conflicts_with = "encrypt")]
     plain: bool,
     /// Encrypt connections over loopback, too.

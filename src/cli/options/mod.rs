@@ -54,24 +54,25 @@ pub struct TrainOptions {
     /// unless --out names another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
-    /// Write a checkpoint to the run's folder after every N epochs. With auto, the first after 5 seconds, and
-    /// then as often as about a thirtieth of the time allows. Default: none; among several processes, auto.
+    /// Write a checkpoint to the run's folder after every N epochs. auto writes the first after 5 seconds,
+    /// and then spends about a thirtieth of the time on checkpoints. Default: none; among several processes,
+    /// auto.
     #[arg(long, value_name = "N|auto", value_parser = str::parse::<CheckpointEvery>)]
     pub checkpoint_every: Option<CheckpointEvery>,
-    /// Start from the model of an earlier run.
+    /// Start from the model in the folder of an earlier run.
     #[arg(long, value_name = "MODEL")]
     pub init: Option<PathBuf>,
     /// Stop after N epochs.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
-    /// Stop after the first epoch that ends beyond this time. An epoch that exceeds it by more than 0.3 s and
-    /// a twentieth is cancelled: the model is then that of an earlier boundary.
+    /// Stop after the first epoch that ends past this time. An epoch that overruns it by more than 0.3 s and
+    /// a twentieth of it is cancelled: the model is then that of an earlier epoch.
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub time_limit: Option<f64>,
     /// Random seed. The same seed gives the same model.
     #[arg(long, value_name = "N", default_value_t = 42, value_parser = values::whole::<u64>)]
     pub seed: u64,
-    /// Number of worker threads. Default: the number of cores. Never changes the model.
+    /// Number of worker threads. Never changes the model. Default: the number of cores.
     #[arg(short, long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
     pub workers: Option<usize>,
     /// Show no progress.
@@ -84,7 +85,7 @@ pub struct TrainOptions {
     /// Rule that chooses which variables are updated together.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = ENGINE_HEADING)]
     pub schedule: String,
-    /// Number of shards (partitions) of the data. Default: by the size of the data.
+    /// Number of shards (partitions) of the data. Default: chosen from the size of the data.
     #[arg(long, value_name = "S", value_parser = values::between::<1, 65_536>, help_heading = ENGINE_HEADING)]
     pub shards: Option<usize>,
     /// Largest number of variables updated in a round.
@@ -104,8 +105,8 @@ pub struct TrainOptions {
     /// after epoch 6. Never changes the model.
     #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>, help_heading = ENGINE_HEADING)]
     pub rescale: Option<RescalePlan>,
-    /// Slow workers down, to try --balance: a file of lines WORKER EPOCH FACTOR, each from that epoch on.
-    /// Never changes the model.
+    /// Slow workers down, to try `raddle launch --balance`: a file with lines WORKER EPOCH FACTOR, each in
+    /// force from that epoch on. Never changes the model.
     #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
     pub slowdown: Option<PathBuf>,
     /// Show on stderr which variables each round proposes, rejects and keeps.

@@ -28,13 +28,13 @@ use crate::files::write_atomic;
 /// Options of `raddle report`.
 #[derive(Debug, Args)]
 pub(crate) struct PageOptions {
-    /// Folders of the runs; several are compared
+    /// Folders of the runs. Several runs are compared
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// HTML file to write; an existing one is replaced
+    /// HTML file to write. An existing file is replaced
     #[arg(short, long, value_name = "PAGE")]
     out: PathBuf,
-    /// Title of the page. Default: what was run
+    /// Title of the page. Default: the title of the runs
     #[arg(long)]
     title: Option<String>,
 }

@@ -23,12 +23,12 @@ use crate::cluster::{INVITATION, RunStatus};
 pub(crate) struct StatusOptions {
     /// Folder of the run
     run: PathBuf,
-    /// Follow the run until it ends, and end with its exit status. A terminal is redrawn; elsewhere every
-    /// change is one line
+    /// Follow the run until it ends, and end with its exit status. On a terminal the screen is redrawn;
+    /// elsewhere each change is a line
     #[arg(long)]
     watch: bool,
-    /// Write one line of JSON: the answer of the coordinator for a live launched run, else the content of the
-    /// folder; with --watch a line for each change
+    /// Write one line of JSON, or with --watch one for each change: for a live launched run the answer of its
+    /// coordinator, else the content of the folder
     #[arg(long)]
     json: bool,
 }

@@ -25,8 +25,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso cv synth:groups:n=200,p=1000,s=10 --folds 10 --rule 1se --out run
   lasso cv diabetes --l1-ratio 0.2,0.5,0.9,1 --measure mae
 
-The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the
-error at each lambda.";
+The model is that of `lasso fit --lambda` at the chosen lambda. cv.tsv has the measure at each lambda.";
 
 /// Values of a switch: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
@@ -40,37 +39,36 @@ enum Switch {
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
-#[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
-#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]
-#[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm, 0 < A <= 1, or several of which one is chosen: 0.5,0.9,1")))]
-#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, on which folds are fitted side by side. Default: the number of cores. Never changes the model")))]
+#[command(mut_arg("schedule", |arg| arg.help("auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit several lambdas")))]
+#[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs")))]
+#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model in the folder of an earlier run")))]
+#[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to choose from, such as 0.5,0.9,1")))]
+#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel. Never changes the model. Default: the number of cores")))]
 pub(crate) struct Options {
-    /// Set the number of folds. Each fold is predicted by a fit of the other rows.
+    /// Number of folds. Each is predicted by fits to the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Set the number of lambdas, evenly spaced in their logarithm from lambda_max of all rows down.
+    /// Number of lambdas, evenly spaced on a logarithmic scale from lambda_max of all rows down.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
-    /// Set the ratio of lambda_max to the last lambda.
+    /// Ratio of lambda_max to the smallest lambda, at least 1.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// Use these lambdas, in any order, in place of --points and --ratio: 10,1,0.1.
+    /// Fit these lambdas instead of those of --points and --ratio, in any order: 10,1,0.1.
     #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lambdas: Vec<f64>,
-    /// Choose lambda by this rule: min, the lambda with the best mean, or 1se, the largest lambda whose mean
-    /// is within one standard error of the best. Of several l1 ratios, the one with the best mean is chosen
-    /// first.
+    /// Rule for choosing lambda: min takes the best mean; 1se takes the largest lambda whose mean is within
+    /// one standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
-    /// Measure held-out rows by deviance, mse or mae; for classes also by auc or accuracy.
+    /// Measure on held-out rows: deviance, mse or mae; for classes also accuracy, and for two classes auc.
     #[arg(long, value_name = "NAME", default_value = "deviance")]
     measure: String,
     /// Give each fold the same share of every class. Default: on for classes.
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on")]
     stratify: Option<Switch>,
-    /// Keep rows with the same value of this column in one fold. The column is not a feature then.
+    /// Keep rows with the same value of this column in one fold. The column is then not a feature.
     #[arg(long, value_name = "NAME|INDEX|FILE")]
     fold_by: Option<String>,
     #[command(flatten)]

@@ -21,19 +21,24 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `lasso fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_arg("schedule", |arg| arg.help("auto, working-set, priority, shuffled or cyclic; auto is the working set")))]
+#[command(mut_arg("parallelism", |arg| arg.help("Largest number of variables updated in a round. Default: 64")))]
+#[command(mut_arg("rho", |arg| arg.help("Largest correlation of variables that `--schedule priority` updates in the same round, between 0 and 1; off checks none. Default: 0.1")))]
+#[command(mut_arg("schedule", |arg| arg.help("Rule for choosing the variables to update: working-set (the same as auto); or priority, shuffled or cyclic, which update several of them in each round")))]
 pub(crate) struct Options {
-    /// Set the weight lambda of the penalty.
+    /// Weight lambda of the penalty relative to the mean loss, which is 1/(2n) |y - b0 - X b|^2 for
+    /// `squared`.
     #[arg(long, value_name = "X", conflicts_with = "ratio", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Set lambda to lambda_max / R. At lambda_max all coefficients are zero.
+    /// Set lambda to lambda_max / R, R at least 1. lambda_max is the smallest lambda at which all
+    /// coefficients are zero.
     #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// Measure the fit on other rows: on a share of the data's rows, such as 0.2, which --seed draws and the
-    /// fit does not see; or on other data with the same columns.
+    /// Measure the fit on held-out rows: a share of the data's rows, such as 0.2, drawn by --seed; or other
+    /// data with the same columns.
     #[arg(long, value_name = "SHARE|FILE", value_parser = str::parse::<TestRows>, allow_negative_numbers = true)]
     pub(super) test: Option<TestRows>,
-    /// Set the number of candidates that `--schedule priority` draws for a round. Default: --parallelism.
+    /// Number of candidates that `--schedule priority` draws for a round, at least --parallelism. Default:
+    /// --parallelism.
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = ENGINE_HEADING)]
     candidates: Option<usize>,
     #[command(flatten)]

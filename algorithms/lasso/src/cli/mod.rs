@@ -24,8 +24,7 @@ mod rows;
 mod terms;
 mod versions;
 
-/// Lasso with a certificate: sparse linear, logistic, Poisson and multinomial regression, proven to the
-/// duality gap asked for.
+/// Lasso: sparse linear, logistic, Poisson and multinomial regression, with a certified duality gap.
 #[derive(Debug, Parser)]
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {
@@ -56,13 +55,13 @@ const COMMON: &[(&str, &str)] = &[
     ("y", "response: column name, index from 1, or file"),
     ("loss", "squared (default), logistic, multinomial, poisson"),
     ("lambda", "weight of the penalty"),
-    ("ratio", "lambda = lambda_max / R; 10 by default"),
+    ("ratio", "lambda_max / R is lambda, or the last of a path"),
     ("tol", "relative duality gap to reach; 1e-6 by default"),
     ("test", "share of the rows, or a file, to measure on"),
     ("points", "number of lambdas of a path"),
-    ("lambdas", "the lambdas themselves: 10,1,0.1"),
+    ("lambdas", "these lambdas, such as 10,1,0.1"),
     ("folds", "number of folds"),
-    ("rule", "lambda of the curve: min or 1se"),
+    ("rule", "rule for choosing lambda: min or 1se"),
     ("point", "point of a path, from 1"),
 ];
 

@@ -31,15 +31,15 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
+#[command(mut_arg("schedule", |arg| arg.help("auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit several lambdas")))]
 pub(crate) struct Options {
-    /// Set the number of lambdas, evenly spaced in their logarithm from lambda_max down.
+    /// Number of lambdas, evenly spaced on a logarithmic scale from lambda_max down.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
     points: usize,
-    /// Set the ratio of lambda_max to the last lambda.
+    /// Ratio of lambda_max to the smallest lambda, at least 1.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// Use these lambdas, in any order, in place of --points and --ratio: 10,1,0.1.
+    /// Fit these lambdas instead of those of --points and --ratio, in any order: 10,1,0.1.
     #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lambdas: Vec<f64>,

@@ -22,18 +22,17 @@ use super::{data, point};
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Add these offsets to the scores, for a model that was fitted with offsets: a column, or a file with
-    /// one value per row. Default: the column that the model was fitted with.
+    /// Offsets added to the scores, for a model that was fitted with offsets: a column, or a file with one
+    /// value per row. Default: the column that the model was fitted with.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
-    /// Predict with this point of a path, counted from 1; path.tsv in the folder of the path lists the
-    /// points.
+    /// Predict with this point of a path, counted from 1. path.tsv in the model's folder lists the points.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
-    /// Write the predictions to this file, one per line, rather than to stdout; with --id the id and a tab
-    /// come first. A logistic model gives the class and, after a tab, the probability of the larger class (of
-    /// texts, the last in order); a multinomial model the class and the probability of every class, in order;
-    /// a Poisson model the mean.
+    /// Write the predictions to this file instead of stdout, one per line: the predicted mean; for a logistic
+    /// model the class and the probability of the larger class (of texts, the last in sorted order); for a
+    /// multinomial model the class and the probability of every class, in sorted order. Tabs separate them,
+    /// and with --id the id comes first.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -29,34 +29,35 @@ pub(super) const MOST_POINTS: usize = 100_000;
 /// Options for the response, the preparation of the data, and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Set the response: a column's name, its index from 1 (-1 is the last), or a file; libsvm data have
-    /// their own.
+    /// Response: a column's name, its index from 1 (-1 is the last), or a file. Libsvm data contain it.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Cache parsed text in this folder as binary files, named by the content, for the next run; with several
-    /// processes as tables of which each reads its own columns.
+    /// Cache the parsed data in this folder for later runs, as binary files named by a hash of the content.
+    /// Among several processes, each reads only its own columns from them.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     cache: Option<PathBuf>,
-    /// Set the loss: squared; logistic for two classes, numbers or texts, of which the larger, or the last in
-    /// order, is positive; multinomial for any number of classes; or poisson for counts.
+    /// Loss: squared; logistic for two classes, of which the larger number, or the last text in sorted order,
+    /// is positive; multinomial for any number of classes; or poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// Set the share A of the l1 norm, 0 < A <= 1: the penalty is lambda (A |b|_1 + (1 - A)/2 |b|^2).
+    /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1 - A)/2 |b|^2), 0 < A <= 1. Below 1 it is an
+    /// elastic net.
     #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',', allow_negative_numbers = true)]
     #[serde(serialize_with = "one_or_all")]
     l1_ratio: Vec<f64>,
-    /// Stop at this relative duality gap, (P - D) / P.
+    /// Stop when the relative duality gap (P - D) / P is at most X, 0 < X < 1: P is the objective, D its
+    /// lower bound.
     #[arg(long, value_name = "X", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub(crate) tol: f64,
-    /// Fit no intercept, and do not centre columns and response.
+    /// Fit no intercept, and centre neither columns nor response.
     #[arg(long)]
     no_intercept: bool,
-    /// Do not divide columns by their standard deviation.
+    /// Do not divide columns by their standard deviations.
     #[arg(long)]
     no_standardize: bool,
-    /// Use exactly this preparation, without an intercept and with coefficients on the scale of the prepared
-    /// columns, to compare solvers.
+    /// Prepare columns in this way, to compare solvers: dense-std centres and standardizes them, sparse-raw
+    /// leaves them as they are. There is no intercept, and coefficients are those of the prepared columns.
     #[arg(long, value_name = "MODE", help_heading = ENGINE_HEADING, conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
     #[command(flatten)]

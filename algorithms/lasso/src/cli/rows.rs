@@ -13,12 +13,12 @@ use serde::Serialize;
 /// Weights and offsets.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct RowArgs {
-    /// Count the loss of each row this many times: a column, which is not a feature then, or a file with one
-    /// value per row.
+    /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
+    /// row. A weight of 2 counts the row twice.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// Add this offset to the score of each row, such as the logarithm of an exposure: a column, which is not
-    /// a feature then, or a file with one value per row.
+    /// Offset added to the score of each row, such as the logarithm of an exposure: a column, which is then
+    /// not a feature, or a file with one value per row.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
 }

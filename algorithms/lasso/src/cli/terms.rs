@@ -19,21 +19,22 @@ const LISTED: usize = 8;
 #[command(next_help_heading = "Options of the penalty")]
 pub(crate) struct TermArgs {
     /// Multiply the penalty of columns by factors: a file with lines `name factor`. Columns without a line
-    /// have 1; 0 is no penalty.
+    /// have the factor 1; the factor 0 is no penalty.
     #[arg(long, value_name = "FILE")]
     factors: Option<PathBuf>,
     /// Fit these columns without a penalty, as the intercept is.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     unpenalized: Vec<String>,
-    /// Let no coefficient fall below 0: of all columns, or of these columns only (--nonnegative=a,b*).
+    /// Keep coefficients at 0 or above: those of all columns, or of these columns only (--nonnegative=a,b*).
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
     nonnegative: Vec<String>,
-    /// Choose columns by groups, with the penalty sqrt(size) |b_g| for a group: a file with lines `name
-    /// group`, or `columns`, which makes the levels of each encoded column a group.
+    /// Select columns by groups, with sqrt(size) |b_g|_2 in the penalty instead of |b_g|_1: a file with lines
+    /// `name group`, or `columns`, which makes the levels of each encoded column a group. Excludes bounds
+    /// (--bounds, --nonnegative).
     #[arg(long, value_name = "FILE|columns")]
     groups: Option<String>,
-    /// Bound coefficients: a file with lines `name lower upper`, with 0 between the bounds; inf and -inf set
-    /// none.
+    /// Bound coefficients, on the scale of the data: a file with lines `name lower upper`. 0 must lie between
+    /// the bounds; inf and -inf set none.
     #[arg(long, value_name = "FILE")]
     bounds: Option<PathBuf>,
 }

@@ -11,10 +11,10 @@ use super::problem::{ProblemOptions, Ready};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   linear cv diabetes --scale
-  linear cv diabetes --loss logistic --folds 10 --C 0.001:10 --measure log-loss --rule 1se --out run
-  linear cv diabetes --C 0.1,1,10 --measure auc
+  linear cv diabetes --loss logistic --measure log-loss --rule 1se --out run
+  linear cv diabetes --C 0.1,1,10 --measure auc --folds 10
 
-The model is that of `linear fit --C` at the chosen C; cv.tsv has the measure at each C.";
+The model is that of `linear fit --C` at the chosen C. cv.tsv has the measure at each C.";
 
 /// Limit on the values of C: more add no information.
 const MOST_POINTS: usize = 300;
@@ -26,12 +26,12 @@ const POINTS: usize = 9;
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule", "shards"])))]
-#[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
-#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier \
-     run")))]
-#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel and never change the model. Default: the number of cores")))]
+#[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs")))]
+#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model in the folder of an \
+     earlier run")))]
+#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel. Never changes the model. Default: the number of cores")))]
 pub(crate) struct Options {
-    /// Values of C to choose from: a range, FIRST:LAST, or a list, 0.1,1,10.
+    /// Values of C to choose from: a range FIRST:LAST, or a list such as 0.1,1,10.
     #[arg(long = "C", value_name = "RANGE|LIST", default_value = "0.01:100", allow_hyphen_values = true)]
     #[serde(rename = "C")]
     c: String,
@@ -41,15 +41,15 @@ pub(crate) struct Options {
     /// Number of folds, stratified by class. Each is predicted by fits to the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Measure on held-out rows: accuracy, balanced-accuracy, f1 (for two classes that of the larger, else
-    /// the mean over all), auc (two classes), or log-loss (logistic loss).
+    /// Measure on held-out rows: accuracy, balanced-accuracy, f1 (of the larger of two classes, else the mean
+    /// over all classes), auc (two classes), or log-loss (logistic loss).
     #[arg(long, value_name = "NAME", default_value = "accuracy")]
     measure: String,
     /// Rule for choosing C: min takes the best mean; 1se takes the smallest C whose mean is within one
     /// standard error of it.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
-    /// Keep rows with the same value of this column in one fold. The column is no feature.
+    /// Keep rows with the same value of this column in one fold. The column is then not a feature.
     #[arg(long, value_name = "NAME|INDEX|FILE")]
     groups: Option<String>,
     #[command(flatten)]

@@ -17,8 +17,7 @@ mod predict;
 mod problem;
 mod refused;
 
-/// Linear classifiers with a certificate: support vector machines and logistic regression, fitted to a proven
-/// duality gap.
+/// Linear classifiers: support vector machines and logistic regression, with a certified duality gap.
 #[derive(Debug, Parser)]
 #[command(name = "linear", version, after_help = EXAMPLES)]
 enum Verb {
@@ -42,7 +41,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 i
 const COMMON: &[(&str, &str)] = &[
     ("y", "response: column name, index from 1, or file"),
     ("loss", "squared-hinge (default), hinge, logistic"),
-    ("C", "weight of the loss: 1; for cv 0.01:100"),
+    ("C", "weight of the loss: 1 by default, in cv 0.01:100"),
     ("tol", "relative duality gap to reach; 1e-4 by default"),
     ("scale", "divide columns by their standard deviations"),
     ("folds", "number of folds"),

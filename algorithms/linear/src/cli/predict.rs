@@ -19,10 +19,10 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Write the predictions to this file instead of stdout, one per line: with --id the id and a tab; the
-    /// class; a tab; and the margin or, for a logistic model, the probability of the larger class (for texts:
-    /// the last in sorted order). With more than two classes, the margin or probability of each in sorted
-    /// order.
+    /// Write the predictions to this file instead of stdout, one per line: the class, and the margin or, for
+    /// a logistic model, the probability of the larger class (of texts, the last in sorted order). With more
+    /// than two classes, the margin or probability of every class follows, in sorted order. Tabs separate
+    /// them, and with --id the id comes first.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -22,23 +22,26 @@ pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] 
 /// Options for the response, the loss, the preparation and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Response: name of a column, its index from 1 (-1 is the last), or a file; libsvm data have their own.
+    /// Response: a column's name, its index from 1 (-1 is the last), or a file. Libsvm data contain it.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Loss: squared-hinge, hinge or logistic.
+    /// Loss: hinge or squared-hinge for a support vector machine, logistic for logistic regression.
     #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// Stop at this relative duality gap, (P - D) / P.
+    /// Stop when the relative duality gap (P - D) / P is at most X, 0 < X < 1: P is the objective, D its
+    /// lower bound.
     #[arg(long, value_name = "X", default_value_t = 1e-4, allow_negative_numbers = true)]
     tol: f64,
-    /// Weight classes so that all count the same: balanced.
+    /// Weight rows so that all classes count the same: balanced.
     #[arg(long, value_name = "RULE")]
     class_weights: Option<ClassWeights>,
-    /// Weight of each row: a column, which is no feature then, or a file with one value per row.
+    /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
+    /// row. A weight of 2 counts the row twice.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// Value of a constant column, whose coefficient is penalised like the others; 0 for none.
+    /// Value of a constant column, which serves as the intercept. Its coefficient is penalised like the
+    /// others; 0 leaves the column out.
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(super) bias: f64,
     /// Divide columns by their standard deviations, without centring, so that sparse data stay sparse.
