@@ -463,7 +463,7 @@ fn a_vocabulary_is_looked_for_and_that_is_said() {
     write(folder, "docword.small.txt", "3\n3\n4\n1 1 5\n2 3 4\n3 3 2\n3 2 2\n");
     let (out, _) = ends(folder, "fit docword.small.txt --epochs 2", 0);
     assert!(
-        out.contains("there is no vocab.small.txt beside docword.small.txt") && out.contains("word 1"),
+        out.contains("there is no vocab.small.txt next to docword.small.txt") && out.contains("word 1"),
         "{out}"
     );
     write(folder, "vocab.small.txt", "one\ntwo\nthree\n");

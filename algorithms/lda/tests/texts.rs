@@ -106,7 +106,7 @@ fn every_verb_divides_texts_as_the_model_was_fitted() {
     for option in ["--words unicode", "--min-letters 3", "--words blanks --min-letters 1"] {
         for line in ["infer run new.txt", "fit new.txt --init run"] {
             let (_, err) = ends(folder, &format!("{line} {option}"), 2);
-            assert!(err.contains("were divided into words by `blanks`"), "{line} {option}: {err}");
+            assert!(err.contains("were split into words by `blanks`"), "{line} {option}: {err}");
         }
     }
     // Held-out texts in a file, versions, and a resumed run.

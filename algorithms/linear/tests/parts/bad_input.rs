@@ -14,7 +14,7 @@ fn shares_and_parts_that_do_not_match_are_refused() {
         (parts("4").shares(vec![1.0; 3]), "shares: there are 3 for 4 parts: give one for each"),
         (parts("0:4,3:2").shares(vec![1.0; 4]), "shares: parts are 0:4,3:2: give one number of parts"),
         (parts("auto").shares(vec![1.0; 16]), "shares: parts are auto"),
-        (parts("21"), "parts: it is 21, of 21 pieces: there are 20 rows"),
+        (parts("21"), "parts: it is 21, which takes 21 pieces: there are 20 rows"),
         (parts("0:4,1:7"), "parts: it is 0:4,1:7, of 28 pieces: there are 20 rows"),
         (
             InParts::new(Linear::params(), PartPlan::constant(0)),
@@ -38,7 +38,7 @@ fn parts_of_several_classes_are_refused() {
     let x = Matrix::Sparse(Csc::new_csc((6, 1), vec![0, 6], (0..6).collect(), vec![1.0; 6]));
     let problem = Problem::new(&x, &[1.0, 2.0, 3.0, 1.0, 2.0, 3.0], 1.0).unwrap();
     let said = said(&problem, &InParts::new(Linear::params(), PartPlan::constant(2)));
-    assert_eq!(said, "parts: the response has 3 classes: parts are for two");
+    assert_eq!(said, "parts: the response has 3 classes, and parts need two");
 }
 
 #[test]
