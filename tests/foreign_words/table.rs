@@ -234,7 +234,7 @@ lasso fit h.csv --categorical_features a | --categorical_features is --categoric
 lasso fit h.csv --gpu | everything is computed on the processor's cores
 lasso fit h.csv --timeout 9 | --timeout is --time-limit here
 lasso fit h.csv --save-every 5 | --save-every is --checkpoint-every here
-lasso fit h.csv --config c.toml | --resume RUN goes on with those of a run
+lasso fit h.csv --config c.toml | --resume RUN continues a run with its own options
 lasso fit h.csv --points 30 | `lasso path DATA --points 30` fits so many lambdas
 lasso fit h.csv --stratify on | an option of `lasso cv`, not of `lasso fit`
 linear fit h.csv --rule 1se | an option of `linear cv`, not of `linear fit`

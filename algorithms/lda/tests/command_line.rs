@@ -360,7 +360,7 @@ fn bad_input_names_the_option_or_the_line() {
         ("fit pydoc --epochs 0", "--epochs is 0"),
         ("fit pydoc --validation 1.5", "--validation 1.5: give a fraction"),
         ("fit pydoc --test 0.5", "--test 0.5: give split"),
-        ("fit pydoc --test docword.small.txt", "over 3 words, the corpus over 3191"),
+        ("fit pydoc --test docword.small.txt", "a vocabulary of 3 words, the corpus one of 3191"),
         ("fit pydoc --schedule priority", "--schedule `priority` does not exist: choose auto or rotation"),
         ("fit pydoc --min-df 2.5", "--min-df"),
         ("fit pydoc --min-df 100000", "no word is left of pydoc"),
