@@ -149,7 +149,7 @@ fn shares_drawn_at_every_boundary_and_pauses_change_no_model() {
     let expected = jobs(folder, count as usize);
     let ran = ends(folder, "pool run jobs.toml --workers 3 --alive 2 --policy random --out nightly", 0);
     let changes = |text: &str| ran.err.matches(text).count() as u64;
-    assert!(changes(": paused") * 3 >= count && changes(": goes on with") * 3 >= count, "{}", ran.err);
+    assert!(changes(": paused") * 3 >= count && changes(": continues with") * 3 >= count, "{}", ran.err);
     assert_done(folder, &expected);
 }
 
