@@ -182,7 +182,7 @@ impl Update for Idle {
     }
 }
 
-/// So many rounds that ask every shard.
+/// A schedule of `rounds` rounds, each of which asks every shard.
 struct EmptyRounds {
     shards: u32,
     rounds: u32,

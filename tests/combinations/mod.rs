@@ -1,7 +1,7 @@
 //! Combinations of settings that a test tries: by default each value of a setting with some values of the
 //! others, and with `RADDLE_COMBINATIONS=all` each value with all of them.
 
-/// Whether every combination is tried, as `RADDLE_COMBINATIONS=all` asks.
+/// `true` if every combination is tried, as `RADDLE_COMBINATIONS=all` asks.
 pub(crate) fn all_combinations() -> bool {
     std::env::var("RADDLE_COMBINATIONS").is_ok_and(|which| which == "all")
 }

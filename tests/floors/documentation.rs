@@ -21,8 +21,10 @@ const NAMES: usize = 0;
 const COLUMNS: usize = 110;
 
 /// First words of a doc comment that point at something else, instead of naming it.
-const POINTERS: [&str; 13] =
-    ["It", "Its", "Of", "Those", "Where", "What", "They", "Their", "These", "That", "This", "Which", "Whose"];
+const POINTERS: [&str; 14] = [
+    "It", "Its", "Of", "Those", "Where", "What", "They", "Their", "These", "That", "This", "Which", "Whose",
+    "Whether",
+];
 
 /// Names of types that mean nothing on their own.
 const NAMELESS: [&str; 5] = ["Told", "Held", "Way", "One", "What"];
@@ -38,8 +40,9 @@ fn documentation(line: &str) -> Option<&str> {
     line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
 }
 
+/// `true` if a documented item, or one of its sections, starts on this line with a word that names nothing.
 fn is_headless(line: &str, before: &str) -> bool {
-    let is_first = documentation(before).is_none();
+    let is_first = documentation(before).is_none_or(|text| text.trim_start().starts_with("# "));
     documentation(line).is_some_and(|text| {
         let text = text.trim_start();
         is_first && POINTERS.contains(&first_word(text)) && !text.starts_with("This crate")
@@ -97,6 +100,24 @@ fn places(is_bad: impl Fn(&str, &str, &str) -> bool) -> Vec<String> {
 
 fn at_most(bound: usize, places: &[String], what: &str) {
     assert!(places.len() <= bound, "{} {what}, of at most {bound}:\n{}", places.len(), places.join("\n"));
+}
+
+#[test]
+fn what_is_looked_for_is_found() {
+    let headless = |before: &str, line: &str| is_headless(line, before);
+    assert!(headless("}", "/// Its rows.") && headless("/// # Errors", "/// Those of `new`."));
+    assert!(headless("", "//! What is here.") && headless("#[test]", "/// Whether it is."));
+    assert!(!headless("/// Rows, and", "/// their order.") && !headless("/// One.", "/// Its rows."));
+    assert!(!headless("", "/// Items.") && !headless("", "//! This crate reads."));
+    let line = format!("    // {}", "x".repeat(COLUMNS - 7));
+    assert!(!is_long(&line, line.trim()));
+    let line = line + "x";
+    assert!(is_long(&line, line.trim()) && !is_long(&line.replace("//", "=="), "== x"));
+    assert!(
+        is_nameless("pub(crate) struct Held {")
+            && is_nameless("enum Way {")
+            && !is_nameless("struct Holder;")
+    );
 }
 
 #[test]

@@ -76,7 +76,7 @@ struct Chain<'a, P: Program> {
     make: Make<'a, P>,
     /// Model and report of a run that nobody stopped.
     whole: Left,
-    /// The same of one that has other processes.
+    /// Model and report of a run on several processes.
     spread: Option<Left>,
     /// Workers of the last run, by their remainder.
     workers: u64,

@@ -147,7 +147,7 @@ impl Lda {
     /// counts. There are neither progressive stages nor annealing; the usual rule ends the run.
     ///
     /// # Errors
-    /// Those of [`engine`](Lda::engine), and an earlier fit with another number of topics.
+    /// The errors of [`engine`](Lda::engine), and an earlier fit with another number of topics.
     pub fn going_on(&self, problem: Problem, carried: &Carried) -> Result<Engine<LdaProgram>, LdaError> {
         if carried.topics != self.topics {
             let (name, value) = ("topics", self.topics.to_string());

@@ -59,7 +59,7 @@ impl Watch {
 /// `None` ends the fit there without an exception.
 ///
 /// # Errors
-/// Those of `work`, of signals and of the callback; `RuntimeError` if `work` panics.
+/// The errors of `work`, of signals and of the callback; `RuntimeError` if `work` panics.
 pub(crate) fn carry_out<T: Send + 'static>(
     py: Python<'_>,
     callback: Option<&Bound<'_, PyAny>>,
@@ -121,7 +121,7 @@ fn next<T>(messages: Receiver<T>) -> (Receiver<T>, Result<T, RecvTimeoutError>) 
     (messages, message)
 }
 
-/// If the caller is gone, the answer is `false`.
+/// Returns a function that asks the caller; the answer is `false` if the caller is gone.
 fn asking<T: Send + 'static>(send: Sender<Message<T>>) -> Ask {
     Arc::new(move |record| {
         let (answer, answered) = sync_channel(1);

@@ -60,7 +60,7 @@ fn fault(corpus: &Corpus) -> Option<String> {
     (tokens == 0).then(|| format!("no document has a word{why}"))
 }
 
-/// If a text has more numbers than this for each word, it is not taken for text.
+/// Numbers for each word above which a file is not taken for text.
 const MOSTLY: u64 = 9;
 
 fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {

@@ -133,7 +133,7 @@ impl Head {
     }
 }
 
-/// Whether the first line is a header, and a note about it.
+/// Decision on the first line: a header or not, and a note about it.
 struct FirstLine {
     is_header: bool,
     note: Option<&'static str>,

@@ -11,7 +11,7 @@ use crate::registry::{SetKind, absent, as_path, corpus_entry, embedded, load_cor
 /// folder.
 ///
 /// # Errors
-/// Those of [`read_corpus`] and of the registry.
+/// The errors of [`read_corpus`] and of the registry.
 pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     let source = &*as_path(source);
     let is_known = source == "pydoc" || corpus_entry(source).is_some();

@@ -11,7 +11,7 @@ use crate::registry::{self, SetKind};
 /// the options [`threads`](RatingsOptions::threads) and [`offset`](RatingsOptions::offset) have an effect.
 ///
 /// # Errors
-/// Those of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].
+/// The errors of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].
 ///
 /// ```
 /// use raddle_datasets::{RatingsOptions, read_any_ratings};

@@ -15,7 +15,7 @@ impl StoredCorpus {
     /// source is not a file with a bag of words: texts, folders, standard input, the embedded corpus.
     ///
     /// # Errors
-    /// Those of [`read_any_corpus`](crate::read_any_corpus), and a folder that cannot be written to.
+    /// The errors of [`read_any_corpus`](crate::read_any_corpus), and a folder that cannot be written to.
     pub fn open(source: &str, options: &CorpusOptions, folder: &Path) -> Result<Option<Self>, ReadError> {
         let source = &*as_path(source);
         let (path, options, entry) = match corpus_entry(source) {

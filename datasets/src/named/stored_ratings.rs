@@ -17,7 +17,7 @@ impl StoredRatings {
     /// memory as a whole meanwhile.
     ///
     /// # Errors
-    /// Those of [`read_any_ratings`](crate::read_any_ratings), and a folder that cannot be written to.
+    /// The errors of [`read_any_ratings`](crate::read_any_ratings), and a folder that cannot be written to.
     pub fn open(source: &str, options: &RatingsOptions, folder: &Path) -> Result<Self, ReadError> {
         let source = &*registry::as_path(source);
         if source.starts_with("synth:") {

@@ -15,7 +15,7 @@ impl StoredTable {
     /// files are read into memory first.
     ///
     /// # Errors
-    /// Those of [`read_any`], rows to hold out, and a folder that cannot be written to.
+    /// The errors of [`read_any`], rows to hold out, and a folder that cannot be written to.
     pub fn open(source: &str, options: &Options, folder: &Path) -> Result<Self, ReadError> {
         let source = &*registry::as_path(source);
         check_no_file(source, options)?;

@@ -13,7 +13,7 @@ use crate::table::{ColumnOptions, Options, Samples, Table, beside_no_file, gener
 /// The name `diabetes` is the embedded sample. A file that has the name of a public set is read as `./NAME`.
 ///
 /// # Errors
-/// Those of [`generate::table`], [`registry::load`] and [`read`].
+/// The errors of [`generate::table`], [`registry::load`] and [`read`].
 ///
 /// ```
 /// use raddle_datasets::{Options, read_any};
@@ -69,7 +69,7 @@ pub(super) fn is_file(source: &str) -> bool {
 /// columns are features, even one called `y`.
 ///
 /// # Errors
-/// Those of [`read_any`], except a missing response.
+/// The errors of [`read_any`], except a missing response.
 ///
 /// ```
 /// use raddle_datasets::{Options, read_samples};

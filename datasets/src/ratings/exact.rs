@@ -47,7 +47,7 @@ impl Exact {
     /// ratings more exact.
     ///
     /// # Errors
-    /// Those of [`merged`](Self::merged).
+    /// The errors of [`merged`](Self::merged).
     ///
     /// ```
     /// use raddle_datasets::Duplicates;

@@ -84,7 +84,7 @@ pub(crate) fn ratings_less(spec: &str, offset: f64) -> Result<Generated, SpecErr
 /// Returns the model that `spec` describes, without drawing ratings.
 ///
 /// # Errors
-/// Those of [`ratings`].
+/// The errors of [`ratings`].
 pub fn truth(spec: &str) -> Result<Truth, SpecError> {
     Ok(Drawn::of(spec)?.truth)
 }

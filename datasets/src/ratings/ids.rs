@@ -135,8 +135,8 @@ pub(super) enum Column {
     Names(Vec<String>),
 }
 
-/// If a whole number exceeds this many times the number of ids, ids are looked up by hash and not by
-/// position.
+/// Largest whole number, as a multiple of the number of ids, with which ids are looked up by position and not
+/// by hash.
 const SPREAD: usize = 8;
 
 /// Numbers the ids of a column; `rows` is the number of rows, if the format states it.

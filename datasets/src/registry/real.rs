@@ -31,7 +31,7 @@ pub fn real(name: &str) -> Option<Table> {
 /// Returns a public set of ratings for a test, as [`real`] does for tables.
 ///
 /// # Panics
-/// Those of [`real`].
+/// The panics of [`real`].
 pub fn real_ratings(name: &str) -> Option<Ratings> {
     at_hand(|| load_ratings(name, 1))
 }
@@ -39,7 +39,7 @@ pub fn real_ratings(name: &str) -> Option<Ratings> {
 /// Returns a public corpus for a test, as [`real`] does for tables.
 ///
 /// # Panics
-/// Those of [`real`].
+/// The panics of [`real`].
 pub fn real_corpus(name: &str) -> Option<Corpus> {
     at_hand(|| load_corpus(name, 1))
 }

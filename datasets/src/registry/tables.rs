@@ -160,7 +160,7 @@ fn search(name: &str) -> Result<(&'static Entry, PathBuf), RegistryError> {
 /// Reads a public set with `threads` threads and checks that it is the registry's, byte for byte.
 ///
 /// # Errors
-/// Those of [`locate`] and of the reader, and a file whose SHA-256 differs from the registry's.
+/// The errors of [`locate`] and of the reader, and a file whose SHA-256 differs from the registry's.
 ///
 /// ```no_run
 /// let mice = raddle_datasets::registry::load("mice", 2)?;

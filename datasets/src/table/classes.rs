@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{Kind, Values};
 
-/// Whether the response may be texts.
+/// Treatment of a response of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Classes {
     /// A text in the response is an error.

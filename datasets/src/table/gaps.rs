@@ -11,7 +11,7 @@ use super::occurring::Occurring;
 use super::samples::Samples;
 use crate::dialect::unnamed;
 
-/// Whether numbers may be missing.
+/// Treatment of missing numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Gaps {
     #[default]

@@ -60,7 +60,7 @@ pub(super) struct Indices {
     pub(super) zero_based: bool,
     /// Number of columns; `None` for the largest index.
     pub(super) width: Option<u32>,
-    /// Whether a value may be missing, `nan`.
+    /// Treatment of `nan`, a missing value.
     pub(super) gaps: Gaps,
 }
 

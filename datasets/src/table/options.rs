@@ -28,7 +28,7 @@ pub struct Options {
     pub dialect: Dialect,
     /// Options for the columns of delimited text and Parquet: which are features, and how they are encoded.
     pub columns: ColumnOptions,
-    /// Whether the response may be texts.
+    /// Treatment of a response of texts.
     pub classes: Classes,
     /// Additional columns, which are not features; with any, the cache is not used.
     pub beside: Vec<Beside>,

@@ -69,7 +69,7 @@ fn written(records: &[Record], dice: &mut Dice) -> (Vec<u8>, Dialect, String) {
     (text, dialect, about)
 }
 
-/// As it is, by gzip, or as a frame of zstd that is not compressed.
+/// Bytes of a text as it is, by gzip, or as a frame of zstd that is not compressed.
 fn packed(text: Vec<u8>, dice: &mut Dice) -> Vec<u8> {
     match dice.roll(8) {
         0 => {

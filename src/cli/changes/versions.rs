@@ -106,7 +106,7 @@ fn is_whole(ending: &str) -> bool {
 /// Fits the data and then version after version; `digest` is that of the data before any change.
 ///
 /// # Errors
-/// Those of the program, or if the changes cannot be read or the log cannot be written.
+/// The errors of the program, or if the changes cannot be read or the log cannot be written.
 pub fn fit_versions(
     program: &mut impl Versions,
     options: &ChangeOptions,

@@ -65,8 +65,8 @@ pub struct TrainOptions {
     /// Stop after N epochs.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
-    /// Stop after the first epoch that ends past this time. An epoch that overruns it by more than 0.3 s and
-    /// a twentieth of it is cancelled: the model is then that of an earlier epoch.
+    /// Stop after the first epoch that ends past this time. An epoch that overruns it by 0.3 s, or by a
+    /// twentieth of it if that is longer, is cancelled: the model is then that of an earlier epoch.
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub time_limit: Option<f64>,
     /// Random seed. The same seed gives the same model.

@@ -34,7 +34,7 @@ pub(crate) struct PageOptions {
     /// HTML file to write. An existing file is replaced
     #[arg(short, long, value_name = "PAGE")]
     out: PathBuf,
-    /// Title of the page. Default: the title of the runs
+    /// Title of the page. Default: the title that all runs share, or their number
     #[arg(long)]
     title: Option<String>,
 }

@@ -32,7 +32,7 @@ use crate::cluster::net::link::messenger;
 
 /// Longest time between two checks of the timeouts.
 const TICK: Duration = Duration::from_millis(100);
-/// The same for a held run, which may wait for hours: shorter than the longest step of the clock.
+/// Tick of a held run, which may wait for hours: shorter than the longest step of the clock.
 const TICK_HELD: Duration = Duration::from_millis(400);
 /// Most admin clients at the same time; beyond them the oldest connection is closed.
 const MAX_ADMIN_CLIENTS: usize = 256;

@@ -61,7 +61,7 @@ pub fn cholesky(
 /// Each thread of [`fork_join`] has the rows of a block, and uses earlier blocks as they are finished.
 ///
 /// # Errors
-/// Those of [`cholesky`].
+/// The errors of [`cholesky`].
 pub fn cholesky_of(
     a: &mut [f64],
     order: usize,

@@ -45,7 +45,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso predict path diabetes --point 12";
 
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes.
-/// Where there is a response, the error against it is said: on stdout if the predictions go to a file, else
+/// Reports the error against the response, if there is one: on stdout if the predictions go to a file, else
 /// on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let args = &options.args;

@@ -215,7 +215,7 @@ impl CrossValidation {
     /// limits, an observer, one [`Stop`] for all.
     ///
     /// # Errors
-    /// Those of [`fit`](CrossValidation::fit), and [`LassoError::Interrupted`] if a run on a fold was
+    /// The errors of [`fit`](CrossValidation::fit), and [`LassoError::Interrupted`] if a run on a fold was
     /// stopped; the last fit says so in its report.
     pub fn fit_with(
         self,
@@ -267,7 +267,7 @@ impl CrossValidation {
     /// ```
     ///
     /// # Errors
-    /// Those of [`fit_with`](CrossValidation::fit_with).
+    /// The errors of [`fit_with`](CrossValidation::fit_with).
     pub fn fit_observed(
         self,
         x: Matrix,

@@ -32,7 +32,7 @@ pub(crate) struct Plan {
     /// The l1 ratios to choose from; empty for that of the Lasso.
     pub(crate) l1_ratios: Vec<f64>,
     pub(crate) criterion: Criterion,
-    /// Whether folds have equal shares of every class; `None` decides by the loss.
+    /// `true` if folds have equal shares of every class; `None` decides by the loss.
     pub(crate) stratify: Option<bool>,
     /// A number for each row: rows with equal numbers stay together.
     pub(crate) groups: Option<Vec<u32>>,

@@ -70,7 +70,7 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), and a file that cannot be read.
+    /// The errors of [`new`](Self::new), and a file that cannot be read.
     pub fn by_parts(table: Arc<StoredTable>, preparation: Preparation) -> Result<Self, LassoError> {
         let (shape, y) = ((table.rows(), table.cols()), table.described().y.clone());
         check(shape, &y)?;

@@ -14,7 +14,7 @@ pub(crate) struct CoordinateStep<'a> {
     pub(crate) ridge: f64,
     /// The second derivative of a row's loss: its bound, or the mean over the rows.
     pub(crate) curvature: f64,
-    /// If there is no bound, the second derivative of each row.
+    /// Second derivative of each row, if there is no bound.
     pub(crate) local: Option<&'a [f64]>,
     pub(crate) terms: &'a Terms,
 }

@@ -41,8 +41,8 @@ pub(crate) struct Spec {
 /// no better. With everything computed from it, a Gram takes 20 bytes for each pair: 45 MB.
 const MOST: usize = 1500;
 
-/// If memory is to stay near that of the data, a Gram may take this many bytes for each stored value, which
-/// itself takes twelve, plus [`ANYHOW`] bytes.
+/// Bytes of a Gram for each stored value, which itself takes twelve, if memory is to stay near that of the
+/// data; [`ANYHOW`] bytes are added.
 const FOR_EACH: usize = 3;
 const ANYHOW: usize = 12_000_000;
 

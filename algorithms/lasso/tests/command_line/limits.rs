@@ -79,7 +79,7 @@ fn a_signal_ends_a_fit_while_it_reads() {
     }
 }
 
-/// So many columns, all of them needed, that an epoch of an unoptimised build takes long.
+/// A fit that needs so many columns that an epoch of an unoptimised build takes long.
 const LONG: &str = "fit synth:groups:n=400,p=2000,s=200,r=0.9 --ratio 3000 --tol 1e-9";
 
 #[test]

@@ -47,7 +47,7 @@ fn free_columns_that_tell_classes_apart_are_refused() {
     assert!(refused.contains("fit the response without limit"), "{refused}");
 }
 
-/// If a class has a single row, the fold that holds it out lacks the class.
+/// A fold lacks a class if it holds out the only row of the class.
 #[test]
 fn a_class_that_a_fold_lacks_is_named() {
     let (x, mut y) = data(3, 40, 4, 3);

@@ -85,7 +85,7 @@ impl Problem {
     /// model is the same as for the corpus in memory.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), and a file that cannot be read.
+    /// The errors of [`new`](Self::new), and a file that cannot be read.
     pub fn by_parts(corpus: Arc<StoredCorpus>, preparation: &Preparation) -> Result<Self, LdaError> {
         let problem = Self::partitioned(Source::Stored(&corpus), preparation)?;
         Ok(Self { stored: Some(corpus), ..problem })
@@ -104,7 +104,7 @@ impl Problem {
     /// shards and blocks do not change.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn going_on(corpus: &Corpus, preparation: &Preparation, carried: &Carried) -> Result<Self, LdaError> {
         let corpus = Source::Memory(corpus);
         Self::laid(corpus, preparation, |train, _| Layout::carried(corpus, train, carried))

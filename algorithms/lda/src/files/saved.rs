@@ -60,7 +60,7 @@ impl Saved {
     /// Prepares the model for inference on new documents.
     ///
     /// # Errors
-    /// Those of [`Inference::new`].
+    /// The errors of [`Inference::new`].
     pub fn inference(&self) -> Result<Inference, LdaError> {
         Inference::new(&self.counts, self.model.alpha.clone())
     }

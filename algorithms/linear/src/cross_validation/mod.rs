@@ -40,7 +40,7 @@ impl CrossValidation {
     /// Fits the folds in parallel, then all rows at the chosen C.
     ///
     /// # Errors
-    /// Those of [`start`](Self::start), and a run that fails.
+    /// The errors of [`start`](Self::start), and a run that fails.
     pub fn fit(self, x: Matrix, y: Vec<f64>) -> Result<CrossValidated, LinearError> {
         let (rule, workers) = (self.rule, self.workers.max(1));
         let mut folds = self.start(x, y)?;

@@ -62,8 +62,8 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), except that the squares of rows are checked when rows are read; and a
-    /// table that cannot be read, or rows that cannot be written.
+    /// The errors of [`new`](Self::new), except that the squares of rows are checked when rows are read; and
+    /// a table that cannot be read, or rows that cannot be written.
     pub fn by_parts(table: &StoredTable, y: &[f64], bias: f64) -> Result<Self, LinearError> {
         Self::of((table.rows(), table.cols()), y, bias, |places| {
             let rows = table.rows_at_places(&places).map_err(|why| LinearError::Read(why.to_string()))?;

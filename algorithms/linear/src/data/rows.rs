@@ -219,7 +219,7 @@ impl Default for Rows {
 /// pass all rows to its argument, range by range, whenever it is called.
 ///
 /// # Errors
-/// Those of `each`.
+/// The errors of `each`.
 pub(crate) fn deviations<E>(
     columns: usize,
     width: usize,

@@ -164,7 +164,7 @@ impl InParts {
     /// Fits on an engine that `set` may configure, such as its number of workers.
     ///
     /// # Errors
-    /// Those of [`fit`](Self::fit).
+    /// The errors of [`fit`](Self::fit).
     pub fn fit_with(
         &self,
         problem: &Problem,

@@ -16,9 +16,9 @@ const INTERIOR: f64 = 25.0;
 const SWEEPS: f64 = 200.0;
 /// Units of passes from which the passes left are predicted.
 const TRAIL: usize = 3;
-/// If more passes than this are expected, another solver is tried.
+/// Number of expected passes above which another solver is tried.
 const MANY: f64 = 200.0;
-/// If a direct solver costs less than this many passes, it starts at once for the logistic loss.
+/// Cost of a direct solver, in passes, below which it starts at once for the logistic loss.
 const FEW: f64 = 20.0;
 /// Fraction of a direct solver's expected work that other solvers may use before it is tried.
 const PATIENCE: f64 = 0.3;

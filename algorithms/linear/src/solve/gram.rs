@@ -9,7 +9,7 @@ use crate::data::binary::Binary;
 /// Limit on the order of a factored matrix, which takes 512 MiB.
 const MOST: usize = 8192;
 
-/// Whether the factored matrix is of rows or of columns.
+/// Side of the factored matrix: products of rows, or of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Rows,

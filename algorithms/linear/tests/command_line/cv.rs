@@ -167,7 +167,7 @@ fn lines_that_cannot_be_are_refused_with_what_to_do() {
     }
 }
 
-/// If rounding ends a fit before the tolerance, folds are measured all the same, and their gap is reported.
+/// Folds whose fits end by rounding before the tolerance are still measured, and their gap is reported.
 #[test]
 fn fits_that_can_come_no_closer_are_measured_and_said() {
     let folder = tempfile::tempdir().unwrap();

@@ -46,9 +46,9 @@ pub struct LiveRatings {
     are_as_they_are: bool,
     /// Number subtracted from the ratings of all versions, so that a model can start from the one before.
     offset: f64,
-    /// Whether each observation is still present.
+    /// `true` for each observation that is still present.
     is_there: Vec<bool>,
-    /// Whether each observation is in the view.
+    /// `true` for each observation that is in the view.
     counts: Vec<bool>,
     /// The previous observation of the same pair, for each observation.
     before: Vec<u32>,

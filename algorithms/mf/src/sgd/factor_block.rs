@@ -8,8 +8,8 @@ use raddle_kernels::factors::{Rows, Scale};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FactorBlock {
     pub(crate) rows: Rows,
-    /// If biases start from means: for each row the sum of the parts of its ratings that its bias should
-    /// explain; else empty.
+    /// Sum, for each row, of the parts of its ratings that its bias should explain, if biases start from
+    /// means; else empty.
     pub(crate) sums: Vec<f64>,
     best: Option<Rows>,
     stage: u32,

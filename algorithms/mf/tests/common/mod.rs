@@ -21,7 +21,7 @@ pub(crate) fn few() -> Problem {
     noisy("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.8,seed=3")
 }
 
-/// The same ratings, with a share held out.
+/// Ratings of [`few`], with a share held out.
 pub(crate) fn problem() -> Problem {
     few().validate_on_share(0.1, 7).unwrap()
 }

@@ -64,7 +64,7 @@ impl Settings {
         Self { workers, alive: workers, policy: PolicySettings::named(policy), clock: Clock::Wall }
     }
 
-    /// The same settings by counted cost, with one second of one worker for each unit.
+    /// Returns these settings with a clock of counted cost: one second of one worker for each unit.
     pub fn counted(self) -> Self {
         Self { clock: Clock::Counted { seconds_per_cost: 1.0 }, ..self }
     }

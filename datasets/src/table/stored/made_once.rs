@@ -27,7 +27,7 @@ impl StoredTable {
     /// ```
     ///
     /// # Errors
-    /// Those of `make`, and a file that cannot be read or written.
+    /// The errors of `make`, and a file that cannot be read or written.
     pub fn made_once<E: From<ReadError>>(
         &self,
         of: &[&[u8]],

@@ -30,7 +30,7 @@ fn id(kind: usize, most: usize, dice: &mut Dice) -> String {
     }
 }
 
-/// Whether there is a header, which is said now and then.
+/// Option that says whether there is a header, given now and then.
 fn said(head: Head, dice: &mut Dice) -> Option<bool> {
     (dice.roll(10) == 0).then_some(head != Head::None)
 }

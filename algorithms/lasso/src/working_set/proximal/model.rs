@@ -52,7 +52,7 @@ pub(crate) struct QuadraticModel {
     dense: Vec<Vec<f64>>,
     /// Sparse columns times the roots.
     sparse: Option<RowPiece>,
-    /// The same data if each row has a score for every class.
+    /// Columns and factor by class, if each row has a score for every class.
     classes: Option<ByClass>,
     local: Local,
     factor: Factor,
