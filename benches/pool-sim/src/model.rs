@@ -14,9 +14,7 @@ pub trait Model: Debug {
     fn work(&mut self, placement: &Placement, seconds: f64) -> Option<f64>;
 
     /// Work done, which grows whenever the job makes progress.
-    fn done(&self) -> f64 {
-        self.view().done
-    }
+    fn done(&self) -> f64;
 
     /// Sets, before any work, whether the batch size grows with the workers or stays as submitted.
     fn scale_batch(&mut self, _scales: bool) {}

@@ -113,7 +113,7 @@ mod tests {
     fn what_cannot_be_held_needs_no_folder() {
         let several = ["mf fit a --refit", "mf fit a --changes=b"];
         for line in
-            ["lasso cv a.csv", "sleep 5", "sleep --workers 5", "pool simulate x"].into_iter().chain(several)
+            ["lasso cv a.csv", "sleep 5", "sleep --workers 5", "pool run x"].into_iter().chain(several)
         {
             let line = parse(line).unwrap();
             assert!(!line.is_held && line.out.is_none(), "{line:?}");

@@ -1,11 +1,11 @@
 //! Simulation of jobs in slots, by the job model of PD-ORS.
 
 use raddle::cli::{Error, ExitStatus, Table};
-use raddle_pool::policy::{PlanSettings, Promise};
+use raddle_pool::policy::Promise;
 use serde_json::{Value, json};
 
 use super::options::{Options, refuse};
-use crate::slots::{Report, Row, compare, parse, policy};
+use crate::slots::{Report, Row, compare, parse};
 use crate::{Ended, Outcome};
 
 /// Policies for jobs in slots; the others do not place parameter servers.
@@ -20,10 +20,7 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
         return Err(Error::usage(format!("--policy {name}: choose from {known} for jobs in slots")));
     }
     let instances = parse(&options.spec).and_then(|spec| spec.instances()).map_err(refuse)?;
-    let report = compare(&instances, &names, |name, instance| {
-        policy(name, instance, &PlanSettings::of_slots(instance.slots))
-    });
-    let report = report.map_err(refuse)?;
+    let report = compare(&instances, &names).map_err(refuse)?;
     let rows: Vec<Value> = report.rows.iter().map(value).collect();
     let value = json!({ "instances": instances.len(), "policies": rows });
     options.use_options.say(&table(&report, instances.len()).to_string(), &value)?;

@@ -31,17 +31,18 @@ pub struct Row {
 
 /// Creates a policy for an instance, by name; `None` for policies that do not place parameter servers. Prices
 /// know the jobs that will arrive, as those of the paper know them from earlier ones.
-pub fn policy(name: &str, instance: &Instance, settings: &PlanSettings) -> Option<Box<dyn Policy>> {
+pub fn policy(name: &str, instance: &Instance) -> Option<Box<dyn Policy>> {
+    let settings = PlanSettings::of_slots(instance.slots);
     Some(match name {
         "fifo" => Box::new(Fifo::default()),
         "drf" => Box::new(Drf),
         "pdors" => {
-            let mut policy = pdors(settings.clone(), Spread::CheapestFirst, 0);
+            let mut policy = pdors(settings, Spread::CheapestFirst, 0);
             instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
             Box::new(policy)
         }
         "oasis" => {
-            let mut policy = Oasis::new(settings.clone());
+            let mut policy = Oasis::new(settings);
             instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
             Box::new(policy)
         }
@@ -49,15 +50,12 @@ pub fn policy(name: &str, instance: &Instance, settings: &PlanSettings) -> Optio
     })
 }
 
-/// Runs each policy on all instances, in its initial state each time.
+/// Runs each [`policy`] of these names on all instances, in its initial state each time; other names have no
+/// row.
 ///
 /// # Errors
 /// An allocation that exceeds the cluster.
-pub fn compare(
-    instances: &[Instance],
-    names: &[&str],
-    mut policy: impl FnMut(&str, &Instance) -> Option<Box<dyn Policy>>,
-) -> Result<Report, SimulateError> {
+pub fn compare(instances: &[Instance], names: &[&str]) -> Result<Report, SimulateError> {
     let mut rows = Vec::new();
     for name in names {
         let mut outcomes = Vec::new();

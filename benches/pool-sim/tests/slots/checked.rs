@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use raddle::random::Stream;
 use raddle_common::testing::not_empty;
-use raddle_pool::policy::{Allocation, Cluster, Demand, Job, PdOrs, PlanSettings, Policy, Promise, Utility};
+use raddle_pool::policy::{
+    Allocation, Cluster, Demand, Job, PdOrs, Placer, PlanSettings, Policy, Promise, Utility,
+};
 use raddle_pool_sim::policy::pdors;
-use raddle_pool_sim::policy::placing::{Beside, Spread};
+use raddle_pool_sim::policy::placing::Spread;
 use raddle_pool_sim::slots::{Instance, Rates, World, run};
 
 /// A policy that records its decisions.
-struct Recorded {
-    policy: PdOrs<Beside>,
+struct Recorded<P: Placer> {
+    policy: PdOrs<P>,
     decisions: Vec<(f64, Allocation)>,
 }
 
-impl Policy for Recorded {
+impl<P: Placer> Policy for Recorded<P> {
     fn name(&self) -> &'static str {
         self.policy.name()
     }
@@ -143,15 +145,45 @@ fn random_instances_keep_capacities_and_promises() {
     assert!(admitted * 4 > all && admitted < all, "{admitted} of {all}");
 }
 
+/// Decisions of a policy on an instance.
+fn decisions<P: Placer>(instance: &Instance, policy: PdOrs<P>) -> Vec<(f64, Allocation)> {
+    let mut recorded = Recorded { policy, decisions: Vec::new() };
+    run(instance, &World::default(), &mut recorded).unwrap();
+    recorded.decisions
+}
+
+#[test]
+fn the_policy_of_the_pool_keeps_capacities_and_promises() {
+    let (mut admitted, mut all) = (0, 0);
+    for seed in 0..1000 {
+        let instance = random(seed);
+        let policy = PdOrs::new(PlanSettings::of_slots(instance.slots));
+        admitted += check(&instance, &decisions(&instance, policy));
+        all += instance.jobs.len();
+    }
+    assert!(admitted * 5 > all && admitted < all, "{admitted} of {all}");
+}
+
+#[test]
+fn on_one_machine_the_simulator_decides_as_the_pool_does() {
+    let mut placed = 0;
+    for seed in 0..300 {
+        let mut instance = random(seed);
+        instance.cluster.nodes.truncate(1);
+        let settings = || PlanSettings::of_slots(instance.slots);
+        let here = decisions(&instance, pdors(settings(), Spread::CheapestFirst, seed));
+        assert_eq!(here, decisions(&instance, PdOrs::new(settings())), "seed {seed}");
+        placed += here.iter().map(|(_, allocation)| allocation.placements.len()).sum::<usize>();
+    }
+    assert!(placed > 300, "{placed}");
+}
+
 #[test]
 fn equal_seeds_decide_equally() {
     let instance = random(3);
     let decide = || {
         let spread = Spread::Rounded { scale: 1.0, turns: 3 };
-        let policy = pdors(PlanSettings::of_slots(instance.slots), spread, 1);
-        let mut recorded = Recorded { policy, decisions: Vec::new() };
-        run(&instance, &World::default(), &mut recorded).unwrap();
-        recorded.decisions
+        decisions(&instance, pdors(PlanSettings::of_slots(instance.slots), spread, 1))
     };
     assert_eq!(decide(), decide());
 }

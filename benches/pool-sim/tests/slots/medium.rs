@@ -1,16 +1,11 @@
 //! Tests on six settings of 20 machines, 40 slots and 50 jobs.
 
-use raddle_pool::policy::{PlanSettings, Policy};
 use raddle_pool_sim::Outcome;
-use raddle_pool_sim::slots::{Instance, Report, Spec, compare, policy};
+use raddle_pool_sim::slots::{Report, Spec, compare};
 
 const SETTINGS: [(f64, f64); 6] = [(0.2, 0.5), (0.2, 1.0), (0.2, 2.0), (0.5, 0.5), (0.5, 1.0), (0.5, 2.0)];
 
 const POLICIES: [&str; 4] = ["pdors", "oasis", "fifo", "drf"];
-
-fn of_paper(name: &str, instance: &Instance) -> Option<Box<dyn Policy>> {
-    policy(name, instance, &PlanSettings::of_slots(instance.slots))
-}
 
 /// Number of instances in which the first policy reaches a higher utility than another.
 fn ahead(report: &Report, other: usize) -> usize {
@@ -21,7 +16,7 @@ fn ahead(report: &Report, other: usize) -> usize {
 }
 
 fn compared(spec: Spec) -> Report {
-    let report = compare(&spec.instances().unwrap(), &POLICIES, of_paper).unwrap();
+    let report = compare(&spec.instances().unwrap(), &POLICIES).unwrap();
     assert_eq!(report.rows.iter().map(|row| row.policy).collect::<Vec<_>>(), POLICIES);
     let means: Vec<String> = report.rows.iter().map(|row| format!("{:.0}", row.utility)).collect();
     let wins: Vec<String> = (1..POLICIES.len()).map(|other| ahead(&report, other).to_string()).collect();

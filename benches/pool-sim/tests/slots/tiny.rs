@@ -1,6 +1,5 @@
 //! Tests on tiny instances against the exact optimum.
 
-use raddle_pool::policy::PlanSettings;
 use raddle_pool_sim::slots::{Spec, World, policy, run};
 
 use super::optimum::optimum;
@@ -12,7 +11,7 @@ fn pdors_comes_near_the_optimum_of_tiny_instances() {
     for instance in &instances {
         let most = optimum(instance);
         let of = |name| {
-            let mut policy = policy(name, instance, &PlanSettings::of_slots(instance.slots)).unwrap();
+            let mut policy = policy(name, instance).unwrap();
             run(instance, &World::default(), policy.as_mut()).unwrap().value()
         };
         for name in ["pdors", "oasis", "fifo", "drf"] {

@@ -6,7 +6,7 @@ use super::operators::{Cap, Caps};
 use super::variant::Variant;
 use crate::policy::{Cluster, Job, JobId};
 
-/// Epochs at the cap after which it doubles.
+/// Maximum number of epochs at the cap after which it doubles.
 const EPOCHS: u64 = 2;
 /// Maximum number of slots, as a multiple of the request.
 const GROWTH: u32 = 4;
@@ -16,8 +16,9 @@ const GROWTH: u32 = 4;
 pub(super) struct TrainingCaps(BTreeMap<JobId, u32>);
 
 impl TrainingCaps {
-    /// Updates and returns the caps of all jobs. A cap doubles after two epochs at the cap, up to the size of
-    /// the cluster and to four times the request.
+    /// Updates and returns the caps of all jobs. A cap doubles after as many epochs at the cap as the variant
+    /// leaves between two changes of a share, two at most; it stays within the size of the cluster and four
+    /// times the request.
     pub(super) fn renew(&mut self, cluster: &Cluster, jobs: &[Job], variant: &impl Variant) -> Caps {
         let slots = cluster.slots();
         let mut caps = Caps::new();
