@@ -113,3 +113,27 @@ fn targets_that_a_source_distribution_lacks_have_their_path_in_the_manifest() {
         }
     }
 }
+
+#[test]
+fn programs_are_stripped_because_no_profile_names_their_package() {
+    // Cargo takes `strip` back for a package that has settings of its own: a fifth of a program is names.
+    let workspace = text("Cargo.toml");
+    let section = |name: &str| {
+        let after = workspace.split(&format!("\n[{name}]\n")).nth(1);
+        after.unwrap_or_else(|| panic!("there is no {name}")).split("\n[").next().unwrap_or_default()
+    };
+    for profile in ["release", "dist"] {
+        let profile = format!("profile.{profile}");
+        assert!(section(&profile).contains("strip = true"), "{profile}");
+        let named = format!("\n{}", section(&format!("{profile}.package")));
+        let manifests = PAGES.iter().filter(|page| !page.contains("python"));
+        let manifests = manifests.map(|page| page.replace("README.md", "Cargo.toml"));
+        for manifest in not_empty(manifests.chain(["datasets/program/Cargo.toml".to_owned()])) {
+            let manifest = text(&manifest);
+            let package = value(&manifest[manifest.find("\n[package]").unwrap_or_default()..], "name");
+            if manifest.contains("\n[[bin]]\n") {
+                assert!(!named.contains(&format!("\n{package}.")), "{profile} names {package}");
+            }
+        }
+    }
+}
