@@ -44,6 +44,9 @@ pub(crate) struct SubmittedParts {
 
 crate::state!(SubmittedParts { parts, cost, failed });
 
+/// How often a folder is made again that other processes have removed before a part was in it.
+const RETRIES: usize = 1000;
+
 /// Parts of a boundary that are not yet a checkpoint.
 #[derive(Debug)]
 struct PendingCheckpoint {
@@ -134,7 +137,20 @@ impl CheckpointWriter {
             pending.begun - 1
         });
         drop(pending);
-        PartWriter::create(&self.store, &folder, self.part_name(number))
+        let create = || PartWriter::create(&self.store, &folder, self.part_name(number));
+        let mut part = create();
+        // Another process that gives up its parts removes a folder in which no others are yet, as a process
+        // does once for each boundary.
+        for _ in 0..RETRIES {
+            match part {
+                Err(why) if why.kind() == io::ErrorKind::NotFound => {
+                    self.make_folders(&folder)?;
+                    part = create();
+                }
+                _ => break,
+            }
+        }
+        part
     }
 
     fn part_name(&self, number: usize) -> String {

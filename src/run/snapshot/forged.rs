@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sha2::{Digest as _, Sha256};
 
@@ -308,6 +309,40 @@ fn parts_whose_names_may_be_lost_are_not_handed_in_as_written() {
         let submitted = checkpoints.submit_parts();
         assert_eq!((submitted.parts.len(), submitted.failed.as_deref()), (1, failed), "{refused}");
         assert_eq!(checkpoints.submit_parts(), SubmittedParts::default(), "it was handed in before");
+    }
+}
+
+/// A folder that was just made is removed again so many times, as by processes that give up their parts.
+#[derive(Debug)]
+struct Removing(AtomicUsize);
+
+impl Store for Removing {
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        Disk.make_folder(path)?;
+        let is_left = |left: usize| left.checked_sub(1);
+        let removes = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_left).is_ok();
+        if removes && path.ends_with("3.7") { Disk.remove_folder(path) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_part_is_written_though_others_that_give_up_theirs_remove_the_folder() {
+    // The first folder that is made is that of all checkpoints.
+    for times in [1, 2, 5] {
+        let place = tempfile::tempdir().unwrap();
+        let store = Arc::new(Removing(AtomicUsize::new(times)));
+        let checkpoints = CheckpointWriter::new(place.path().join("kept"), store.clone(), 2);
+        checkpoints.begin_generation(7);
+        for part in 0..2 {
+            let written = checkpoints.write_part(3, |add| {
+                add(Kind::Shard(part), &[1]);
+                Ok(())
+            });
+            assert_eq!(written, Ok(()));
+        }
+        let submitted = checkpoints.submit_parts();
+        assert_eq!((submitted.parts.len(), submitted.failed), (2, None), "{times}");
+        assert_eq!(store.0.load(Ordering::Relaxed), 0);
     }
 }
 
