@@ -54,6 +54,6 @@ pub use records::RecordCounts;
 pub use registry::embedded;
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, HeldOut, IDS, Labels,
-    LeftOut, Matrix, Missing, Occurring, Options, RowRange, Samples, StoredRows, StoredTable, Table,
-    generate, libsvm, read, sparse_npz,
+    LeftOut, Matrix, Missing, Occurring, Options, RowDigests, RowRange, Samples, StoredRows, StoredTable,
+    Table, generate, libsvm, read, sparse_npz,
 };

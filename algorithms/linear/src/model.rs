@@ -29,6 +29,8 @@ pub struct Fit {
     pub classes: Vec<f64>,
     /// Weight of the loss of each row: C times the weights of the row and of its class.
     pub costs: Vec<f64>,
+    /// Number of rows that were solved: equal rows of a class are one.
+    pub distinct: usize,
     /// Divisors of the columns, if these were scaled.
     pub scales: Option<Vec<f64>>,
     /// Fraction of the rows whose class differs from the one that their scores give; rows are not weighted.
@@ -84,7 +86,7 @@ impl Fit {
         (report, trace): (RunReport, Vec<EpochRecord>),
     ) -> Result<Self, LinearError> {
         let (columns, scales, none) = (problem.columns(), problem.rows.scales()?, Rows::default());
-        let mut scores = vec![Vec::new(); problem.rows()];
+        let mut scores = vec![Vec::new(); problem.distinct()];
         let scorer =
             |(number, (best, w)): (usize, (Vec<f64>, Option<Vec<f64>>))| -> Result<Scorer, LinearError> {
                 // Rows in a file stay there.
@@ -103,14 +105,15 @@ impl Fit {
                 Ok(Scorer {
                     coefficients: coefficients.map(|(at, value)| (at as u32, value / scale(at))).collect(),
                     intercept: w.get(columns).map_or(0.0, |weight| weight * problem.bias),
-                    dual: problem.in_order(&best),
+                    dual: problem.shared_out(&best, (loss, factors)),
                     objective: found.primal,
                     gap: found.gap(),
                 })
             };
         let scorers = points.into_iter().enumerate().map(scorer).collect::<Result<_, _>>()?;
-        let is_wrong = |(row, scores): &(usize, &Vec<f64>)| Self::class(scores) != problem.class(*row);
-        let wrong = scores.iter().enumerate().filter(is_wrong).count();
+        let is_wrong = |(place, scores): &(usize, &Vec<f64>)| Self::class(scores) != problem.class(*place);
+        let copies = |(place, _): (usize, &Vec<f64>)| problem.copies()[place] as usize;
+        let wrong: usize = scores.iter().enumerate().filter(is_wrong).map(copies).sum();
         Ok(Self {
             scorers,
             training_error: wrong as f64 / problem.rows() as f64,
@@ -118,7 +121,8 @@ impl Fit {
             c,
             loss,
             classes: problem.classes().to_vec(),
-            costs: problem.in_order(&problem.over(&none, 0, loss, factors).costs),
+            costs: problem.costs(factors),
+            distinct: problem.distinct(),
             scales: scales.map(<[f64]>::to_vec),
             report,
             trace,

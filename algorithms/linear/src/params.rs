@@ -146,13 +146,16 @@ impl Linear {
         let values = match &self.start {
             None => vec![0.0; binary.count()],
             Some(Start::Dual(dual)) => match dual.get(number) {
-                Some(values) if dual.len() == count && values.len() == binary.count() => {
-                    problem.placed(values)
+                Some(values) if dual.len() == count && values.len() == problem.rows() => {
+                    if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+                        return refuse(format!("the dual value of row {} is not a finite number", row + 1));
+                    }
+                    problem.added_up(values)
                 }
                 _ => {
                     return refuse(format!(
                         "it has other rows or classes than the data, {} and {count}",
-                        binary.count()
+                        problem.rows()
                     ));
                 }
             },
@@ -185,8 +188,8 @@ impl Linear {
                 _ => return refuse(format!("it has other classes than the data, {count}")),
             },
         };
-        if let Some(row) = values.iter().position(|value| !value.is_finite()) {
-            return refuse(format!("the dual value of row {} is not a finite number", row + 1));
+        if !values.iter().all(|value| value.is_finite()) {
+            return refuse("a dual value that follows from its weights is not a finite number".into());
         }
         let within = |(row, value): (usize, f64)| binary.inside(row, value);
         let values: Vec<f64> = values.into_iter().enumerate().map(within).collect();
@@ -220,7 +223,7 @@ impl Linear {
         let alone = if count == 1 { machines.pop() } else { None };
         let shards = if alone.is_some() { vec![None] } else { machines.into_iter().map(Some).collect() };
         let schedule = EachShard::new(shards.len() as u32);
-        let values = (0..problem.rows()).map(|row| problem.rows.length(row) as u64).sum();
+        let values = (0..problem.distinct()).map(|place| problem.rows.length(place) as u64).sum();
         let costs = vec![epoch_cost(count, values); shards.len()];
         let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, seed };
         let parts = Parts { shards, blocks: Vec::new(), pinned: alone, replica: () };

@@ -11,6 +11,7 @@ mod common;
 mod digests;
 #[path = "../../../tests/leaving/mod.rs"]
 mod leaving;
+mod merged;
 mod naive;
 mod parts;
 mod replay;

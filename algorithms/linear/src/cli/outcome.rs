@@ -86,6 +86,7 @@ impl Found<'_> {
             .result("C", fit.c)
             .result("objective", of_scorers(&|of| of.objective).iter().sum::<f64>())
             .result("support", fit.scorers.iter().map(Scorer::support).sum::<usize>() as u64)
+            .result("distinct_rows", fit.distinct as u64)
             .result("intercepts", listed(of_scorers(&|of| of.intercept)))
             .result("gaps", listed(of_scorers(&|of| of.gap)))
             .result("nonzeros", order.len() as u64)

@@ -1,6 +1,7 @@
 //! The prepared data: rows, signs and weights.
 
 pub(crate) mod binary;
+pub(crate) mod places;
 pub(crate) mod problem;
 pub(crate) mod rows;
 pub(crate) mod slice;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use raddle::random::Stream;
-use raddle_datasets::{Matrix, StoredTable, room};
+use raddle_datasets::{Matrix, ReadError, RowDigests, StoredTable, room};
 
 use super::binary::Binary;
+use super::places::Places;
 use super::rows::Rows;
 use super::source::RowSource;
 use super::stored::StoredProblem;
@@ -20,12 +20,18 @@ const MOST_CLASSES: usize = 1000;
 const FEW_CLASSES: usize = 100;
 
 /// Rows of K classes with their weights; clones share the rows.
+///
+/// Equal rows of a class are solved as one, whose weight is the sum of theirs: the objective is the same
+/// function, and each of them gets its share of the dual value.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The rows in a random order, which sweeps follow, as neighbours in a file are often similar.
+    /// The rows by their places, of which equal rows of a class share one.
     pub(crate) rows: RowSource,
-    /// Class of each row, by its place.
+    /// Class of the rows at each place.
     labels: Arc<Vec<u32>>,
+    /// Weight of each row of the matrix; `None` if all are 1.
+    own: Option<Arc<Vec<f64>>>,
+    /// Sum of the weights of the rows at each place.
     weights: Arc<Vec<f64>>,
     classes: Vec<f64>,
     pub(crate) bias: f64,
@@ -40,7 +46,8 @@ impl Problem {
     /// has more than 100 with fewer than two rows each on average, or there is no memory for the scorers
     /// ([`scorer_bytes`](Self::scorer_bytes)).
     pub fn new(x: &Matrix, y: &[f64], bias: f64) -> Result<Self, LinearError> {
-        Self::of((x.rows(), x.cols()), y, bias, |places| RowSource::here(x, bias, places))
+        let digests = || Ok(RowDigests::of(x));
+        Self::of((x.rows(), x.cols()), y, bias, digests, |places| RowSource::here(x, bias, places))
     }
 
     /// Prepares the rows of a table in a file, with their classes, each a value of the response. The rows are
@@ -65,8 +72,10 @@ impl Problem {
     /// The errors of [`new`](Self::new), except that the squares of rows are checked when rows are read; and
     /// a table that cannot be read, or rows that cannot be written.
     pub fn by_parts(table: &StoredTable, y: &[f64], bias: f64) -> Result<Self, LinearError> {
-        Self::of((table.rows(), table.cols()), y, bias, |places| {
-            let rows = table.rows_at_places(&places).map_err(|why| LinearError::Read(why.to_string()))?;
+        let unread = |why: ReadError| LinearError::Read(why.to_string());
+        let digests = || RowDigests::of_stored(table).map_err(unread);
+        Self::of((table.rows(), table.cols()), y, bias, digests, |places| {
+            let rows = table.rows_at_places(places.of_rows()).map_err(unread)?;
             Ok(RowSource::stored(StoredProblem::new(rows, table.cols(), bias), places))
         })
     }
@@ -75,7 +84,8 @@ impl Problem {
         (rows, columns): (usize, usize),
         y: &[f64],
         bias: f64,
-        source: impl FnOnce(Vec<u32>) -> Result<RowSource, LinearError>,
+        digests: impl FnOnce() -> Result<RowDigests, LinearError>,
+        source: impl FnOnce(Places) -> Result<RowSource, LinearError>,
     ) -> Result<Self, LinearError> {
         if rows != y.len() {
             return Err(LinearError::Lengths { what: "values of the response", rows, values: y.len() });
@@ -93,12 +103,12 @@ impl Problem {
         let values = scorer_values(machines_of(&classes), rows, columns);
         room::<f64>(values, &format!("the scorers of {} classes", classes.len()))
             .map_err(LinearError::Memory)?;
-        let mut places: Vec<u32> = (0..rows as u32).collect();
-        Stream::new(&[rows as u64]).shuffle(&mut places);
         let label = |value: &f64| classes.partition_point(|class| class < value) as u32;
-        let labels = placed(&places, y.iter().map(label));
-        let (labels, weights) = (Arc::new(labels), Arc::new(vec![1.0; rows]));
-        Ok(Self { rows: source(places)?, labels, weights, classes, bias })
+        let labels: Vec<u32> = y.iter().map(label).collect();
+        let places = Places::new(&digests()?, &labels);
+        let labels = Arc::new(places.placed(&labels));
+        let weights = Arc::new(places.copies().iter().map(|&copies| f64::from(copies)).collect());
+        Ok(Self { rows: source(places)?, labels, own: None, weights, classes, bias })
     }
 
     /// Sets the weight of each row.
@@ -114,7 +124,8 @@ impl Problem {
         if let Some(row) = weights.iter().position(|weight| !is_usual(weight)) {
             return Err(LinearError::Weight { row: row + 1, value: weights[row] });
         }
-        self.weights = Arc::new(placed(self.rows.places(), weights));
+        self.weights = Arc::new(self.rows.places().sums(&weights));
+        self.own = Some(Arc::new(weights));
         let sums = self.class_weights();
         match sums.iter().position(|sum| *sum == 0.0) {
             Some(class) if sums.len() > 2 => Err(LinearError::NoRows { class: self.classes[class] }),
@@ -142,7 +153,10 @@ impl Problem {
         // Sums of squares relative to the largest value, as the squares themselves may overflow.
         self.rows.each(|_, rows| rows.largest(&mut largest)).ok()?;
         let mut sums = vec![0.0; largest.len()];
-        self.rows.each(|_, rows| rows.add_squares(&largest, &mut sums)).ok()?;
+        let copies = self.rows.places().copies();
+        self.rows
+            .each(|first, rows| rows.add_squares(&largest, &copies[first..first + rows.count()], &mut sums))
+            .ok()?;
         let sizes = largest.iter().zip(&sums).map(|(most, sum)| most * sum.sqrt()).take(self.columns());
         let sizes: Vec<f64> = sizes.collect();
         let smallest = sizes.iter().copied().filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
@@ -152,6 +166,11 @@ impl Problem {
 
     /// Returns the number of rows.
     pub fn rows(&self) -> usize {
+        self.rows.places().of_rows().len()
+    }
+
+    /// Returns the number of rows that are solved: equal rows of a class are one.
+    pub fn distinct(&self) -> usize {
         self.labels.len()
     }
 
@@ -181,17 +200,35 @@ impl Problem {
         size_of::<f64>() * scorer_values(self.machines(), self.rows(), self.columns())
     }
 
-    /// Returns values of the rows in the order of the matrix.
-    pub(crate) fn in_order(&self, values: &[f64]) -> Vec<f64> {
-        self.rows.places().iter().map(|&place| values[place as usize]).collect()
+    /// Returns the weight of each row's loss, in the order of the matrix, with these factors of the classes.
+    pub(crate) fn costs(&self, factors: &[f64]) -> Vec<f64> {
+        let weight = |row: usize| self.own.as_ref().map_or(1.0, |own| own[row]);
+        let places = self.rows.places().of_rows().iter().enumerate();
+        places.map(|(row, &place)| weight(row) * factors[self.class(place as usize)]).collect()
     }
 
-    /// Returns values of the rows by their places.
-    pub(crate) fn placed(&self, values: &[f64]) -> Vec<f64> {
-        placed(self.rows.places(), values.iter().copied())
+    /// Returns the dual values of the rows, in the order of the matrix, from those of the places: each row
+    /// gets a share in proportion to its weight, and at most its upper bound.
+    pub(crate) fn shared_out(&self, a: &[f64], (loss, factors): (Loss, &[f64])) -> Vec<f64> {
+        let of = |(cost, &place): (f64, &u32)| {
+            let (place, class) = (place as usize, self.class(place as usize));
+            let whole = self.weights[place] * factors[class];
+            if cost == 0.0 { 0.0 } else { (a[place] * (cost / whole)).min(loss.upper(cost)) }
+        };
+        self.costs(factors).into_iter().zip(self.rows.places().of_rows()).map(of).collect()
     }
 
-    /// Returns the class of the row at this place.
+    /// Returns the dual values of the places from those of the rows.
+    pub(crate) fn added_up(&self, dual: &[f64]) -> Vec<f64> {
+        self.rows.places().sums(dual)
+    }
+
+    /// Returns the number of rows at each place.
+    pub(crate) fn copies(&self) -> &[u32] {
+        self.rows.places().copies()
+    }
+
+    /// Returns the class of the rows at this place.
     pub(crate) fn class(&self, row: usize) -> usize {
         self.labels[row] as usize
     }
@@ -231,13 +268,6 @@ impl Problem {
             loss,
         }
     }
-}
-
-/// Sorts values by the places of their rows.
-fn placed<T: Copy + Default>(places: &[u32], values: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut by_place = vec![T::default(); places.len()];
-    places.iter().zip(values).for_each(|(&place, value)| by_place[place as usize] = value);
-    by_place
 }
 
 /// Returns the number of binary problems of these classes.

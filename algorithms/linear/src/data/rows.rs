@@ -7,6 +7,8 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::{Matrix, RowRange};
 use raddle_kernels::algebra::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
 
+use super::places::Places;
+
 /// Parts of a pass per thread, as some rows have more values than others.
 const PARTS: usize = 4;
 
@@ -25,11 +27,13 @@ pub(crate) struct Rows {
 type Row<'a> = (&'a [u32], &'a [f64]);
 
 impl Rows {
-    /// Makes the rows of a matrix, each at its place; a nonzero bias is a column after the others.
-    pub(crate) fn of(x: &Matrix, bias: f64, places: &[u32]) -> Self {
-        let (count, features) = (x.rows(), x.cols());
+    /// Makes the rows of a matrix, each at its place, the first of equal rows; a nonzero bias is a column
+    /// after the others.
+    pub(crate) fn of(x: &Matrix, bias: f64, places: &Places) -> Self {
+        let (count, features, firsts) = (places.count(), x.cols(), places.firsts());
+        let places = places.of_rows();
         let mut starts = vec![0; count + 1];
-        x.each_nonzero(|row, _, _| starts[places[row] as usize + 1] += 1);
+        x.each_nonzero(|row, _, _| starts[places[row] as usize + 1] += usize::from(firsts[row]));
         let own = usize::from(bias != 0.0);
         (0..count).for_each(|row| starts[row + 1] += starts[row] + own);
         let all = starts[count];
@@ -39,7 +43,11 @@ impl Rows {
             values[next[row]] = value;
             next[row] += 1;
         };
-        x.each_nonzero(|row, column, value| put(places[row] as usize, column, value));
+        x.each_nonzero(|row, column, value| {
+            if firsts[row] {
+                put(places[row] as usize, column, value);
+            }
+        });
         if own > 0 {
             (0..count).for_each(|row| put(row, features, bias));
         }
@@ -77,13 +85,13 @@ impl Rows {
     }
 
     /// Divides each of the first `columns` columns by its standard deviation, unless that is 0; returns the
-    /// divisors.
-    pub(crate) fn scale(&mut self, columns: usize) -> Vec<f64> {
-        let told = |tell: &mut dyn FnMut(&Self)| -> Result<(), std::convert::Infallible> {
-            tell(self);
+    /// divisors. Each row counts as often as `copies` says.
+    pub(crate) fn scale(&mut self, columns: usize, copies: &[u32]) -> Vec<f64> {
+        let told = |tell: &mut dyn FnMut(usize, &Self)| -> Result<(), std::convert::Infallible> {
+            tell(0, self);
             Ok(())
         };
-        let Ok(scales) = deviations(columns, self.width, self.count(), told);
+        let Ok(scales) = deviations(columns, self.width, copies, told);
         self.divide(&scales);
         scales
     }
@@ -137,10 +145,14 @@ impl Rows {
         }
     }
 
-    /// Adds the squares of each column's values, in units of the column's entry in `units`.
-    pub(super) fn add_squares(&self, units: &[f64], to: &mut [f64]) {
-        for (&column, value) in self.columns.iter().zip(&self.values).filter(|(_, value)| **value != 0.0) {
-            to[column as usize] += (value / units[column as usize]).powi(2);
+    /// Adds the squares of each column's values, in units of the column's entry in `units`. Each row counts
+    /// as often as `copies` says.
+    pub(super) fn add_squares(&self, units: &[f64], copies: &[u32], to: &mut [f64]) {
+        for (row, &copies) in copies.iter().enumerate() {
+            let (columns, values) = self.row(row);
+            for (&column, value) in columns.iter().zip(values).filter(|(_, value)| **value != 0.0) {
+                to[column as usize] += f64::from(copies) * (value / units[column as usize]).powi(2);
+            }
         }
     }
 
@@ -216,28 +228,36 @@ impl Default for Rows {
 }
 
 /// Returns divisors that scale the first columns to a standard deviation of 1; 1 if that is 0. `each` must
-/// pass all rows to its argument, range by range, whenever it is called.
+/// pass all rows to its argument, range by range with the number of its first row, whenever it is called.
+/// Each row counts as often as `copies` says.
 ///
 /// # Errors
 /// The errors of `each`.
 pub(crate) fn deviations<E>(
     columns: usize,
     width: usize,
-    count: usize,
-    mut each: impl FnMut(&mut dyn FnMut(&Rows)) -> Result<(), E>,
+    copies: &[u32],
+    mut each: impl FnMut(&mut dyn FnMut(usize, &Rows)) -> Result<(), E>,
 ) -> Result<Vec<f64>, E> {
-    let (count, mut sums, mut squares) = (count as f64, vec![0.0; width], vec![0.0; width]);
+    let count: f64 = copies.iter().map(|&copies| f64::from(copies)).sum();
+    let (mut sums, mut squares) = (vec![0.0; width], vec![0.0; width]);
     let mut stored = vec![0_usize; width];
-    each(&mut |rows| {
-        for (&column, value) in rows.columns.iter().zip(&rows.values) {
-            sums[column as usize] += value;
-            stored[column as usize] += 1;
+    each(&mut |first, rows| {
+        for (row, &copies) in copies[first..first + rows.count()].iter().enumerate() {
+            let (columns, values) = rows.row(row);
+            for (&column, value) in columns.iter().zip(values) {
+                sums[column as usize] += f64::from(copies) * value;
+                stored[column as usize] += copies as usize;
+            }
         }
     })?;
     let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
-    each(&mut |rows| {
-        for (&column, value) in rows.columns.iter().zip(&rows.values) {
-            squares[column as usize] += (value - means[column as usize]).powi(2);
+    each(&mut |first, rows| {
+        for (row, &copies) in copies[first..first + rows.count()].iter().enumerate() {
+            let (columns, values) = rows.row(row);
+            for (&column, value) in columns.iter().zip(values) {
+                squares[column as usize] += f64::from(copies) * (value - means[column as usize]).powi(2);
+            }
         }
     })?;
     let of = |at: usize| {
@@ -270,7 +290,7 @@ mod tests {
             starts.push(indices.len());
         }
         let x = Matrix::Sparse(Csc::new_csc((count, columns), starts, indices, values));
-        let places: Vec<u32> = (0..count as u32).collect();
+        let places = Places::each((0..count as u32).collect());
         let rows = Rows::of(&x, 1.0, &places);
         // Enough values for helper threads to be asked.
         assert!(rows.stored() > 400_000);

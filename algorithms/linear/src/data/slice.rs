@@ -66,11 +66,12 @@ mod tests {
     use raddle_datasets::embedded;
 
     use super::*;
+    use crate::data::places::Places;
 
     #[test]
     fn rows_that_travel_are_the_same() {
         let x = embedded::diabetes().x;
-        let places: Vec<u32> = (0..442).collect();
+        let places = Places::each((0..442).collect());
         let slice = RowSlice::new(Arc::new(Rows::of(&x, 1.0, &places)), 40..47);
         let bytes = to_bytes(&slice);
         let travelled: RowSlice = from_bytes(&bytes).unwrap();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use raddle_datasets::Matrix;
 
+use super::places::Places;
 use super::rows::Rows;
 use super::slice::RowSlice;
 use super::stored::StoredProblem;
@@ -15,8 +16,7 @@ use raddle_kernels::sweeps::Sum;
 #[derive(Debug, Clone)]
 pub(crate) struct RowSource {
     at: Place,
-    /// Place of each row of the matrix.
-    places: Arc<Vec<u32>>,
+    places: Arc<Places>,
 }
 
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl RowSource {
     ///
     /// # Errors
     /// If the squared norm of a row is not finite or too large.
-    pub(crate) fn here(x: &Matrix, bias: f64, places: Vec<u32>) -> Result<Self, LinearError> {
+    pub(crate) fn here(x: &Matrix, bias: f64, places: Places) -> Result<Self, LinearError> {
         let rows = Arc::new(Rows::of(x, bias, &places));
         let source = Self { at: Place::Here(Arc::clone(&rows), None), places: Arc::new(places) };
         source.check(0, &rows)?;
@@ -42,7 +42,7 @@ impl RowSource {
     }
 
     /// Takes rows in a file.
-    pub(crate) fn stored(rows: StoredProblem, places: Vec<u32>) -> Self {
+    pub(crate) fn stored(rows: StoredProblem, places: Places) -> Self {
         Self { at: Place::Stored(Arc::new(rows)), places: Arc::new(places) }
     }
 
@@ -52,16 +52,16 @@ impl RowSource {
         let at = match self.at {
             Place::Here(all, _) => {
                 let mut rows = Rows::clone(&all);
-                let scales = rows.scale(columns);
+                let scales = rows.scale(columns, self.places.copies());
                 Place::Here(Arc::new(rows), Some(Arc::new(scales)))
             }
-            Place::Stored(stored) => Place::Stored(Arc::new(stored.scaled())),
+            Place::Stored(stored) => Place::Stored(Arc::new(stored.scaled(self.places.copies()))),
         };
         Self { at, ..self }
     }
 
-    /// Returns the place of each row of the matrix.
-    pub(crate) fn places(&self) -> &[u32] {
+    /// Returns the places of the matrix's rows.
+    pub(crate) fn places(&self) -> &Places {
         &self.places
     }
 
@@ -173,7 +173,7 @@ impl RowSource {
     /// # Errors
     /// If rows cannot be read.
     pub(crate) fn products(&self, with: &[f64]) -> Result<Vec<f64>, LinearError> {
-        let mut out = vec![0.0; self.places.len()];
+        let mut out = vec![0.0; self.places.count()];
         self.each(|first, rows| rows.products(with, &mut out[first..first + rows.count()]))?;
         Ok(out)
     }
@@ -186,7 +186,7 @@ impl RowSource {
         }
         let here = first..first + rows.count();
         let is_bad = |&place: &u32| here.contains(&(place as usize)) && !is_usual(place as usize - first);
-        let row = self.places.iter().position(is_bad).unwrap_or(first);
+        let row = self.places.of_rows().iter().position(is_bad).unwrap_or(first);
         Err(LinearError::NotFinite { row: row + 1, what: "the square of the row" })
     }
 }

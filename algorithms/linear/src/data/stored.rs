@@ -28,8 +28,9 @@ impl StoredProblem {
         Self { file: Arc::new(file), columns, bias, scales: None, whole: OnceLock::new() }
     }
 
-    /// Returns the rows with columns divided by their standard deviations, which takes two passes.
-    pub(crate) fn scaled(&self) -> Self {
+    /// Returns the rows with columns divided by their standard deviations, which takes two passes. Each row
+    /// counts as often as `copies` says.
+    pub(crate) fn scaled(&self, copies: &[u32]) -> Self {
         let Self { file, columns, bias, .. } = self;
         let plain = Self {
             file: Arc::clone(file),
@@ -38,8 +39,7 @@ impl StoredProblem {
             scales: None,
             whole: OnceLock::new(),
         };
-        let scales =
-            deviations(*columns, self.width(), self.count(), |tell| plain.each(|_, rows| tell(rows)));
+        let scales = deviations(*columns, self.width(), copies, |tell| plain.each(tell));
         let scales = scales.map(Arc::new).map_err(|why| why.to_string());
         Self { scales: Some(scales), ..plain }
     }

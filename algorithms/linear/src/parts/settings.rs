@@ -68,11 +68,11 @@ impl InParts {
     pub fn cut(&self, problem: &Problem) -> Result<Cut, LinearError> {
         let refuse = |name, why: String| Err(LinearError::Parameter { name, why });
         self.plan.check()?;
-        let (rows, finest) = (problem.rows(), self.plan.finest(problem.rows()));
+        let (rows, finest) = (problem.distinct(), self.plan.finest(problem.distinct()));
         if finest as usize > rows {
             return refuse(
                 "parts",
-                format!("it is {}, which takes {finest} pieces: there are {rows} rows", self.plan),
+                format!("it is {}, which takes {finest} pieces: there are {rows} different rows", self.plan),
             );
         }
         let shares = match (&self.shares, self.plan.only()) {
@@ -185,7 +185,7 @@ impl InParts {
         outcome: raddle::Outcome<PartsProgram>,
     ) -> Result<Fit, LinearError> {
         let (c, factors) = self.linear.factors(problem)?;
-        let mut dual = vec![0.0; problem.rows()];
+        let mut dual = vec![0.0; problem.distinct()];
         for shard in &outcome.parts.shards {
             let first = shard.first as usize;
             if let Some(of) = dual.get_mut(first..first + shard.a.len()) {

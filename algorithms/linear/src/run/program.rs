@@ -120,7 +120,7 @@ impl RestoreByShard for LinearProgram {
 impl LinearProgram {
     /// Checks the sizes of solvers' values.
     fn check<'a>(&self, mut machines: impl Iterator<Item = &'a Machine>) -> Result<(), StateError> {
-        let (rows, width) = (self.problem.rows(), self.problem.rows.width());
+        let (rows, width) = (self.problem.distinct(), self.problem.rows.width());
         let fit = machines.all(|machine| machine.is_of(rows, width));
         if fit { Ok(()) } else { Err(StateError::new("values for each row and each class")) }
     }

@@ -14,8 +14,8 @@ fn shares_and_parts_that_do_not_match_are_refused() {
         (parts("4").shares(vec![1.0; 3]), "shares: there are 3 for 4 parts: give one for each"),
         (parts("0:4,3:2").shares(vec![1.0; 4]), "shares: parts are 0:4,3:2: give one number of parts"),
         (parts("auto").shares(vec![1.0; 16]), "shares: parts are auto"),
-        (parts("21"), "parts: it is 21, which takes 21 pieces: there are 20 rows"),
-        (parts("0:4,1:7"), "parts: it is 0:4,1:7, which takes 28 pieces: there are 20 rows"),
+        (parts("21"), "parts: it is 21, which takes 21 pieces: there are 20 different rows"),
+        (parts("0:4,1:7"), "parts: it is 0:4,1:7, which takes 28 pieces: there are 20 different rows"),
         (
             InParts::new(Linear::params(), PartPlan::constant(0)),
             "parts: a number of parts is 0: give 1 or more",

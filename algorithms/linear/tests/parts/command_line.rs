@@ -47,7 +47,7 @@ fn bad_lines_are_refused_with_what_to_do() {
     for (line, why) in [
         ("--parts 0", "--parts: a number of parts is 0: give 1 or more"),
         ("--parts -3", "--parts: `-3`: give a number"),
-        ("--parts 1000", "--parts: it is 1000, which takes 1000 pieces: there are 442 rows"),
+        ("--parts 1000", "--parts: it is 1000, which takes 1000 pieces: there are 442 different rows"),
         ("--parts some", "--parts: `some`: give a number, EPOCH:PARTS"),
         ("--parts 2 --shares 1", "--shares: there are 1 for 2 parts"),
         ("--parts 2 --shares 1,0", "--shares: one is 0"),

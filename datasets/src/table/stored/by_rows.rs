@@ -24,6 +24,9 @@ const COUNTS: usize = 2;
 const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
 const MOST_PARTS: usize = 64;
 
+/// Place of a row that is not written, as an equal one before it is.
+const NOWHERE: u32 = u32::MAX;
+
 /// The rows of a table in a file, which are read on demand.
 #[derive(Debug)]
 pub struct StoredRows {
@@ -49,8 +52,8 @@ struct Facts {
 }
 
 impl StoredTable {
-    /// Returns the rows of this table, each at the position in `places`, from a file next to the table's.
-    /// Zeros of a dense table are left out. If the file does not exist or is damaged, it is made in bounded
+    /// Returns the rows of this table, each at the position in `places`, from a file next to the table's; of
+    /// rows with one place the first. Zeros of a dense table are left out. If the file does not exist or is damaged, it is made in bounded
     /// memory; of several processes that ask at once one makes it.
     ///
     /// ```
@@ -64,25 +67,31 @@ impl StoredTable {
     /// ```
     ///
     /// # Errors
-    /// If the places are not a permutation of the rows, or a file cannot be read or written.
+    /// If there is not one place per row, the places are not the numbers from 0 to the largest, or a file
+    /// cannot be read or written.
     pub fn rows_at_places(&self, places: &[u32]) -> Result<StoredRows, ReadError> {
-        let mut seen = vec![false; self.rows()];
-        let mut is_new =
-            |&place: &u32| seen.get_mut(place as usize).is_some_and(|seen| !std::mem::replace(seen, true));
-        if places.len() != self.rows() || !places.iter().all(&mut is_new) {
+        let number = places.iter().max().map_or(0, |&most| most as usize + 1);
+        // The first row at each place is written; `NOWHERE` for the others.
+        let mut seen = vec![false; number.min(self.rows())];
+        let mut first_at = |&place: &u32| {
+            Some(if std::mem::replace(seen.get_mut(place as usize)?, true) { NOWHERE } else { place })
+        };
+        let firsts: Option<Vec<u32>> = places.iter().map(&mut first_at).collect();
+        let firsts = firsts.filter(|firsts| firsts.len() == self.rows() && seen.iter().all(|&seen| seen));
+        let Some(firsts) = firsts else {
             return Err(ReadError::file(
                 self.path(),
-                "the places are not a permutation of the rows: give each row its own",
+                "the places are not the numbers from 0 to the largest: give each row one, and leave no gap",
             ));
-        }
+        };
         let order: String =
             Sha256::digest(cast_slice(places)).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let path = self.path().with_extension(format!("{order}.rows"));
         let fits = |pieces: &Pieces, facts: &Facts| {
             let count = |array: usize| pieces.count(ARRAYS[array].0);
-            Some(facts.rows == self.rows() && count(COUNTS) == facts.rows && count(VALUES) == count(COLUMNS))
+            Some(facts.rows == number && count(COUNTS) == number && count(VALUES) == count(COLUMNS))
         };
-        let (pieces, _) = open_or_make(&path, fits, |path| self.write_rows(places, path))?;
+        let (pieces, _) = open_or_make(&path, fits, |path| self.write_rows(&firsts, number, path))?;
         let starts = starts_of(&pieces.all::<u32>(ARRAYS[COUNTS].0)?);
         if starts.last() != Some(&pieces.count(ARRAYS[VALUES].0)) {
             return Err(pieces.damage());
@@ -90,10 +99,9 @@ impl StoredTable {
         Ok(StoredRows { pieces, starts, read: AtomicU64::new(0) })
     }
 
-    /// Distributes the values of the columns to ranges of places, each with its own arrays, then sorts range
-    /// by range.
-    fn write_rows(&self, places: &[u32], path: &Path) -> Result<(Pieces, Facts), ReadError> {
-        let rows = self.rows();
+    /// Distributes the values of the columns to ranges of `rows` places, each with its own arrays, then sorts
+    /// range by range.
+    fn write_rows(&self, places: &[u32], rows: usize, path: &Path) -> Result<(Pieces, Facts), ReadError> {
         let parts = (self.nonzeros() / TOGETHER + 1).min(MOST_PARTS).min(rows.max(1));
         let part_of = |place: u32| place as usize * parts / rows;
         let names: Vec<String> = (0..3 * parts).map(|array| array.to_string()).collect();
@@ -101,21 +109,14 @@ impl StoredTable {
             names.iter().enumerate().map(|(at, name)| (&**name, if at % 3 == 1 { 8 } else { 4 })).collect();
         let raw = RemovedOnDrop(format!("{}.{}.raw", path.display(), std::process::id()).into());
         let mut dealt = PiecesWriter::create(&raw.0, &arrays)?;
-        let mut next = 0;
-        while next < self.cols() {
-            let first = next;
-            let values = |to: usize| match self.starts() {
-                [] => (to - first) * rows,
-                starts => starts[to] - starts[first],
-            };
-            next += 1;
-            while next < self.cols() && values(next + 1) <= TOGETHER {
-                next += 1;
-            }
+        for range in self.column_ranges(TOGETHER) {
             let mut some: Vec<(Vec<u32>, Vec<f64>, Vec<u32>)> = vec![Default::default(); parts];
-            self.columns(first..next)?.each_nonzero(|row, column, value| {
+            self.columns(range.clone())?.each_nonzero(|row, column, value| {
+                if places[row] == NOWHERE {
+                    return;
+                }
                 let (columns, values, of) = &mut some[part_of(places[row])];
-                columns.push((first + column) as u32);
+                columns.push((range.start + column) as u32);
                 values.push(value);
                 of.push(places[row]);
             });
@@ -230,14 +231,22 @@ mod tests {
                 assert_eq!(stored.rows_read(), read);
                 assert!(stored.rows(0..rows + 1).is_err());
             }
-            for wrong in [vec![0; rows], places[1..].to_vec(), vec![rows as u32; rows]] {
-                assert!(
-                    table
-                        .rows_at_places(&wrong)
-                        .unwrap_err()
-                        .to_string()
-                        .contains("a permutation of the rows")
-                );
+            // Each third row has the place of the row before it, which stays.
+            let shared: Vec<u32> =
+                (0..rows as u32).map(|row| row - row / 3 - u32::from(row % 3 == 2)).collect();
+            let firsts: Vec<usize> = (0..rows).filter(|row| row % 3 < 2).collect();
+            let all: Vec<u32> = (0..rows as u32).collect();
+            let expected = naive(&table.columns(0..table.cols()).unwrap(), &all);
+            let stored = table.rows_at_places(&shared).unwrap();
+            assert_eq!(stored.count(), firsts.len());
+            let RowRange { starts, columns, values } = stored.rows(0..stored.count()).unwrap();
+            for (place, &row) in firsts.iter().enumerate() {
+                let own = starts[place]..starts[place + 1];
+                let found = columns[own.clone()].iter().copied().zip(values[own].iter().copied());
+                assert!(found.eq(expected[row].iter().copied()), "{spec} {row}");
+            }
+            for wrong in [vec![1; rows], places[1..].to_vec(), vec![rows as u32; rows], Vec::new()] {
+                assert!(table.rows_at_places(&wrong).unwrap_err().to_string().contains("leave no gap"));
             }
             let names: Vec<_> =
                 std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect();

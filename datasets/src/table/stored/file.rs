@@ -147,6 +147,23 @@ impl StoredTable {
         x.map(Matrix::Sparse).map_err(|_| self.pieces.damage())
     }
 
+    /// Returns ranges of columns, in their order, each with at most so many stored values or of one column.
+    pub(crate) fn column_ranges(&self, together: usize) -> impl Iterator<Item = Range<usize>> {
+        let values = |range: &Range<usize>| match self.starts() {
+            [] => range.len() * self.rows(),
+            starts => starts[range.end] - starts[range.start],
+        };
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let mut range = next..next + 1;
+            while range.end < self.cols() && values(&(range.start..range.end + 1)) <= together {
+                range.end += 1;
+            }
+            next = range.end;
+            (range.start < self.cols()).then_some(range)
+        })
+    }
+
     /// Reads the rows of some stored values of a sparse table, given by their ascending positions among all
     /// stored values.
     ///
