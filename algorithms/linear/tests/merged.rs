@@ -107,7 +107,11 @@ fn equal_rows_are_one_row_with_the_sum_of_their_weights() {
             let fit = linear(loss).fit(&of.problem()).unwrap();
             check(&of, loss, &fit);
             assert_eq!(fit.distinct, alone.y.len());
-            assert_eq!(fit.digest(), linear(loss).fit(&alone.problem()).unwrap().digest(), "{seed}");
+            let single = linear(loss).fit(&alone.problem()).unwrap();
+            let [ours, theirs] = [&fit, &single].map(|fit| fit.scorers[0].objective);
+            assert!((ours - theirs).abs() <= 2e-9 * ours, "{seed}: {ours} {theirs}");
+            // Passes of the hinge visit a row as often as it is there.
+            assert!(loss == Loss::Hinge || fit.digest() == single.digest(), "{seed}");
             // Copies may come in any order.
             assert_eq!(fit.digest(), linear(loss).fit(&of.exchanged().problem()).unwrap().digest(), "{seed}");
             let dual = vec![fit.scorers[0].dual.clone()];

@@ -16,6 +16,8 @@ pub(crate) struct Binary<'a> {
     /// Weight c of each row's loss.
     pub(crate) costs: Vec<f64>,
     pub(crate) loss: Loss,
+    /// Number of rows of the matrix at each place.
+    pub(crate) copies: &'a [u32],
 }
 
 impl Binary<'_> {

@@ -257,7 +257,13 @@ impl Problem {
     }
 
     /// Returns a binary problem of these rows.
-    pub(crate) fn over<'a>(&self, rows: &'a Rows, machine: usize, loss: Loss, factors: &[f64]) -> Binary<'a> {
+    pub(crate) fn over<'a>(
+        &'a self,
+        rows: &'a Rows,
+        machine: usize,
+        loss: Loss,
+        factors: &[f64],
+    ) -> Binary<'a> {
         let class = if self.classes.len() == 2 { 1 } else { machine as u32 };
         let sign = |label: &u32| if *label == class { 1.0 } else { -1.0 };
         let cost = |(label, weight): (&u32, &f64)| weight * factors[*label as usize];
@@ -266,6 +272,7 @@ impl Problem {
             signs: self.labels.iter().map(sign).collect(),
             costs: self.labels.iter().zip(self.weights.iter()).map(cost).collect(),
             loss,
+            copies: self.copies(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [`Rows`]: the matrix row by row, with the constant column of the bias after the others.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
@@ -21,6 +22,8 @@ pub(crate) struct Rows {
     width: usize,
     /// Squared norm of each row.
     squares: Vec<f64>,
+    /// Sum of the columns' squared numbers of values, once it was asked for.
+    squared_counts: OnceLock<f64>,
 }
 
 /// Columns and values of a row.
@@ -51,7 +54,14 @@ impl Rows {
         if own > 0 {
             (0..count).for_each(|row| put(row, features, bias));
         }
-        let mut rows = Self { starts, columns, values, width: features + own, squares: Vec::new() };
+        let mut rows = Self {
+            starts,
+            columns,
+            values,
+            width: features + own,
+            squares: Vec::new(),
+            squared_counts: OnceLock::new(),
+        };
         rows.measure();
         rows
     }
@@ -79,7 +89,14 @@ impl Rows {
             }
             starts.push(values.len());
         }
-        let mut rows = Self { starts, columns, values, width: columns_here + own, squares: Vec::new() };
+        let mut rows = Self {
+            starts,
+            columns,
+            values,
+            width: columns_here + own,
+            squares: Vec::new(),
+            squared_counts: OnceLock::new(),
+        };
         rows.divide(scales);
         rows
     }
@@ -132,7 +149,8 @@ impl Rows {
             return Err(StateError::new("rows of a matrix"));
         }
         let starts = starts.into_iter().map(|start| start as usize).collect();
-        let mut rows = Self { starts, columns, values, width, squares: Vec::new() };
+        let mut rows =
+            Self { starts, columns, values, width, squares: Vec::new(), squared_counts: OnceLock::new() };
         rows.measure();
         Ok(rows)
     }
@@ -174,6 +192,15 @@ impl Rows {
     /// Returns the sum of the rows' squared numbers of values.
     pub(crate) fn squared_lengths(&self) -> f64 {
         self.starts.windows(2).map(|of| ((of[1] - of[0]) as f64).powi(2)).sum()
+    }
+
+    /// Returns the sum of the columns' squared numbers of values.
+    pub(crate) fn squared_counts(&self) -> f64 {
+        *self.squared_counts.get_or_init(|| {
+            let mut counts = vec![0_u32; self.width];
+            self.columns.iter().for_each(|&column| counts[column as usize] += 1);
+            counts.into_iter().map(|count| f64::from(count).powi(2)).sum()
+        })
     }
 
     /// Returns the rows in the form that kernels take, which treat them as columns.
@@ -223,7 +250,14 @@ fn part(rows: usize, threads: usize) -> usize {
 
 impl Default for Rows {
     fn default() -> Self {
-        Self { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: 0, squares: Vec::new() }
+        Self {
+            starts: vec![0],
+            columns: Vec::new(),
+            values: Vec::new(),
+            width: 0,
+            squares: Vec::new(),
+            squared_counts: OnceLock::new(),
+        }
     }
 }
 

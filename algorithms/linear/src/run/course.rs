@@ -9,13 +9,12 @@ use crate::solve::passes::a_row_alone;
 /// Passes in the first units of work; later units have as many as the last constant says.
 const PASSES: [usize; 4] = [2, 3, 5, 10];
 const LATER: usize = 10;
-/// Expected number of steps of Newton's method; then of an interior point method.
-const NEWTON: f64 = 12.0;
-const INTERIOR: f64 = 25.0;
 /// Expected number of double sweeps, or of products in conjugate gradients.
 const SWEEPS: f64 = 200.0;
 /// Units of passes from which the passes left are predicted.
 const TRAIL: usize = 3;
+/// Work of passes after which the progress of others is no longer known, in units of what it was judged by.
+const AGE: f64 = 4.0;
 /// Number of expected passes above which another solver is tried.
 const MANY: f64 = 200.0;
 /// Cost of a direct solver, in passes, below which it starts at once for the logistic loss.
@@ -45,15 +44,16 @@ pub(crate) enum SolverKind {
 pub(crate) struct Course {
     /// Number of units of passes.
     units: u64,
-    /// For each of the last units of passes, the work of passes before it and the gap at its start. Several
-    /// are kept, as gaps fall in jumps.
-    trail: Vec<(f64, f64)>,
-    /// Gap after the last unit of passes.
-    now: f64,
+    /// Progress of passes; then of sweeps or conjugate gradients.
+    passes: Progress,
+    others: Progress,
+    /// `true` while sweeps or conjugate gradients have the turn, and the units of whose turn it is.
+    is_at_others: bool,
+    turn: u32,
+    /// Work since sweeps or conjugate gradients had the turn.
+    since: f64,
     /// Work of all solvers except direct ones.
     spent: f64,
-    /// `true` once sweeps or conjugate gradients have replaced passes.
-    is_over_passes: bool,
     /// Number of consecutive units without progress.
     idle: u32,
     /// `true` once a direct solver makes no more progress; then the same for the others.
@@ -61,7 +61,58 @@ pub(crate) struct Course {
     others_are_over: bool,
 }
 
-raddle::state!(Course { units, is_over_passes, trail, now, spent, idle, direct_is_over, others_are_over });
+raddle::state!(Course {
+    units,
+    passes,
+    others,
+    is_at_others,
+    turn,
+    since,
+    spent,
+    idle,
+    direct_is_over,
+    others_are_over
+});
+
+/// How a solver brought the gap with it in its last units of work.
+#[derive(Debug, Clone, Default)]
+struct Progress {
+    /// The work of each unit and the gap at its start. Several are kept, as gaps fall in jumps.
+    trail: Vec<(f64, f64)>,
+    /// Gap after the last unit.
+    now: f64,
+}
+
+raddle::state!(Progress { trail, now });
+
+impl Progress {
+    fn add(&mut self, spent: f64, (before, after): (f64, f64)) {
+        self.trail.push((spent, before));
+        if self.trail.len() > TRAIL {
+            self.trail.remove(0);
+        }
+        self.now = after;
+    }
+
+    fn work(&self) -> f64 {
+        self.trail.iter().map(|(work, _)| work).sum()
+    }
+
+    /// Returns the expected work until the gap's logarithm has fallen by `left`; `None` if the solver has not
+    /// been tried.
+    fn expected(&self, left: f64) -> Option<f64> {
+        // Predicted from the last unit, or from all that are kept: a gap that falls in jumps may not have
+        // fallen in the last.
+        let since = |from: usize| {
+            let of = &self.trail[from..];
+            let fallen = of.first().map_or(0.0, |(_, before)| (before / self.now.max(1e-300)).ln());
+            let work: f64 = of.iter().map(|(work, _)| work).sum();
+            if fallen > 0.0 { left * work / fallen } else { f64::INFINITY }
+        };
+        let last = self.trail.len().checked_sub(1)?;
+        Some(since(0).min(since(last)))
+    }
+}
 
 impl Course {
     /// Returns `true` if no solver makes any more progress.
@@ -75,23 +126,24 @@ impl Course {
         let passes = SolverKind::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
         let alone = a_row_alone(binary.loss) * binary.count() as f64;
         let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64 + alone);
-        let (steps, count) = match binary.loss {
-            Loss::Hinge => (INTERIOR, binary.count()),
-            Loss::SquaredHinge => (NEWTON, supports),
-            Loss::Logistic => (NEWTON, binary.count()),
-        };
+        let count = if binary.loss == Loss::SquaredHinge { supports } else { binary.count() };
         let direct = cheaper_side(binary, count).filter(|_| !self.direct_is_over);
-        let by_direct = direct.map_or(f64::INFINITY, |(_, cost)| steps * cost);
+        let by_direct = direct.map_or(f64::INFINITY, |(_, cost)| cost.expected(binary.loss));
         if self.units == 0 && !(binary.loss == Loss::Logistic && by_direct < FEW * pass) {
             return passes;
         }
-        let by_passes = self.passes_left(left);
-        let by_others = if self.others_are_over { f64::INFINITY } else { 2.0 * SWEEPS * pass };
+        let by_passes = self.passes.expected(left).unwrap_or(f64::INFINITY);
+        // A direct solver has to be cheaper than this, too, as gaps stand still at times.
+        let usual = if self.others_are_over { f64::INFINITY } else { 2.0 * SWEEPS * pass };
+        // What is known of the others grows old: passes may have led to where they do better.
+        let is_known_of = self.is_at_others || self.since < AGE * self.others.work();
+        let by_others = self.others.expected(left).filter(|_| is_known_of && !self.others_are_over);
+        let by_others = by_others.unwrap_or(usual);
         let is_known = self.units >= PASSES.len() as u64;
-        let is_slow = self.is_over_passes || (is_known && by_passes > MANY * pass);
-        if by_direct < by_others.min(by_passes) || (is_slow && PATIENCE * by_direct < self.spent) {
+        let is_slow = is_known && by_passes > MANY * pass;
+        if by_direct < usual.min(by_passes) || (is_slow && PATIENCE * by_direct < self.spent) {
             SolverKind::Direct
-        } else if !is_slow || self.others_are_over {
+        } else if self.others_are_over || !self.goes_to_others(is_slow, (by_passes, by_others)) {
             passes
         } else if binary.loss == Loss::Logistic {
             SolverKind::Conjugate
@@ -100,17 +152,13 @@ impl Course {
         }
     }
 
-    /// Returns the expected work of passes until the gap's logarithm has fallen by `left`.
-    fn passes_left(&self, left: f64) -> f64 {
-        // Predicted from the last unit, or from all that are kept: a gap that falls in jumps may not have
-        // fallen in the last.
-        let since = |from: usize| {
-            let of = &self.trail[from..];
-            let fallen = of.first().map_or(0.0, |(_, before)| (before / self.now.max(1e-300)).ln());
-            let work: f64 = of.iter().map(|(work, _)| work).sum();
-            if fallen > 0.0 { left * work / fallen } else { f64::INFINITY }
-        };
-        since(0).min(since(self.trail.len().saturating_sub(1)))
+    /// Returns `true` if sweeps or conjugate gradients have the next turn. Who has the turn keeps it for as many
+    /// units as are needed to judge by.
+    fn goes_to_others(&self, is_slow: bool, (by_passes, by_others): (f64, f64)) -> bool {
+        if self.turn < TRAIL as u32 && self.units >= PASSES.len() as u64 {
+            return self.is_at_others;
+        }
+        is_slow && by_others < by_passes
     }
 
     /// Records how a unit changed the bounds, with the number of its multiplications.
@@ -125,21 +173,23 @@ impl Course {
         let is_further = after.gap() < before.gap() * (1.0 - LEAST)
             || after.dual > before.dual + LEAST * before.dual.abs();
         self.idle = if is_further { 0 } else { self.idle + 1 };
+        let is_at_others = matches!(way, SolverKind::Sweeps | SolverKind::Conjugate);
+        if way != SolverKind::Direct {
+            self.spent += spent;
+            self.turn = if is_at_others == self.is_at_others { self.turn + 1 } else { 1 };
+            self.is_at_others = is_at_others;
+            self.since = if is_at_others { 0.0 } else { self.since + spent };
+            let progress = if is_at_others { &mut self.others } else { &mut self.passes };
+            if self.turn == 1 {
+                *progress = Progress::default();
+            }
+            progress.add(spent, (before.gap(), after.gap()));
+        }
         match way {
             SolverKind::Direct => self.direct_is_over |= !goes_on,
-            SolverKind::Passes(_) => {
-                self.units += 1;
-                self.spent += spent;
-                self.trail.push((spent, before.gap()));
-                if self.trail.len() > TRAIL {
-                    self.trail.remove(0);
-                }
-                self.now = after.gap();
-            }
+            SolverKind::Passes(_) => self.units += 1,
             SolverKind::Sweeps | SolverKind::Conjugate => {
-                self.is_over_passes = true;
                 self.others_are_over |= !goes_on || self.idle >= IDLE;
-                self.spent += spent;
             }
         }
     }

@@ -5,9 +5,18 @@ use raddle::cancellation_point;
 use raddle_kernels::algebra::{cholesky, solve_lower, solve_lower_transposed};
 
 use crate::data::binary::Binary;
+use crate::data::rows::Rows;
+use crate::loss::Loss;
 
 /// Limit on the order of a factored matrix, which takes 512 MiB.
 const MOST: usize = 8192;
+/// Expected number of steps of Newton's method; then of an interior point method.
+const NEWTON: f64 = 12.0;
+const INTERIOR: f64 = 25.0;
+/// Products by lists of columns are preferred if they take at most this fraction of the multiplications.
+const LISTS: f64 = 0.5;
+/// Position of a row that is no member.
+const OUTSIDE: u32 = u32::MAX;
 
 /// Side of the factored matrix: products of rows, or of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,19 +25,113 @@ pub(crate) enum Side {
     Columns,
 }
 
-/// Returns the side of the cheaper matrix for this number of rows with weight, with the multiplications to
-/// build and factor it; `None` if it would be too large.
-pub(crate) fn cheaper_side(binary: &Binary<'_>, rows: usize) -> Option<(Side, f64)> {
-    let (width, count) = (binary.rows.width(), binary.count());
-    let mean = binary.rows.stored() as f64 / count as f64;
-    // Multiplications of a factorization run eight or sixteen at a time, those of sparse values one by one.
-    let cube = |order: usize| (order as f64).powi(3) / 3.0 / 8.0;
-    let (n, squares) = (rows as f64, binary.rows.squared_lengths() / count as f64);
-    let by_columns = n * squares / 2.0 + cube(width);
-    let by_rows = n * n * mean / 2.0 + cube(rows);
+/// Work of a direct solver in multiplications.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DirectCost {
+    /// What is computed once, and kept.
+    pub(crate) once: f64,
+    /// What each step takes.
+    pub(crate) each: f64,
+}
+
+impl DirectCost {
+    /// Returns the work of the steps that a fit is expected to take.
+    pub(crate) fn expected(self, loss: Loss) -> f64 {
+        self.once + if loss == Loss::Hinge { INTERIOR } else { NEWTON } * self.each
+    }
+}
+
+/// Returns the multiplications to factor a matrix: they run eight or sixteen at a time, those of sparse
+/// values one by one.
+pub(crate) fn factoring(order: usize) -> f64 {
+    (order as f64).powi(3) / 3.0 / 8.0
+}
+
+/// Returns the side of the cheaper matrix for this number of rows with weight, with its cost; `None` if it
+/// would be too large.
+pub(crate) fn cheaper_side(binary: &Binary<'_>, rows: usize) -> Option<(Side, DirectCost)> {
+    let (width, count, n) = (binary.rows.width(), binary.count(), rows as f64);
+    let squares = binary.rows.squared_lengths() / count as f64;
+    let by_columns = DirectCost { once: 0.0, each: n * squares / 2.0 + factoring(width) };
+    let once = pairs(binary.rows).0 * (n / count as f64).powi(2);
+    let by_rows = DirectCost { once, each: factoring(rows) };
     let one = |side, order, cost| (order <= MOST).then_some((side, cost));
     let both = [one(Side::Columns, width, by_columns), one(Side::Rows, rows, by_rows)];
-    both.into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1))
+    let cost = |of: &(Side, DirectCost)| of.1.expected(binary.loss);
+    both.into_iter().flatten().min_by(|a, b| cost(a).total_cmp(&cost(b)))
+}
+
+/// Returns the multiplications for the products of all pairs of rows, and `true` if they are computed by
+/// lists of the rows of each column.
+fn pairs(rows: &Rows) -> (f64, bool) {
+    let [by_lists, by_dots] = [rows.squared_counts(), rows.count() as f64 * rows.stored() as f64];
+    // Lists touch values here and there, dots read them in a row.
+    let is_by_lists = by_lists < LISTS * by_dots;
+    (if is_by_lists { by_lists } else { by_dots } / 2.0, is_by_lists)
+}
+
+/// Products of rows with their signs, Z Z'. They do not depend on the rows' weights, so they are kept from
+/// step to step, and rows that enter are appended.
+#[derive(Debug, Default)]
+pub(crate) struct RowProducts {
+    /// Position of each row among the members; `OUTSIDE` for others.
+    position: Vec<u32>,
+    members: Vec<usize>,
+    /// The members' values in each column, with their positions and signs.
+    lists: Vec<Vec<(u32, f64)>>,
+    /// Line i has the products of member i with members 0 to i.
+    lines: Vec<Vec<f64>>,
+}
+
+impl RowProducts {
+    /// Appends the rows that are not yet members; returns the multiplications.
+    pub(crate) fn grow(&mut self, binary: &Binary<'_>, rows: &[usize]) -> f64 {
+        self.position.resize(binary.count(), OUTSIDE);
+        self.lists.resize(binary.rows.width(), Vec::new());
+        let (mut work, is_by_lists, mut full) = (0, pairs(binary.rows).1, vec![0.0; binary.rows.width()]);
+        for &row in rows {
+            if self.position[row] != OUTSIDE {
+                continue;
+            }
+            let at = self.members.len();
+            self.position[row] = at as u32;
+            self.members.push(row);
+            let mut line = vec![0.0; at + 1];
+            let (columns, values) = binary.rows.row(row);
+            let before = work;
+            if is_by_lists {
+                for (&column, value) in columns.iter().zip(values) {
+                    let (list, own) = (&mut self.lists[column as usize], binary.signs[row] * value);
+                    list.push((at as u32, own));
+                    list.iter().for_each(|&(other, value)| line[other as usize] += own * value);
+                    work += list.len() as u64;
+                }
+            } else {
+                binary.rows.add(row, binary.signs[row], &mut full);
+                for (product, &other) in line.iter_mut().zip(&self.members) {
+                    *product = binary.margin(other, &full);
+                    work += columns.len() as u64;
+                }
+                columns.iter().for_each(|&column| full[column as usize] = 0.0);
+            }
+            cancellation_point(work - before);
+            self.lines.push(line);
+        }
+        work as f64
+    }
+
+    /// Returns the products of these members, as a matrix.
+    pub(crate) fn of(&self, rows: &[usize]) -> Lower {
+        let mut gram = Lower::zeros(rows.len());
+        for (i, &row) in rows.iter().enumerate() {
+            let at = self.position[row] as usize;
+            for (product, &other) in gram.values[i * gram.stride..].iter_mut().zip(&rows[..=i]) {
+                let other = self.position[other] as usize;
+                *product = self.lines[at.max(other)][at.min(other)];
+            }
+        }
+        gram
+    }
 }
 
 /// The lower triangle of a symmetric matrix, or of its factor.
@@ -42,21 +145,6 @@ impl Lower {
     pub(crate) fn zeros(order: usize) -> Self {
         let stride = order.next_multiple_of(8).max(8);
         Self { values: vec![0.0; order * stride], order, stride }
-    }
-
-    /// Computes Z Z' of these rows.
-    pub(crate) fn of_rows(binary: &Binary<'_>, rows: &[usize]) -> Self {
-        let mut gram = Self::zeros(rows.len());
-        let mut full = vec![0.0; binary.rows.width()];
-        for (i, &row) in rows.iter().enumerate() {
-            binary.rows.add(row, binary.signs[row], &mut full);
-            cancellation_point((i * binary.rows.row(row).0.len()) as u64);
-            for (j, &other) in rows[..=i].iter().enumerate() {
-                gram.values[i * gram.stride + j] = binary.margin(other, &full);
-            }
-            binary.rows.row(row).0.iter().for_each(|&column| full[column as usize] = 0.0);
-        }
-        gram
     }
 
     /// Adds r x x' of a row.

@@ -2,7 +2,7 @@
 //! upper bounds have multipliers s and t (Mehrotra, "On the implementation of a primal-dual interior point
 //! method", 1992; for support vector machines Fine and Scheinberg, 2001).
 
-use super::gram::{Lower, Side, cheaper_side};
+use super::gram::{Lower, RowProducts, Side, cheaper_side};
 use super::judge::Judge;
 use super::line::Ray;
 use super::weighted::Weighted;
@@ -53,7 +53,11 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
     let costs = &binary.costs;
     let some: Vec<usize> = (0..binary.count()).filter(|&row| costs[row] > 0.0).collect();
     let Some((side, cost)) = cheaper_side(binary, some.len()) else { return false };
-    let gram = (side == Side::Rows).then(|| Lower::of_rows(binary, &some));
+    let mut rows = RowProducts::default();
+    let gram = (side == Side::Rows).then(|| {
+        judge.count(rows.grow(binary, &some));
+        rows.of(&some)
+    });
     loop {
         let w = binary.weights_of(&at.a);
         let margins = binary.margins(&w);
@@ -61,7 +65,7 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
         if judge.is_reached() {
             return true;
         }
-        judge.count(cost);
+        judge.count(cost.each);
         let mut r = vec![0.0; at.a.len()];
         some.iter()
             .for_each(|&row| r[row] = 1.0 / (at.s[row] / at.a[row] + at.t[row] / (costs[row] - at.a[row])));

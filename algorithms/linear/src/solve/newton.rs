@@ -6,7 +6,7 @@
 
 use raddle::cancellation_point;
 
-use super::gram::{Lower, Side, cheaper_side};
+use super::gram::{Lower, RowProducts, Side, cheaper_side};
 use super::judge::Judge;
 use super::line::{Ray, best_step};
 use super::weighted::Weighted;
@@ -27,6 +27,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     let binary = judge.binary;
     let mut margins = binary.margins(w);
     let mut columns: Option<(Vec<f64>, Lower)> = None;
+    let mut rows = RowProducts::default();
     let mut outside = f64::INFINITY;
     loop {
         let slopes = |row: usize| {
@@ -37,11 +38,14 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
         let some: Vec<usize> = (0..r.len()).filter(|&row| r[row] > 0.0).collect();
         let next = if is_direct {
             let Some((side, cost)) = cheaper_side(binary, some.len()) else { return false };
+            judge.count(cost.each);
             let gram = match side {
-                Side::Rows => Lower::of_rows(binary, &some),
+                Side::Rows => {
+                    judge.count(rows.grow(binary, &some));
+                    rows.of(&some)
+                }
                 Side::Columns => updated(binary, &r, &mut columns),
             };
-            judge.count(cost);
             let b: Vec<f64> = (0..r.len())
                 .map(|row| if r[row] > 0.0 { a[row] / r[row] + margins[row] } else { 0.0 })
                 .collect();

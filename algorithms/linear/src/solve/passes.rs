@@ -18,6 +18,9 @@ const LOGISTIC: f64 = 100.0;
 /// Number of neighbouring rows that stay together in the random order, as adjacent memory is read faster.
 const TOGETHER: usize = 16;
 
+/// Most visits of a row in a pass.
+const VISITS: u32 = 16;
+
 /// Groups of rows between two points at which a pass can end.
 const GROUPS: usize = 1 << 12;
 
@@ -54,7 +57,11 @@ fn of_hinge(
     w: &mut [f64],
     (count, stream): (usize, &mut Stream),
 ) -> usize {
-    let coordinates: Vec<_> = (0..binary.count()).map(|row| binary.coordinate(row)).collect();
+    // Equal rows of the hinge are visited as often as they are, within limits: where a large bound holds a step
+    // back no more, other rows move, and a visit per pass comes too seldom for the weight.
+    let turns = if binary.loss == Loss::Hinge { VISITS } else { 1 };
+    let of_turn = |turn: u32| (0..binary.count()).filter(move |&row| binary.copies[row] > turn);
+    let coordinates: Vec<_> = (0..turns).flat_map(of_turn).map(|row| binary.coordinate(row)).collect();
     let group = |rows: &[Option<Coordinate>]| rows.iter().flatten().copied().collect::<Vec<_>>();
     let mut groups: Vec<_> = coordinates.chunks(TOGETHER).map(group).collect();
     let (mut most, mut least) = (f64::INFINITY, f64::NEG_INFINITY);

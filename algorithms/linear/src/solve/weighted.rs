@@ -62,6 +62,7 @@ mod tests {
     use super::*;
     use crate::Problem;
     use crate::loss::Loss;
+    use crate::solve::gram::RowProducts;
 
     /// Solutions by columns and by rows satisfy the system, with all rows, few and none.
     #[test]
@@ -71,14 +72,19 @@ mod tests {
         let problem = Problem::new(&data.x, &y, 1.0).unwrap();
         let binary = problem.binary(0, Loss::Hinge, &[1.0, 1.0]).unwrap();
         let mut compared = 0;
-        for few in [442, 40, 7, 0] {
+        for few in [442_usize, 40, 7, 0] {
             let mut draw = Stream::new(&[few as u64]);
             let r: Vec<f64> = (0..442).map(|row| if row < few { draw.unit() } else { 0.0 }).collect();
             let some: Vec<usize> = (0..442).filter(|&row| r[row] > 0.0).collect();
             let b: Vec<f64> = (0..442).map(|_| draw.unit() - 0.5).collect();
             let mut columns = Lower::zeros(binary.rows.width());
             some.iter().for_each(|&row| columns.add_row(&binary, row, r[row]));
-            for (side, gram) in [(Side::Columns, columns), (Side::Rows, Lower::of_rows(&binary, &some))] {
+            let mut rows = RowProducts::default();
+            // Members that come later, and rows that are no members of this system.
+            rows.grow(&binary, &some[some.len() / 2..]);
+            rows.grow(&binary, &(0..few.div_ceil(2) + 5).collect::<Vec<_>>());
+            rows.grow(&binary, &some);
+            for (side, gram) in [(Side::Columns, columns), (Side::Rows, rows.of(&some))] {
                 let (v, sum) = Weighted::new(&binary, (&some, &r), (side, gram)).unwrap().solve(&b);
                 for &row in &some {
                     let back = v[row] / r[row] + binary.margin(row, &sum);
