@@ -194,3 +194,58 @@ impl Course {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_datasets::embedded;
+
+    use super::*;
+    use crate::Problem;
+
+    /// Units of passes and of the others among the first ones of a fit, of which each multiplies the gap by a
+    /// factor of its own; then the number of turns that the others had.
+    fn turns(loss: Loss, units: usize, by_passes: f64, by_others: f64) -> ([usize; 2], usize) {
+        let data = embedded::diabetes();
+        let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+        let problem = Problem::new(&data.x, &y, 1.0).unwrap();
+        let binary = problem.binary(0, loss, &[1.0, 1.0]).unwrap();
+        let of = |gap: f64| Certificate { primal: 1.0, dual: 1.0 - gap };
+        let (mut course, mut gap, mut count, mut turns) = (Course::default(), 1.0, [0; 2], 0);
+        // A factored matrix would be far cheaper than both.
+        course.learn(SolverKind::Direct, (of(gap), of(gap)), 0.0, false);
+        let mut before = 0;
+        for _ in 0..units {
+            let way = course.way(&binary, gap * 1e9, 442);
+            let at = usize::from(!matches!(way, SolverKind::Passes(_)));
+            let after = gap * [by_passes, by_others][at];
+            course.learn(way, (of(gap), of(after)), 10.0 * 2.0 * binary.rows.stored() as f64, true);
+            count[at] += 1;
+            turns += usize::from(at > before);
+            (before, gap) = (at, after);
+        }
+        (count, turns)
+    }
+
+    #[test]
+    fn who_gains_more_has_most_of_the_turns_and_the_others_are_tried_now_and_then() {
+        for loss in [Loss::Hinge, Loss::SquaredHinge, Loss::Logistic] {
+            // Passes that come to the end soon enough are left alone.
+            assert_eq!(turns(loss, 15, 0.1, 0.01), ([15, 0], 0), "{}", loss.name());
+            let ([passes, others], tried) = turns(loss, 200, 0.99, 1.0);
+            assert!(others < passes / 2 && tried > 3, "{}: {passes} {others} {tried}", loss.name());
+            let ([passes, others], _) = turns(loss, 60, 0.99, 0.9);
+            assert!(passes < others / 4, "{}: {passes} {others}", loss.name());
+        }
+    }
+
+    #[test]
+    fn what_is_expected_follows_from_what_was_gained() {
+        let mut progress = Progress::default();
+        assert_eq!(progress.expected(1.0), None);
+        progress.add(5.0, (1.0, 1.0));
+        assert_eq!(progress.expected(1.0), Some(f64::INFINITY));
+        progress.add(5.0, (1.0, 0.5));
+        let expected = progress.expected(0.25_f64.ln().abs()).unwrap();
+        assert!((expected - 10.0).abs() < 1e-12, "{expected}");
+    }
+}
