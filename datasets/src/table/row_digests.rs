@@ -52,12 +52,16 @@ impl RowDigests {
 
     /// Adds consecutive columns, of which the first has this number.
     fn add(&mut self, x: &Matrix, first: usize) {
+        let (mut last, mut of_column) = (usize::MAX, [0; 2]);
         x.each_nonzero(|row, column, value| {
+            if column != last {
+                (last, of_column) =
+                    (column, FACTORS.map(|factor| mixed((first + column) as u64 + 1, factor)));
+            }
             if value != 0.0 {
-                let bits = value.to_bits() ^ mixed((first + column) as u64 + 1, FACTORS[1]);
-                for (half, factor) in self.0[row].iter_mut().zip(FACTORS) {
+                for ((half, factor), column) in self.0[row].iter_mut().zip(FACTORS).zip(of_column) {
                     // Each step can be undone for a given value, so that no content is lost.
-                    *half = mixed(half.rotate_left(23) ^ mixed(bits, factor), factor);
+                    *half = mixed(half.rotate_left(23) ^ mixed(value.to_bits() ^ column, factor), factor);
                 }
             }
         });

@@ -1,6 +1,7 @@
 //! [`Places`]: where each row stands in the order of a problem; equal rows of a class share a place.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use raddle::random::Stream;
 use raddle_datasets::RowDigests;
@@ -21,10 +22,11 @@ pub(crate) struct Places {
 impl Places {
     /// Assigns places to rows with these digests and classes.
     pub(crate) fn new(digests: &RowDigests, labels: &[u32]) -> Self {
-        let mut numbers = HashMap::with_capacity(labels.len());
+        let mut numbers: HashMap<_, u32, BuildHasherDefault<Mixed>> = HashMap::default();
+        numbers.reserve(labels.len());
         let number = |(row, label): (usize, &u32)| {
-            let next = numbers.len() as u32;
-            *numbers.entry((digests.row(row), *label)).or_insert(next)
+            let (next, [one, other]) = (numbers.len() as u32, digests.row(row));
+            *numbers.entry((one, other, *label)).or_insert(next)
         };
         let mut of: Vec<u32> = labels.iter().enumerate().map(number).collect();
         let mut places: Vec<u32> = (0..numbers.len() as u32).collect();
@@ -82,5 +84,27 @@ impl Places {
         let mut sums = vec![0.0; self.count()];
         ascending.into_iter().for_each(|row| sums[self.of[row] as usize] += values[row]);
         sums
+    }
+}
+
+/// Hasher of numbers whose bits are mixed already.
+#[derive(Debug, Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = self.0.rotate_left(7) ^ number;
     }
 }

@@ -152,8 +152,8 @@ impl Course {
         }
     }
 
-    /// Returns `true` if sweeps or conjugate gradients have the next turn. Who has the turn keeps it for as many
-    /// units as are needed to judge by.
+    /// Returns `true` if sweeps or conjugate gradients have the next turn. A turn lasts as many units as are
+    /// needed to judge by.
     fn goes_to_others(&self, is_slow: bool, (by_passes, by_others): (f64, f64)) -> bool {
         if self.turn < TRAIL as u32 && self.units >= PASSES.len() as u64 {
             return self.is_at_others;

@@ -28,9 +28,9 @@ pub(crate) enum Side {
 /// Work of a direct solver in multiplications.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DirectCost {
-    /// What is computed once, and kept.
+    /// Work that is done once, as its result is kept.
     pub(crate) once: f64,
-    /// What each step takes.
+    /// Work of each step.
     pub(crate) each: f64,
 }
 

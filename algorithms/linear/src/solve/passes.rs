@@ -57,8 +57,8 @@ fn of_hinge(
     w: &mut [f64],
     (count, stream): (usize, &mut Stream),
 ) -> usize {
-    // Equal rows of the hinge are visited as often as they are, within limits: where a large bound holds a step
-    // back no more, other rows move, and a visit per pass comes too seldom for the weight.
+    // Passes of the hinge visit a row as often as it is there, within a limit: its large bound seldom holds a
+    // step back, and once other rows have moved there is much for the next visit to do.
     let turns = if binary.loss == Loss::Hinge { VISITS } else { 1 };
     let of_turn = |turn: u32| (0..binary.count()).filter(move |&row| binary.copies[row] > turn);
     let coordinates: Vec<_> = (0..turns).flat_map(of_turn).map(|row| binary.coordinate(row)).collect();

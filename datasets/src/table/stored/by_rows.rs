@@ -53,8 +53,8 @@ struct Facts {
 
 impl StoredTable {
     /// Returns the rows of this table, each at the position in `places`, from a file next to the table's; of
-    /// rows with one place the first. Zeros of a dense table are left out. If the file does not exist or is damaged, it is made in bounded
-    /// memory; of several processes that ask at once one makes it.
+    /// rows with one place the first. Zeros of a dense table are left out. If the file does not exist or is
+    /// damaged, it is made in bounded memory; of several processes that ask at once one makes it.
     ///
     /// ```
     /// use raddle_datasets::{Options, StoredTable};
