@@ -118,6 +118,14 @@ fn options_that_make_no_sense_say_what_to_do() {
         ("synth:jobs:n=4 --cycles 0", "--cycles 0: choose 1 to 10000"),
         ("synth:slots:k=1", "no setting is called k"),
         ("synth:slots --tick 5", "--tick has no effect with jobs in slots"),
+        (
+            "synth:slots --nodes 2 --slots 2 --load 2 --seed 2 --score all --population 8 --cycles 2",
+            "--nodes, --slots, --load, --seed, --score, --population and --cycles have no effect with jobs in slots",
+        ),
+        (
+            "synth:slots --schedules random --knowledge none",
+            "--schedules and --knowledge have no effect with jobs in slots",
+        ),
         ("synth:slots --policy las", "--policy las: choose from fifo, drf, oasis, pdors"),
     ] {
         let error = refused(folder.path(), line);

@@ -35,12 +35,12 @@ pub(crate) struct Options {
     /// profiles.
     #[arg(value_name = "SPEC")]
     pub(super) spec: String,
-    /// Number of nodes.
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    pub(super) nodes: u32,
-    /// Number of slots of each node.
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub(super) slots: u32,
+    /// Number of nodes. Default: 16.
+    #[arg(long, value_name = "N")]
+    nodes: Option<u32>,
+    /// Number of slots of each node. Default: 4.
+    #[arg(long, value_name = "N")]
+    slots: Option<u32>,
     /// Policies, separated by commas: fifo, drf (dominant resource fairness), las (Tiresias), optimus, ones,
     /// oasis, pdors, random. Default: las,optimus,ones; for synth:slots fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -52,12 +52,12 @@ pub(crate) struct Options {
     /// Seconds between two decisions. Default: 60, for profiles 1.
     #[arg(long, value_name = "SECONDS")]
     pub(super) tick: Option<f64>,
-    /// Load of the jobs: for pollux 0.5, 1, 1.5 or 2; for synth a factor of their lengths.
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
-    pub(super) load: f64,
-    /// Seed of policies that draw random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Load of the jobs: for pollux 0.5, 1, 1.5 or 2; for synth:jobs a factor of their lengths. Default: 1.
+    #[arg(long, value_name = "X")]
+    load: Option<f64>,
+    /// Seed of policies that draw random numbers. Default: 1.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// For las: service after which a job moves to the second queue, in workers times seconds. Default:
     /// 57600.
     #[arg(long, value_name = "X")]
@@ -93,12 +93,23 @@ impl Options {
 
     /// The cluster.
     pub(super) fn cluster(&self) -> Result<Cluster, Error> {
-        for (name, value, most) in [("nodes", self.nodes, MOST.0), ("slots", self.slots, MOST.1)] {
+        let (nodes, slots) = self.size();
+        for (name, value, most) in [("nodes", nodes, MOST.0), ("slots", slots, MOST.1)] {
             if !(1..=most).contains(&value) {
                 return Err(Error::usage(format!("--{name} {value}: choose 1 to {most}")));
             }
         }
-        Ok(Cluster::of_slots(self.nodes as usize, self.slots))
+        Ok(Cluster::of_slots(nodes as usize, slots))
+    }
+
+    /// Number of nodes, and of slots of each.
+    pub(super) fn size(&self) -> (u32, u32) {
+        (self.nodes.unwrap_or(16), self.slots.unwrap_or(4))
+    }
+
+    /// The load of the jobs.
+    pub(super) fn load(&self) -> f64 {
+        self.load.unwrap_or(1.0)
     }
 
     /// `true` for the jobs of PD-ORS, which are simulated by slots.
@@ -106,9 +117,18 @@ impl Options {
         self.spec == "synth:slots" || self.spec.starts_with("synth:slots:")
     }
 
-    /// Refuses options that have no effect on jobs in slots.
+    /// Refuses options that have no effect on jobs in slots: what they settle stands in the specification.
     pub(super) fn refuse_in_slots(&self) -> Result<(), Error> {
         let given = [
+            ("--nodes", self.nodes.is_some()),
+            ("--slots", self.slots.is_some()),
+            ("--load", self.load.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--score", self.score.is_some()),
+            ("--population", self.population.is_some()),
+            ("--cycles", self.cycles.is_some()),
+            ("--schedules", self.schedules.is_some()),
+            ("--knowledge", self.knowledge.is_some()),
             ("--rescale", self.rescale.is_some()),
             ("--tick", self.tick.is_some()),
             ("--threshold", self.threshold.is_some()),
@@ -168,7 +188,7 @@ impl Options {
             rescale: self.rescale.unwrap_or(1.0),
             ..PlanSettings::default()
         };
-        Ok(Settings { seed: self.seed, threshold, ones: self.ones()?, plan })
+        Ok(Settings { seed: self.seed.unwrap_or(1), threshold, ones: self.ones()?, plan })
     }
 
     fn ones(&self) -> Result<OnesOptions, Error> {

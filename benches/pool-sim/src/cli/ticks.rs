@@ -11,7 +11,7 @@ use crate::{Change, Decision, Outcome, Settings, Workload, simulate as run};
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     let cluster = options.cluster()?;
     let names = options.named(&DEFAULT)?;
-    let workloads = options.spec()?.workloads(options.load).map_err(refuse)?;
+    let workloads = options.spec()?.workloads(options.load()).map_err(refuse)?;
     let (mut outcomes, mut policies) = (Vec::new(), Vec::new());
     for name in names {
         let (mut of_policy, mut values) = (Vec::new(), Vec::new());
@@ -44,7 +44,7 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     if workloads.len() > 1 {
         text += &format!("\n{}", by_workload(&workloads, &outcomes));
     }
-    let Options { nodes, slots, load, .. } = options;
+    let ((nodes, slots), load) = (options.size(), options.load());
     let value = json!({ "nodes": nodes, "slots": slots, "load": load, "policies": policies });
     options.use_options.say(&text, &value)?;
     Ok(ExitStatus::Done)
