@@ -290,7 +290,7 @@ def test_a_model_of_a_table_predicts_from_its_frame(program, loss, tmp_path):
 
 def test_docstrings_say_when_a_callback_ends_a_fit():
     for estimator in (Lasso, LassoCV, LogisticLasso, LinearSVC, LatentDirichletAllocation):
-        assert "returns what is false" in inspect.getdoc(estimator.fit)
+        assert "it returns a false value" in inspect.getdoc(estimator.fit)
 
 
 @pytest.mark.parametrize("estimator", [AlternatingLeastSquares(factors=3, random_state=5), MatrixFactorization(rank=3)])
