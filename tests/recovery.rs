@@ -474,7 +474,7 @@ fn linear_fits_as_one_problem_go_on_after_a_kill() {
         ("linear fit many.svm --loss hinge --C 1e4 --tol 1e-12", 3, 2),
         ("linear fit many.svm --loss squared-hinge --C 100 --tol 1e-10", 4, 2),
         ("linear fit many.svm --loss logistic --C 1e5 --tol 1e-13", 3, 1),
-        ("linear fit two.svm --loss hinge --C 1e3 --tol 1e-10", 2, 1),
+        ("linear fit two.svm --loss hinge --C 1e5 --tol 1e-15", 2, 1),
     ] {
         let line = format!("{line} --epochs {limit}");
         let (expected, status) = alone(folder, &line);

@@ -346,8 +346,8 @@ fn samples(page: &str) -> BTreeMap<String, f64> {
 fn the_metrics_of_a_launched_run_are_those_of_its_status() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let line = "raddle launch --processes 2 --workers 2 --metrics 127.0.0.1:0 -- lda fit --topics 20 \
-         --epochs 100000 --validation none --out run";
+    let line = "raddle launch --processes 2 --workers 2 --balance off --metrics 127.0.0.1:0 -- \
+         lda fit --topics 20 --epochs 100000 --validation none --out run";
     let mut run = Launched::begin(folder, line);
     let said = run.await_line("serves metrics at http://");
     let at = said.trim().rsplit("http://").next().unwrap().strip_suffix("/metrics").unwrap();
