@@ -64,7 +64,7 @@ impl Repeated {
         alone
     }
 
-    /// The same rows with the copies exchanged: each row's weight is that of the copy opposite to it.
+    /// Exchanges the copies of each row: each gets the weight of the copy opposite to it.
     fn exchanged(&self) -> Self {
         let mut weights = self.weights.clone();
         for (at, weight) in weights.iter_mut().enumerate() {

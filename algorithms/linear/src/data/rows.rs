@@ -54,14 +54,7 @@ impl Rows {
         if own > 0 {
             (0..count).for_each(|row| put(row, features, bias));
         }
-        let mut rows = Self {
-            starts,
-            columns,
-            values,
-            width: features + own,
-            squares: Vec::new(),
-            squared_counts: OnceLock::new(),
-        };
+        let mut rows = Self { starts, columns, values, width: features + own, ..Self::default() };
         rows.measure();
         rows
     }
@@ -89,14 +82,7 @@ impl Rows {
             }
             starts.push(values.len());
         }
-        let mut rows = Self {
-            starts,
-            columns,
-            values,
-            width: columns_here + own,
-            squares: Vec::new(),
-            squared_counts: OnceLock::new(),
-        };
+        let mut rows = Self { starts, columns, values, width: columns_here + own, ..Self::default() };
         rows.divide(scales);
         rows
     }
@@ -149,8 +135,7 @@ impl Rows {
             return Err(StateError::new("rows of a matrix"));
         }
         let starts = starts.into_iter().map(|start| start as usize).collect();
-        let mut rows =
-            Self { starts, columns, values, width, squares: Vec::new(), squared_counts: OnceLock::new() };
+        let mut rows = Self { starts, columns, values, width, ..Self::default() };
         rows.measure();
         Ok(rows)
     }

@@ -47,7 +47,7 @@ pub(crate) struct Course {
     /// Progress of passes; then of sweeps or conjugate gradients.
     passes: Progress,
     others: Progress,
-    /// `true` while sweeps or conjugate gradients have the turn, and the units of whose turn it is.
+    /// `true` while sweeps or conjugate gradients have the turn; then the units of the turn so far.
     is_at_others: bool,
     turn: u32,
     /// Work since sweeps or conjugate gradients had the turn.
@@ -137,8 +137,7 @@ impl Course {
         let usual = if self.others_are_over { f64::INFINITY } else { 2.0 * SWEEPS * pass };
         // What is known of the others grows old: passes may have led to where they do better.
         let is_known_of = self.is_at_others || self.since < AGE * self.others.work();
-        let by_others = self.others.expected(left).filter(|_| is_known_of && !self.others_are_over);
-        let by_others = by_others.unwrap_or(usual);
+        let by_others = self.others.expected(left).filter(|_| is_known_of).unwrap_or(usual);
         let is_known = self.units >= PASSES.len() as u64;
         let is_slow = is_known && by_passes > MANY * pass;
         if by_direct < usual.min(by_passes) || (is_slow && PATIENCE * by_direct < self.spent) {
