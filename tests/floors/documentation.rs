@@ -53,7 +53,7 @@ fn is_nameless(line: &str) -> bool {
 }
 
 /// Every source of the repository, but for build output and hidden folders.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(super) fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());

@@ -6,6 +6,7 @@
 mod check;
 mod documentation;
 mod imports;
+mod sizes;
 
 use std::fs;
 use std::path::{Path, PathBuf};

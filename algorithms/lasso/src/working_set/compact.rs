@@ -4,10 +4,11 @@
 use raddle::state::StateError;
 
 use super::candidates::top_violators;
-use super::factor::{Factor, FactorCheckpoint, places};
+use super::factor::{Factor, FactorCheckpoint};
 use super::inner;
 use super::local::{Local, LocalProblem, ObjectiveGap, Slot};
 use super::newton::most_columns;
+use super::places::places;
 use super::stats::Work;
 
 /// Members with |g| at least this multiple of L belong to the compact set, besides the support.

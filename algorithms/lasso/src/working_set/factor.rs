@@ -13,6 +13,7 @@ use raddle::State;
 use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
 
+use super::places::{NOWHERE, places};
 use super::stats::Work;
 use super::symmetric::Symmetric;
 use raddle_kernels::algebra::{
@@ -31,8 +32,6 @@ const RIDGE_MOST: f64 = 1e-5;
 
 /// Number of rows of held members that are solved together.
 const TOGETHER: usize = 16;
-
-pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A factor, and the held members.
 #[derive(Clone, Debug, Default)]
@@ -330,17 +329,6 @@ impl Factor {
         work.solve_flops += (size * size + held.places.len() * (4 * size + 2 * held.places.len())) as u64;
         image
     }
-}
-
-/// Returns the place of each of `count` numbers in a list, or `NOWHERE`; `None` if the list has a number
-/// twice or out of range.
-pub(super) fn places(list: &[u32], count: usize) -> Option<Vec<u32>> {
-    let mut places = vec![NOWHERE; count];
-    for (place, &number) in (0..).zip(list) {
-        let free = places.get_mut(number as usize).filter(|place| **place == NOWHERE)?;
-        *free = place;
-    }
-    Some(places)
 }
 
 impl HeldMembers {

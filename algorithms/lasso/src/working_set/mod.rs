@@ -29,6 +29,7 @@ mod lazy;
 mod line_search;
 mod local;
 mod newton;
+mod places;
 mod proximal;
 mod set;
 mod stats;

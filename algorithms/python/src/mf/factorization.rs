@@ -8,10 +8,11 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_datasets::{Triples, room};
-use raddle_mf::{FoldIn, FoldInSolver, Model, NewRows, Query, Recommender, Seen, Similar, TopK};
+use raddle_mf::{FoldIn, FoldInSolver, Model, NewRows, Recommender, Seen, Similar, TopK};
 
 use super::error::refused;
 use super::given::triples;
+use super::lists::{AskedList, List, Lists, lists};
 use crate::arrays::Compressed;
 use crate::error::{bad_value, no_memory};
 
@@ -33,46 +34,6 @@ struct FactorizationState {
     items: OnceLock<Similar>,
     users: OnceLock<Similar>,
 }
-
-/// The parameters of a recommendation list.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct AskedList<'py> {
-    n: usize,
-    only: Option<PyReadonlyArray1<'py, u32>>,
-    without: Option<PyReadonlyArray1<'py, u32>>,
-    workers: usize,
-}
-
-/// Filters, copied from Python.
-struct List {
-    n: usize,
-    only: Option<Vec<u32>>,
-    without: Vec<u32>,
-    workers: usize,
-}
-
-impl AskedList<'_> {
-    fn copied(&self) -> List {
-        let of = |rows: &PyReadonlyArray1<'_, u32>| rows.as_array().to_vec();
-        List {
-            n: self.n,
-            only: self.only.as_ref().map(of),
-            without: self.without.as_ref().map(of).unwrap_or_default(),
-            workers: self.workers,
-        }
-    }
-}
-
-impl List {
-    fn query(&self) -> Query<'_> {
-        let query = Query::best(self.n).without(&self.without);
-        self.only.as_ref().map_or(query, |only| query.only(only))
-    }
-}
-
-/// Ids and scores, one row per list; short lists are padded with -1 and minus infinity.
-type Lists<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f32>>);
 
 /// The arrays of a model: rank, mean, factors and biases of users and items.
 type Arrays<'py> = (
@@ -358,17 +319,4 @@ impl Factorization {
             Ok(())
         })
     }
-}
-
-/// Returns lists as arrays.
-fn lists<'py>(py: Python<'py>, found: &TopK) -> Lists<'py> {
-    let width = found.iter().map(Vec::len).max().unwrap_or(0);
-    let mut ids = Array2::from_elem((found.len(), width), -1);
-    let mut scores = Array2::from_elem((found.len(), width), f32::NEG_INFINITY);
-    for (row, list) in found.iter().enumerate() {
-        for (at, &(id, score)) in list.iter().enumerate() {
-            (ids[(row, at)], scores[(row, at)]) = (id as i32, score);
-        }
-    }
-    (ids.into_pyarray(py), scores.into_pyarray(py))
 }

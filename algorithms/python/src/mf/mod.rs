@@ -4,6 +4,7 @@ mod asked;
 mod error;
 mod factorization;
 mod given;
+mod lists;
 mod saved;
 
 use std::time::Instant;

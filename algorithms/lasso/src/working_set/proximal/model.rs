@@ -8,9 +8,10 @@ use crate::loss::rows::Rows;
 use raddle_kernels::algebra::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 
 use super::super::alternate::alternate;
-use super::super::factor::{Factor, FactorCheckpoint, NOWHERE, places};
+use super::super::factor::{Factor, FactorCheckpoint};
 use super::super::inner::Plain;
 use super::super::local::{Local, LocalProblem};
+use super::super::places::{NOWHERE, places};
 use super::super::stats::Work;
 use super::super::with_terms::with_terms;
 use super::classes::ByClass;
