@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-PROGRAMS = ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear", "raddle-pool", "raddle-data"]
+PROGRAMS = ["raddle-cli", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear", "raddle-pool", "raddle-data"]
 NAMES = re.compile(r"^(licen[cs]e|copying|copyright|notice|unlicense)", re.IGNORECASE)
 RULE = "=" * 100
 

@@ -8,11 +8,11 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::{
-    self, Axis, Error, ExitStatus, ModelDigest, Picture, PictureKind, Series, Session, TrainOptions,
-};
 use raddle::files::ModelFiles as _;
 use raddle::prelude::*;
+use raddle_cli::{
+    self as cli, Axis, Error, ExitStatus, ModelDigest, Picture, PictureKind, Series, Session, TrainOptions,
+};
 
 /// Share of its warmth that a cell loses to the air.
 const LOSS: f64 = 0.1;

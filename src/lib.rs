@@ -78,15 +78,12 @@
 //! # Ok::<(), EngineError>(())
 //! ```
 
-// Some of the cluster serves the command lines alone.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, unreachable_pub))]
-
 mod base;
 pub mod changes;
 mod checkpoint;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod cluster;
+#[doc(hidden)]
+pub mod command_line_support;
 mod engine;
 #[cfg(feature = "files")]
 pub mod files;

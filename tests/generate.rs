@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use raddle::cli::verbs_of;
+use raddle_cli::verbs_of;
 use raddle_common::testing::{names, not_empty};
 
 use crate::commands::{binary, ends};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle::cli::verbs_of;
+use raddle_cli::verbs_of;
 
 use crate::commands::{ends, run};
 

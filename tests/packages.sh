@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# The nine packages as they are published.
+# The ten packages as they are published.
 #   tests/packages.sh --pack   packs them, in a minute: each holds sources, licences and a page, no data but the samples, and
 #                              depends on what is published
 #   tests/packages.sh          builds and tests each, too, where it is unpacked, which has no other file of this repository;
 #                              dependencies come from the registry. About 20 minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=(raddle-datasets raddle-common raddle raddle-kernels raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool)
+packages=(
+  raddle-datasets raddle raddle-cli raddle-common raddle-kernels raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool
+)
 
 folder() {
   case $1 in
     raddle) echo . ;;
+    raddle-cli) echo src/cli ;;
     raddle-datasets) echo datasets ;;
     *) echo "algorithms/${1#raddle-}" ;;
   esac
@@ -25,7 +28,8 @@ LICENSE-(APACHE|MIT)
 src/.*\.rs
 PATTERNS
   case $1 in
-    raddle) printf '%s\n' 'src/.*\.(css|js|md)' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
+    raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
+    raddle-cli) printf '%s\n' '.*\.rs' 'page/.*\.(css|js)' '(README|REPORT)\.md' ;;
     raddle-common | raddle-kernels) echo 'README\.md' ;;
     raddle-datasets)
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \
@@ -47,10 +51,15 @@ check_list() {
   listed=$(cargo package --quiet --list --locked --allow-dirty --package "$package" | tr '\\' / | sort)
   strays=$(grep -Evx -f <(may_hold "$package") <<<"$listed" || true)
   [ -z "$strays" ] || fail "$package would publish"$'\n'"$strays"
-  # Every source that is tracked, and what every package must have.
+  # Every source that is tracked, and what every package must have. Sources of the command line lie in a folder of the
+  # engine's.
   missing=$(comm -23 <({
-    git -C "$at" ls-files src
-    printf '%s\n' Cargo.toml LICENSE-APACHE LICENSE-MIT README.md src/lib.rs
+    case $package in
+      raddle) git ls-files src ':!src/cli' && echo src/lib.rs ;;
+      raddle-cli) git -C "$at" ls-files && echo lib.rs ;;
+      *) git -C "$at" ls-files src && echo src/lib.rs ;;
+    esac
+    printf '%s\n' Cargo.toml LICENSE-APACHE LICENSE-MIT README.md
   } | sort -u) <(printf '%s\n' "$listed"))
   [ -z "$missing" ] || fail "$package would lack"$'\n'"$missing"
   for licence in LICENSE-APACHE LICENSE-MIT; do

@@ -11,8 +11,9 @@ use crate::commands::root;
 const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
 
 /// Pages of the packages, which a registry shows without the files next to them.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
+    "src/cli/README.md",
     "datasets/README.md",
     "algorithms/common/README.md",
     "algorithms/kernels/README.md",

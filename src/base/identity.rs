@@ -3,15 +3,17 @@
 /// Properties that must be equal when a run is resumed: data and parameters, as a text of the program's
 /// author, and everything else that decides the model.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Identity {
+pub struct Identity {
     /// The author's text.
-    pub(crate) run: String,
+    pub run: String,
     /// The schedule's kind and settings.
-    pub(crate) schedule: String,
-    pub(crate) staleness: usize,
-    pub(crate) guard: bool,
+    pub schedule: String,
+    /// Rounds between a commit and the first round that must see it.
+    pub staleness: usize,
+    /// `true` if epochs that worsen the objective are rolled back.
+    pub guard: bool,
     /// The counted cost of each shard.
-    pub(crate) costs: Vec<u64>,
+    pub costs: Vec<u64>,
 }
 
 crate::state!(Identity { run, schedule, staleness, guard, costs });
@@ -19,7 +21,7 @@ crate::state!(Identity { run, schedule, staleness, guard, costs });
 impl Identity {
     /// Returns the differences from the run that wrote a checkpoint, with both values; `None` if there are
     /// none.
-    pub(crate) fn difference(&self, here: &Self) -> Option<String> {
+    pub fn difference(&self, here: &Self) -> Option<String> {
         let differs = |what: &str, there: &dyn std::fmt::Display, here: &dyn std::fmt::Display| {
             Some(format!(
                 "it belongs to a run with {what} {there}, this one has {here}: resume with the same"

@@ -9,15 +9,21 @@ use std::sync::Arc;
 
 /// Operations of a file system. An operation that fails has not been done, except for a write, which may have
 /// been done in part.
-pub(crate) trait Store: fmt::Debug + Send + Sync {
+pub trait Store: fmt::Debug + Send + Sync {
+    /// Makes a folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be made, as for the other operations.
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)
     }
 
+    /// Creates a file, or empties one that is there.
     fn create(&self, path: &Path) -> io::Result<File> {
         File::create(path)
     }
 
+    /// Writes bytes to a file, and returns how many.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
         file.write(bytes)
     }
@@ -33,14 +39,17 @@ pub(crate) trait Store: fmt::Debug + Send + Sync {
         if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
     }
 
+    /// Renames a file or a folder.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
 
+    /// Removes a file.
     fn remove(&self, file: &Path) -> io::Result<()> {
         fs::remove_file(file)
     }
 
+    /// Removes an empty folder.
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
     }
@@ -48,7 +57,7 @@ pub(crate) trait Store: fmt::Debug + Send + Sync {
 
 /// The real file system.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Disk;
+pub struct Disk;
 
 impl Store for Disk {}
 

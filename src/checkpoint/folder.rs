@@ -240,7 +240,10 @@ pub fn has_checkpoint(folder: impl AsRef<Path>) -> bool {
 }
 
 /// Removes the checkpoints of a run.
-pub(crate) fn remove(path: &Path, store: &dyn Store) -> io::Result<()> {
+///
+/// # Errors
+/// If they cannot be removed.
+pub fn remove(path: &Path, store: &dyn Store) -> io::Result<()> {
     if !path.is_dir() {
         return if path.exists() { store.remove(path) } else { Ok(()) };
     }

@@ -5,10 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::base::error::EngineError;
-use crate::files::FileError;
-use crate::program::verdict::Metric;
-use crate::run::record::Ending;
+use raddle::files::FileError;
+use raddle::{Ending, EngineError, Metric};
 
 /// Exit status of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,10 +132,10 @@ impl From<FileError> for Error {
 pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> ExitCode {
     let status = body().unwrap_or_else(|error| {
         print_error(program, &error);
-        crate::cluster::decline(&error.text);
+        raddle::command_line_support::decline(&error.text);
         error.status()
     });
-    crate::cluster::remove_leftovers();
+    raddle::command_line_support::remove_leftovers();
     status.into()
 }
 
@@ -153,7 +151,7 @@ pub(super) fn print_error(program: &str, error: &Error) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::record::Limit;
+    use raddle::Limit;
 
     #[test]
     fn endings_map_to_the_documented_numbers() {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use raddle::{GenerationMember, GenerationRecord};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,7 +14,6 @@ use super::number::count;
 use super::run_folder::view::RunView;
 use super::say::say;
 use super::status::coordinator_status;
-use crate::run::record::{GenerationMember, GenerationRecord};
 
 /// Options of `raddle graph`.
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
 /// the report.
 fn of(run: &Path) -> Result<Graph, Error> {
     if let Some(status) = coordinator_status(run)? {
-        let member = |member: &crate::cluster::MemberStatus| GenerationMember {
+        let member = |member: &raddle::cluster::MemberStatus| GenerationMember {
             process: member.process,
             workers: member.workers as usize,
             shards: member.shards as usize,

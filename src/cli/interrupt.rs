@@ -5,10 +5,11 @@ use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
+use raddle::Stop;
+use raddle::command_line_support::lock;
+
 use super::exit::ExitStatus;
-use crate::base::stop::Stop;
-use crate::base::sync::lock;
-use crate::cli::run_folder::folder;
+use crate::run_folder::folder;
 
 /// Handler of Ctrl-C and SIGTERM. Before training the process ends at once, as there is nothing to lose. From
 /// then on the run ends with its model written, at the next boundary or, if that is far, at the last one. A

@@ -7,7 +7,7 @@ const DIGITS: i32 = 6;
 /// million, else with an exponent. Zero is `0`.
 ///
 /// ```
-/// use raddle::cli::number;
+/// use raddle_cli::number;
 /// assert_eq!([number(0.0), number(1.5), number(-218.678444)], ["0", "1.5", "-218.678"]);
 /// assert_eq!([number(5.83e-16), number(1e300), number(123456789.0)], ["5.83e-16", "1e300", "1.23457e8"]);
 /// ```
@@ -36,7 +36,7 @@ fn without_zeros(text: &str) -> String {
 /// does. Zero is `0`.
 ///
 /// ```
-/// use raddle::cli::aligned;
+/// use raddle_cli::aligned;
 /// assert_eq!([aligned(40.5), aligned(0.0), aligned(2e-9)], ["40.5000", "0", "2.00000e-9"]);
 /// ```
 pub fn aligned(value: f64) -> String {
@@ -62,7 +62,7 @@ fn with_digits(value: f64, shown: i32) -> String {
 /// Formats a number with its noun: `1 epoch`, `2 epochs`.
 ///
 /// ```
-/// use raddle::cli::count;
+/// use raddle_cli::count;
 /// assert_eq!((count(1, "row"), count(0, "row")), ("1 row".into(), "0 rows".into()));
 /// ```
 pub fn count(number: u64, noun: &str) -> String {

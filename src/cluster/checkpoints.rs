@@ -21,7 +21,7 @@ use crate::checkpoint::{
 /// Name of the file with the number of the last generation; it is durable before the generation begins.
 const GENERATION: &str = "generation.json";
 /// Name of the file that every process reads to prove that it reaches the run's folder.
-pub(crate) const PROOF: &str = "proof";
+pub const PROOF: &str = "proof";
 /// Name of the folder of checkpoints inside the run's folder.
 const CHECKPOINTS: &str = "checkpoint";
 

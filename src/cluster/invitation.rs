@@ -9,32 +9,29 @@ use std::path::Path;
 use super::net::token::Token;
 use crate::base::error::EngineError;
 
-/// Environment variables that `raddle launch` sets for a process: a file with the invitation (with a
-/// [`ParentLink`](super::parent_link::ParentLink) only its folder counts), the process's number, its workers,
-/// one that is set where the process belongs to a later attempt, and one that is set where it is the only
-/// process; and one that `raddle join` sets, where the launcher has no process of its own and this one begins
-/// the run.
-pub(crate) const FILE: &str = "RADDLE_RUN";
-pub(crate) const INDEX: &str = "RADDLE_PROCESS";
-pub(crate) const WORKERS: &str = "RADDLE_WORKERS";
-pub(crate) const AGAIN: &str = "RADDLE_AGAIN";
-pub(crate) const ALONE: &str = "RADDLE_ALONE";
-pub(crate) const BEGINS: &str = "RADDLE_BEGINS";
+/// Environment variable of a process that `raddle launch` starts: a file with the invitation; with a
+/// [`ParentLink`](super::parent_link::ParentLink) only its folder counts.
+pub const FILE: &str = "RADDLE_RUN";
+/// Environment variable with the process's number.
+pub const INDEX: &str = "RADDLE_PROCESS";
 
 /// The file in the folder of a launched run that holds its invitation.
-pub(crate) const INVITATION: &str = "coordinator";
+pub const INVITATION: &str = "coordinator";
 
 /// Address of a run's coordinator, and the token that its processes prove to hold.
 #[derive(Debug, Clone)]
 pub struct Invitation {
-    pub(crate) coordinator: SocketAddr,
-    pub(crate) token: Token,
+    #[doc(hidden)]
+    pub coordinator: SocketAddr,
+    #[doc(hidden)]
+    pub token: Token,
     pub(crate) run: u64,
 }
 
 impl Invitation {
     /// Makes an invitation to the run of this number.
-    pub(crate) fn new(coordinator: SocketAddr, token: Token, run: u64) -> Self {
+    #[doc(hidden)]
+    pub fn new(coordinator: SocketAddr, token: Token, run: u64) -> Self {
         Self { coordinator, token, run }
     }
 
@@ -84,7 +81,10 @@ impl Invitation {
 }
 
 /// Writes a file that only its owner can read.
-pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

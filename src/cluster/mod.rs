@@ -5,15 +5,15 @@
 mod admin;
 pub(crate) mod balance;
 pub(crate) mod checkpoints;
-mod client;
+pub(crate) mod client;
 #[cfg(test)]
 mod conversation;
 pub(crate) mod coordinator;
 mod held_boundary;
 mod holder;
-mod invitation;
+pub(crate) mod invitation;
 pub(crate) mod net;
-mod parent_link;
+pub(crate) mod parent_link;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;
@@ -24,48 +24,22 @@ pub(crate) mod simulation;
 mod tests;
 
 pub use self::admin::{AdminClient, JoinGrant};
-pub(crate) use self::checkpoints::{PROOF, read_proof};
-use self::client::End;
-pub(crate) use self::client::{CoordinatorClient, Instruction, LOST};
+pub(crate) use self::checkpoints::read_proof;
+pub(crate) use self::client::{CoordinatorClient, Instruction};
+use self::client::{End, LOST};
 pub use self::held_boundary::{HeldBoundary, HeldStatus};
 pub use self::holder::{HeldEvent, Holder, HolderAnswers};
-#[cfg(feature = "cli")]
-pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
-pub(crate) use self::invitation::{AGAIN, ALONE, BEGINS, FILE, INVITATION, WORKERS, write_private};
-#[cfg(feature = "cli")]
-pub(crate) use self::net::addresses::Address;
-pub(crate) use self::net::addresses::Addresses;
+use self::net::addresses::Addresses;
 pub use self::net::socket::Encryption;
 pub use self::net::token::Token;
-pub(crate) use self::net::token::random;
-#[cfg(feature = "cli")]
-pub(crate) use self::parent_link::attach;
-pub(crate) use self::parent_link::remove_leftovers;
-use self::parent_link::{ParentLink, Started};
+use self::parent_link::{ParentLink, Started, declines_by};
 pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
 pub use self::settings::{CoordinatorSettings, Ended, RunEvent};
 use std::io::{self, Write as _};
-use std::sync::Mutex;
 
 use crate::base::error::EngineError;
-use crate::base::sync::lock;
-
-/// Function that reports to the launcher why this process does not join its run; set in a process of `raddle
-/// join`.
-static DECLINE: Mutex<Option<DeclineReason>> = Mutex::new(None);
-
-/// Function that sends the reason for which a process does not join.
-type DeclineReason = Box<dyn Fn(String) + Send>;
-
-/// Reports to the launcher why this process, which was to join a run, ends without having joined.
-#[cfg(feature = "cli")]
-pub(crate) fn decline(why: &str) {
-    if let Some(report) = lock(&DECLINE).take() {
-        report(why.to_owned());
-    }
-}
 
 /// Membership of one process in a run on several: see [`Engine::run_on`](crate::Engine::run_on).
 pub struct Cluster {
@@ -116,7 +90,7 @@ impl Cluster {
         let client =
             CoordinatorClient::open(&invitation, index, parent_link, end, Addresses::from_environment()?)?;
         if let Some(decline) = client.decline() {
-            *lock(&DECLINE) = Some(Box::new(decline));
+            declines_by(decline);
         }
         Ok(Some(Self { client, index }))
     }
@@ -148,30 +122,5 @@ impl Cluster {
     pub fn is_ending(&self) -> impl Fn() -> bool + Send + use<> {
         let requests = std::sync::Arc::clone(&self.client.requests);
         move || requests.ends_at_boundary()
-    }
-
-    /// `true` if this process makes the run's folder, and shows the progress of all processes: the launcher's
-    /// first process or, if it has none, the first one that joined.
-    #[cfg(feature = "cli")]
-    pub(crate) fn begins(&self) -> bool {
-        self.index == 0 || std::env::var_os(BEGINS).is_some()
-    }
-
-    /// `true` if this process replaces one of an earlier attempt that ended with a loss.
-    pub(crate) fn is_again() -> bool {
-        std::env::var_os(AGAIN).is_some()
-    }
-
-    /// `true` if the launcher has started this process as the only one of its run.
-    #[cfg(feature = "cli")]
-    pub(crate) fn is_alone() -> bool {
-        std::env::var_os(ALONE).is_some()
-    }
-
-    /// Returns the number of workers of each process, as set by the launcher; `None` if no launcher has
-    /// started this process.
-    pub(crate) fn workers() -> Option<usize> {
-        std::env::var_os(FILE)?;
-        std::env::var(WORKERS).ok()?.parse().ok()
     }
 }

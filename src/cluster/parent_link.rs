@@ -13,7 +13,6 @@ use std::fs;
 use std::io;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-#[cfg(feature = "cli")]
 use std::process::Command;
 use std::sync::Mutex;
 
@@ -50,8 +49,11 @@ pub(crate) struct Started {
 
 /// Gives the process that this command will start a parent link, and returns the parent's end; `launched` is
 /// `true` for a launcher, `false` for `raddle join`.
-#[cfg(all(unix, feature = "cli"))]
-pub(crate) fn attach(
+///
+/// # Errors
+/// If the system has no socket pair left.
+#[cfg(unix)]
+pub fn attach(
     command: &mut Command,
     invitation: &Invitation,
     _: &Path,
@@ -70,8 +72,11 @@ pub(crate) fn attach(
 }
 
 /// Writes the invitation to the file, where there are no socket pairs.
-#[cfg(all(not(unix), feature = "cli"))]
-pub(crate) fn attach(
+///
+/// # Errors
+/// If the file cannot be written.
+#[cfg(not(unix))]
+pub fn attach(
     command: &mut Command,
     invitation: &Invitation,
     file: &Path,
@@ -79,6 +84,25 @@ pub(crate) fn attach(
 ) -> io::Result<Option<TcpStream>> {
     command.stdin(std::process::Stdio::null());
     invitation.write(file).map(|()| None)
+}
+
+/// Function that reports to the launcher why this process does not join its run; set in a process of `raddle
+/// join`.
+static DECLINE: Mutex<Option<DeclineReason>> = Mutex::new(None);
+
+/// Function that sends the reason for which a process does not join.
+type DeclineReason = Box<dyn Fn(String) + Send>;
+
+/// Sets how [`decline`] reports.
+pub(super) fn declines_by(report: impl Fn(String) + Send + 'static) {
+    *lock(&DECLINE) = Some(Box::new(report));
+}
+
+/// Reports to the launcher why this process, which was to join a run, ends without having joined.
+pub fn decline(why: &str) {
+    if let Some(report) = lock(&DECLINE).take() {
+        report(why.to_owned());
+    }
 }
 
 /// The folder that a supervisor has made for this process, once the supervisor is gone, which would have
@@ -92,7 +116,7 @@ pub(super) fn note_lost_supervisor() {
 }
 
 /// Removes what a supervisor that is gone has left, as the last thing before this process ends.
-pub(crate) fn remove_leftovers() {
+pub fn remove_leftovers() {
     if let Some(folder) = lock(&ORPHANED).take() {
         // The supervisor may have removed it itself.
         let _ = fs::remove_dir_all(folder);

@@ -8,7 +8,7 @@ pub(crate) mod transfer;
 
 mod lazy_parts;
 pub(crate) mod member;
-mod parts;
+pub(crate) mod parts;
 mod relay;
 mod run;
 
@@ -29,7 +29,6 @@ use crate::schedule::Schedule;
 
 pub(crate) use self::history::History;
 pub use self::lazy_parts::{Lazy, LazyParts};
-pub(crate) use self::parts::PreparationSeconds;
 pub use self::parts::{Outcome, Parts};
 pub(crate) use self::relay::relay;
 
@@ -187,8 +186,8 @@ impl<P: Program> Engine<P> {
     }
 
     /// Adds the version of the data to the identity, so that processes with another version are refused.
-    #[cfg(feature = "cli")]
-    pub(crate) fn of_version(mut self, version: u64) -> Self {
+    #[doc(hidden)]
+    pub fn of_version(mut self, version: u64) -> Self {
         self.identity = self.identity.map(|identity| format!("{identity} version {version}"));
         self
     }

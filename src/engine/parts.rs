@@ -48,18 +48,20 @@ pub struct Outcome<P: Program> {
     /// Fingerprints of the boundaries, in a run that is compared with another.
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     /// Seconds before the first generation; zeros in a run on one process.
-    pub(crate) preparation: PreparationSeconds,
+    #[doc(hidden)]
+    pub preparation: PreparationSeconds,
     /// Seconds in which the run was held at its boundaries.
-    pub(crate) held: f64,
+    #[doc(hidden)]
+    pub held: f64,
 }
 
 /// Seconds of a process among several before its first generation.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct PreparationSeconds {
+pub struct PreparationSeconds {
     /// Seconds until all other processes were ready.
-    pub(crate) awaited: f64,
+    pub awaited: f64,
     /// Seconds in which the parts placed here were made.
-    pub(crate) made: f64,
+    pub made: f64,
 }
 
 impl<P: Program> Outcome<P> {

@@ -88,7 +88,10 @@ pub(super) fn verified(text: &[u8]) -> Option<&str> {
 }
 
 /// Returns the SHA-256 of a file, read piece by piece.
-pub(crate) fn digest_of(file: &Path) -> io::Result<String> {
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn digest_of(file: &Path) -> io::Result<String> {
     digest_of_open(&File::open(file)?)
 }
 
@@ -100,7 +103,7 @@ pub(super) fn digest_of_open(file: &File) -> io::Result<String> {
 }
 
 /// Returns the SHA-256 of bytes.
-pub(crate) fn digest_of_bytes(bytes: &[u8]) -> String {
+pub fn digest_of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

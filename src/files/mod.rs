@@ -24,14 +24,13 @@ pub(crate) mod atomic;
 pub(crate) mod commit;
 mod error;
 pub(crate) mod manifest;
-mod model_folder;
+pub(crate) mod model_folder;
 pub(crate) mod new_model;
 mod out;
 mod version;
 
 pub use atomic::{is_place_of_a_file, write_atomic};
 pub use error::FileError;
-pub(crate) use model_folder::CARRIED;
 pub use model_folder::ModelFolder;
 pub use new_model::{ModelFiles, NewModel};
 pub use out::Out;

@@ -14,7 +14,7 @@ use super::new_model::{ModelFiles as _, NewModel};
 use crate::base::state::{Reader, StateError};
 
 /// File of the state that a fit leaves for the next version of its data.
-pub(crate) const CARRIED: &str = "carried.bin";
+pub const CARRIED: &str = "carried.bin";
 
 /// Limit of attempts to open a model that runs replace in the meantime.
 const TRIES: usize = 100;

@@ -16,15 +16,15 @@ use crate::base::store::{Disk, Store};
 
 /// Name of the lock file, which holds the id of the process that has the folder. The system releases its lock
 /// when the process ends, for whatever reason.
-pub(crate) const LOCK: &str = ".lock";
+pub const LOCK: &str = ".lock";
 /// Name of the folder of checkpoints, or of the file of the checkpoint if several runs make one model.
-pub(crate) const CHECKPOINT: &str = "checkpoint";
+pub const CHECKPOINT: &str = "checkpoint";
 /// Log of the changes that a run has accepted.
-pub(crate) const CHANGES_LOG: &str = "changes.log";
+pub const CHANGES_LOG: &str = "changes.log";
 /// Trace of a run, with a record for each epoch.
-pub(crate) const TRACE: &str = "trace.jsonl";
+pub const TRACE: &str = "trace.jsonl";
 /// Log of the rounds of a run with `--explain`.
-pub(crate) const EXPLAINED: &str = "explain.jsonl";
+pub const EXPLAINED: &str = "explain.jsonl";
 
 /// Files that every run may have in addition to those of its model: a folder with one of them holds a run.
 const RUN_FILES: [&str; 9] = [
@@ -70,7 +70,7 @@ pub struct NewModel {
 
 /// Run that is in a folder already; empty if the folder has no file of a run.
 #[derive(Debug, Default)]
-pub(crate) struct EarlierRun {
+pub struct EarlierRun {
     program: Option<String>,
     /// The files by which the run was recognised.
     shown_by: Vec<&'static str>,
@@ -102,7 +102,8 @@ impl NewModel {
 
     /// Locks a folder whose earlier run is accepted. A commit in which an earlier run was killed is
     /// completed.
-    pub(crate) fn hold(
+    #[doc(hidden)]
+    pub fn hold(
         path: &Path,
         store: Arc<dyn Store>,
         accept: impl FnOnce(&EarlierRun) -> Result<(), String>,
@@ -123,14 +124,16 @@ impl NewModel {
     }
 
     /// Opens the folder of a run on several processes, which their launcher has checked and holds locked.
-    pub(crate) fn share(path: &Path) -> Result<Self, FileError> {
+    #[doc(hidden)]
+    pub fn share(path: &Path) -> Result<Self, FileError> {
         let found = EarlierRun::find(path).map_err(|why| FileError::refused(path, why))?;
         let (path, store, owned) = (path.into(), Arc::new(Disk), found.owned);
         Ok(Self { path, lock: None, is_new: false, store, owned, stage: None })
     }
 
     /// Completes a commit in which another process was killed.
-    pub(crate) fn recover(&self) -> io::Result<()> {
+    #[doc(hidden)]
+    pub fn recover(&self) -> io::Result<()> {
         commit::recover(&self.path, &*self.store)
     }
 
@@ -144,7 +147,8 @@ impl NewModel {
     }
 
     /// Commits as [`commit`](Self::commit) does, and replaces these files, too.
-    pub(crate) fn commit_with(
+    #[doc(hidden)]
+    pub fn commit_with(
         &mut self,
         program: &str,
         version: &str,
@@ -161,7 +165,8 @@ impl NewModel {
     }
 
     /// Lets the next commit replace a file.
-    pub(crate) fn own(&mut self, name: &str) {
+    #[doc(hidden)]
+    pub fn own(&mut self, name: &str) {
         self.owned.insert(name.into());
     }
 
@@ -170,11 +175,13 @@ impl NewModel {
         &self.path
     }
 
-    pub(crate) fn is_new(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    pub(crate) fn store(&self) -> &dyn Store {
+    #[doc(hidden)]
+    pub fn store(&self) -> &dyn Store {
         &*self.store
     }
 }
@@ -218,7 +225,8 @@ impl EarlierRun {
         Ok(Self { program: Some(head.program), shown_by, owned })
     }
 
-    pub(crate) fn is_none(&self) -> bool {
+    /// `true` if the folder has no file of a run.
+    pub fn is_none(&self) -> bool {
         self.shown_by.is_empty()
     }
 }
@@ -231,7 +239,7 @@ impl fmt::Display for EarlierRun {
 }
 
 /// Removes a folder with no file but its lock. Best effort; one in which a file appears meanwhile is kept.
-pub(crate) fn remove_if_empty(path: &Path) {
+pub fn remove_if_empty(path: &Path) {
     let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
     if entries.all(|entry| entry.file_name() == LOCK) {
         let _ = fs::remove_file(path.join(LOCK));
@@ -239,8 +247,11 @@ pub(crate) fn remove_if_empty(path: &Path) {
     }
 }
 
-/// Takes the folder's lock, or names the process that has it.
-pub(crate) fn hold_lock(folder: &Path) -> Result<File, String> {
+/// Takes the folder's lock.
+///
+/// # Errors
+/// A text that names the process that has it, or why the lock cannot be taken.
+pub fn hold_lock(folder: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     let lock = options.create(true).truncate(false).read(true).write(true).open(folder.join(LOCK));
     let mut lock = lock.map_err(|why| why.to_string())?;

@@ -17,6 +17,11 @@ fn src(of: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(of).join("src")
 }
 
+/// Sources of the command line, which have no folder `src` of their own.
+fn command_line() -> PathBuf {
+    src(".").join("cli")
+}
+
 #[test]
 fn imports_of_the_engine_go_down() {
     let floors: [&[&str]; 11] = [
@@ -30,9 +35,9 @@ fn imports_of_the_engine_go_down() {
         &["operator"],
         &["map", "replay"],
         &["files", "prelude"],
-        &["cli"],
+        &["command_line_support"],
     ];
-    check(&src("."), "", &floors, &["bin"]);
+    check(&src("."), "", &floors, &[]);
 }
 
 #[test]
@@ -73,7 +78,7 @@ fn no_file_of_the_engine_names_itself() {
 #[test]
 fn imports_of_the_command_line_go_down() {
     let floors: [&[&str]; 8] = [
-        &["exit", "markup", "number"],
+        &["environment", "exit", "markup", "number"],
         &["report", "say"],
         &["picture", "run_folder"],
         &["interrupt", "options", "page", "status"],
@@ -82,14 +87,20 @@ fn imports_of_the_command_line_go_down() {
         &["session"],
         &["changes", "launch"],
     ];
-    check(&src("."), "cli", &floors, &[]);
+    check(&command_line(), "", &floors, &["main"]);
+}
+
+#[test]
+fn no_file_of_the_command_line_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&command_line(), &allowed);
 }
 
 #[test]
 fn imports_of_pictures_go_down() {
     let floors: [&[&str]; 3] = [&["scale", "thin"], &["frame"], &["lines", "map"]];
     let floors = [&floors[..], &[&["bars"]]].concat();
-    check(&src("."), "cli/picture", &floors, &["tests"]);
+    check(&command_line(), "picture", &floors, &["tests"]);
 }
 
 #[test]
@@ -100,19 +111,19 @@ fn imports_of_the_page_go_down() {
         &["comparison", "rounds", "workers"],
         &["html"],
     ];
-    check(&src("."), "cli/page", &floors, &["tests"]);
+    check(&command_line(), "page", &floors, &["tests"]);
 }
 
 #[test]
 fn imports_of_the_status_go_down() {
     let floors: [&[&str]; 3] = [&["curve", "launched"], &["standing"], &["watch"]];
-    check(&src("."), "cli/status", &floors, &[]);
+    check(&command_line(), "status", &floors, &[]);
 }
 
 #[test]
 fn imports_of_the_run_folder_go_down() {
     let floors: [&[&str]; 4] = [&["begun", "life", "tail"], &["folder", "view"], &["resume"], &["identity"]];
-    check(&src("."), "cli/run_folder", &floors, &[]);
+    check(&command_line(), "run_folder", &floors, &[]);
 }
 
 #[test]

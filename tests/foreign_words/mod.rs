@@ -66,7 +66,7 @@ fn every_option_that_an_answer_names_is_there() {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut options_of = |program: &str| -> BTreeSet<String> {
         let all = || {
-            let verbs = raddle::cli::verbs_of(program).iter();
+            let verbs = raddle_cli::verbs_of(program).iter();
             let helps = verbs.map(|verb| run(folder.path(), &format!("{program} {verb} --help")).out);
             helps.flat_map(|help| options(&help).into_iter().map(str::to_owned).collect::<Vec<_>>()).collect()
         };

@@ -1,6 +1,6 @@
 //! Parts shared by tables on the screen and by pictures.
 
-use raddle::cli::{Axis, Picture, PictureKind, Series};
+use raddle_cli::{Axis, Picture, PictureKind, Series};
 
 /// Line below a table that lists only some of its rows.
 pub fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: bool) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_datasets::{Matrix, Samples};
 
 /// Names of columns taken for the response where none is named and the model does not use them.
@@ -130,7 +130,7 @@ fn by_position(expected: usize, y: Option<Vec<f64>>, samples: &Samples) -> Resul
 }
 
 fn plural(columns: usize) -> String {
-    raddle::cli::count(columns as u64, "column")
+    raddle_cli::count(columns as u64, "column")
 }
 
 /// Returns the values of a column.

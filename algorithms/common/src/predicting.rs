@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, write_atomic};
+use raddle_cli::{Error, ExitStatus, Records, UseOptions, count, write_atomic};
 use raddle_datasets::{Beside, Field, IDS, Options};
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! [`ModelSamples`]: data as a model sees them, and their scores.
 
-use raddle::cli::{Error, count};
+use raddle_cli::{Error, count};
 use raddle_datasets::{
     IDS, Labels, Matrix, Occurring, Options as Reading, RecordCounts, Samples, read_samples,
 };

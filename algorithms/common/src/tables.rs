@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Data, Error, Records, Session, TrainOptions};
+use raddle_cli::{Data, Error, Records, Session, TrainOptions};
 use raddle_datasets::{
     ColumnOptions, Encoding, Format, Missing, Options, StoredTable, Table, read_any, registry,
 };

@@ -2,7 +2,7 @@
 //! written.
 
 use raddle::RunReport;
-use raddle::cli::{Data, Error, ExitStatus, PartRuns, Session, TrainOptions};
+use raddle_cli::{Data, Error, ExitStatus, PartRuns, Session, TrainOptions};
 use serde::Serialize;
 
 /// Returns the counts over all runs, with the ending, metric and objective of the model's run.

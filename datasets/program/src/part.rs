@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use raddle::cli::{Error, write_atomic};
+use raddle_cli::{Error, write_atomic};
 use serde::{Deserialize, Serialize};
 
 use crate::place::{beside, remove};

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use raddle::cli::{Error, write_atomic};
+use raddle_cli::{Error, write_atomic};
 use raddle_datasets::registry::data_folder;
 
 use crate::digest;

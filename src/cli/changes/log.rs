@@ -8,11 +8,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use raddle::command_line_support::{CHANGES_LOG, Disk, Store as _, digest_of_bytes};
+
 use super::super::exit::Error;
 use super::lines::{Lines, Text, Version};
-use crate::base::store::{Disk, Store as _};
-use crate::files::manifest::digest_of_bytes;
-use crate::files::new_model::CHANGES_LOG;
 
 /// The log of a run, open for more versions.
 #[derive(Debug)]

@@ -9,14 +9,14 @@ mod versions;
 use std::path::PathBuf;
 
 use clap::Args;
+use raddle::command_line_support::CHANGES_LOG;
 use serde::Serialize;
 
+use super::environment;
 use super::exit::Error;
 use super::options::TrainOptions;
 use super::run_folder::folder::Earlier;
 use super::session::Session;
-use crate::cluster::Cluster;
-use crate::files::new_model::CHANGES_LOG;
 
 use self::lines::Lines;
 use self::log::Log;
@@ -64,7 +64,7 @@ impl ChangeOptions {
             "--changes continues from the model of its own run: leave out --init"
         } else if changes == "-" && train.data.as_deref() == Some("-") {
             "data and --changes are both standard input: give one of them as a file"
-        } else if changes == "-" && Cluster::workers().is_some() {
+        } else if changes == "-" && environment::workers().is_some() {
             "--changes -: the processes of raddle launch have no standard input: give the changes as a file"
         } else {
             return Ok(());

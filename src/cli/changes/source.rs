@@ -5,9 +5,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
+use raddle::command_line_support::lock;
+
 use super::super::exit::Error;
 use super::lines::{Lines, Text, Version, is_cut};
-use crate::base::sync::lock;
 
 /// Source of changes.
 #[derive(Debug)]

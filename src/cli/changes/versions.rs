@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
+use raddle::files::{ModelFolder, VersionOf};
+use raddle::{Ending, EpochRecord, RunReport};
 use serde::{Deserialize, Serialize};
 
 use super::{ChangeOptions, ChangeStream, Version};
-use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::report::summary::Summary;
-use crate::cli::report::{Data, Report};
-use crate::cli::run_folder::begun::Begun;
-use crate::cli::session::Session;
-use crate::files::{ModelFolder, VersionOf};
-use crate::run::record::{Ending, EpochRecord, RunReport};
+use crate::exit::{Error, ExitStatus};
+use crate::report::summary::Summary;
+use crate::report::{Data, Report};
+use crate::run_folder::begun::Begun;
+use crate::session::Session;
 
 /// Part of `model.json` that says if versions may continue from the model.
 #[derive(Deserialize)]

@@ -12,13 +12,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use raddle::cluster::{Remote, Token};
+use raddle::command_line_support::lock;
+
 use super::children::ended;
 use super::hosts::Host;
 use super::lasting::{Cause, NO_FOLDER, cause};
 use super::tie::{TIE, Tied};
-use crate::base::sync::lock;
-use crate::cli::exit::Error;
-use crate::cluster::{Remote, Token};
+use crate::exit::Error;
 
 /// Lines kept of the stderr of a machine.
 const KEPT: usize = 20;

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use raddle::cluster::{Invitation, Remote};
+use raddle::command_line_support::{Addresses, LOST, attach, lock};
+
 use super::program;
-use crate::base::sync::lock;
-use crate::cluster::{AGAIN, ALONE, Addresses, Invitation, LOST, Remote, attach};
+use crate::environment::{AGAIN, ALONE};
 
 /// Interval at which a process is polled for its end.
 const POLL: Duration = Duration::from_millis(5);

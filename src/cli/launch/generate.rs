@@ -6,10 +6,10 @@ use std::process::Command as Process;
 use clap::{Args, Command};
 
 use super::program;
-use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::options::foreign::programs;
-use crate::cli::options::generate::write;
-use crate::cli::say::say;
+use crate::exit::{Error, ExitStatus};
+use crate::options::foreign::programs;
+use crate::options::generate::write;
+use crate::say::say;
 
 /// Options of `raddle generate`.
 #[derive(Debug, Args)]

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::exit::Error;
-use crate::cli::options::values::MOST_WORKERS;
+use crate::exit::Error;
+use crate::options::values::MOST_WORKERS;
 
 /// A machine of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,16 +10,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use raddle::cluster::{AdminClient, Invitation, JoinGrant, Token};
+use raddle::command_line_support::{Addresses, FILE, LOST, attach, lock};
+
 use super::children::ended;
 use super::options::{Join, check_addresses};
 use super::program;
 use super::room::private_folder;
 use super::surroundings;
 use super::token_file::read_token;
-use crate::base::sync::lock;
-use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::session::SHARED;
-use crate::cluster::{Addresses, AdminClient, BEGINS, FILE, Invitation, JoinGrant, LOST, Token, attach};
+use crate::environment::BEGINS;
+use crate::exit::{Error, ExitStatus};
+use crate::session::SHARED;
 
 /// Interval at which the process is polled for its end, and the launcher for being alive.
 const POLL: Duration = Duration::from_millis(20);

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::checkpoint::has_checkpoint;
-use crate::cluster::CoordinatorSettings;
-use crate::files::new_model::CHANGES_LOG;
+use raddle::cluster::CoordinatorSettings;
+use raddle::command_line_support::CHANGES_LOG;
+use raddle::has_checkpoint;
 
 /// Pause after an attempt that reached no generation: the obstacle may pass.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cli::exit::Error;
-use crate::cluster::{AdminClient, MemberStatus, RunStatus};
+use raddle::cluster::{AdminClient, MemberStatus, RunStatus};
+
+use crate::exit::Error;
 
 /// Time that a client may take for its request and for reading the answer, in all.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -191,7 +192,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails so")]
 
     use super::*;
-    use crate::cluster::Invitation;
+    use raddle::cluster::Invitation;
 
     #[test]
     fn a_page_has_a_line_of_each_sample_and_escapes_labels() {

@@ -30,11 +30,11 @@ pub use self::tie::{TIE, Tied};
 use self::words::FOREIGN;
 use super::exit::Error;
 use super::say::say;
-use crate::cli::graph::{self, GraphOptions};
-use crate::cli::options::foreign::{self, program_of, word_for_a_verb};
-use crate::cli::options::values::{self, MOST_WORKERS};
-use crate::cli::page::{self, PageOptions};
-use crate::cli::status::{self, StatusOptions, admin};
+use crate::graph::{self, GraphOptions};
+use crate::options::foreign::{self, program_of, word_for_a_verb};
+use crate::options::values::{self, MOST_WORKERS};
+use crate::page::{self, PageOptions};
+use crate::status::{self, StatusOptions, admin};
 
 /// Run a program as several processes; inspect and control runs.
 #[derive(Parser)]
@@ -126,7 +126,7 @@ pub fn main() -> ExitCode {
         Verb::Report(options) => page::report(&options),
         Verb::Rescale(Rescale { run, workers }) => {
             admin(&run)?.rescale(workers as u32)?;
-            say(&format!("from the next epoch on: {}", crate::cli::number::count(workers as u64, "worker")))?;
+            say(&format!("from the next epoch on: {}", crate::number::count(workers as u64, "worker")))?;
             Ok(0)
         }
     };

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use clap::builder::ArgPredicate;
 use clap::{ArgAction, Args};
+use raddle::cluster::Encryption;
+use raddle::command_line_support::{Address, Addresses};
 
-use crate::cli::exit::Error;
-use crate::cli::options::values::{self, MOST_WORKERS};
-use crate::cluster::{Address, Addresses, Encryption};
+use crate::exit::Error;
+use crate::options::values::{self, MOST_WORKERS};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {

@@ -5,10 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cli::exit::Error;
-use crate::cli::options::was_begun;
-use crate::cli::run_folder::begun::Begun;
-use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
+use raddle::command_line_support::{Addresses, FILE, INDEX};
+
+use crate::environment::WORKERS;
+use crate::exit::Error;
+use crate::options::was_begun;
+use crate::run_folder::begun::Begun;
 
 /// Returns the path of a program: its name if that is a path, else next to this program, else on PATH.
 ///

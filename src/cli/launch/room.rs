@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
-use crate::base::sync::lock;
-use crate::cli::exit::Error;
-use crate::cli::run_folder::folder::{Earlier, RunFolder};
-use crate::cli::session::SHARED;
-use crate::cluster::{INVITATION, Invitation, PROOF, Remote, Token, write_private};
-use crate::files::new_model;
+use raddle::cluster::{Invitation, Remote, Token};
+use raddle::command_line_support::{INVITATION, LOCK, PROOF, hold_lock, lock, write_private};
+
+use crate::exit::Error;
+use crate::run_folder::folder::{Earlier, RunFolder};
+use crate::session::SHARED;
 
 /// File with the token alone, for other machines; and, next, with the address at which the run listens, for a
 /// launcher that resumes it. Both stay until the run is done, so that processes on other machines that know
@@ -171,8 +171,8 @@ impl Invited {
             }
         }
         fs::create_dir_all(&self.path).map_err(|why| why.to_string())?;
-        if !self.path.join(new_model::LOCK).exists() {
-            self.lock = Some(new_model::hold_lock(&self.path)?);
+        if !self.path.join(LOCK).exists() {
+            self.lock = Some(hold_lock(&self.path)?);
         }
         if let Some(proof) = self.proof {
             write_private(&self.path.join(PROOF), &proof.to_string()).map_err(|why| why.to_string())?;
@@ -203,7 +203,7 @@ impl Drop for Room {
 
 /// Makes a new folder that only its owner can enter.
 pub(super) fn private_folder() -> io::Result<PathBuf> {
-    let name: [u8; 8] = crate::cluster::random()?;
+    let name: [u8; 8] = raddle::command_line_support::random_bytes()?;
     let path = std::env::temp_dir().join(format!("raddle-{:016x}", u64::from_le_bytes(name)));
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

@@ -7,6 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use raddle::cluster::{AdminClient, CoordinatorSettings, Ended, RunEvent, Server};
+use raddle::command_line_support::{Address, Addresses, lock};
+use raddle::has_checkpoint;
+
 use super::away::{Away, SshSettings};
 use super::children::{Children, Start};
 use super::hosts::Host;
@@ -16,13 +20,10 @@ use super::options::{Launch, check_addresses};
 use super::program;
 use super::room::{Kept, Room};
 use super::token_file::read_token;
-use crate::base::sync::lock;
-use crate::checkpoint::has_checkpoint;
-use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::options::{earlier, was_begun};
-use crate::cli::run_folder::folder::Earlier;
-use crate::cli::session::NEXT_VERSION;
-use crate::cluster::{Address, Addresses, AdminClient, CoordinatorSettings, Ended, RunEvent, Server};
+use crate::exit::{Error, ExitStatus};
+use crate::options::{earlier, was_begun};
+use crate::run_folder::folder::Earlier;
+use crate::session::NEXT_VERSION;
 
 /// Timeout for processes that are done to end.
 const PARTING: Duration = Duration::from_secs(10);
@@ -298,7 +299,7 @@ fn note(text: &str) {
 
 /// Handles Ctrl-C. The first one ends the run at its next boundary, or at the last one if the next is far.
 /// The second one ends the run at once, and so does the first one before the run has started.
-fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, begun: Arc<AtomicBool>) {
+fn on_interrupt(remote: raddle::cluster::Remote, children: Arc<Mutex<Children>>, begun: Arc<AtomicBool>) {
     let mut pressed = false;
     // If the handler cannot be installed, Ctrl-C kills the launcher, and the processes notice that it is
     // gone.
@@ -324,7 +325,7 @@ fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, 
 /// Handles SIGUSR1, which asks for a checkpoint of the next boundary, as a job scheduler does before it takes
 /// a machine back.
 #[cfg(unix)]
-fn on_user_signal(remote: crate::cluster::Remote, has_folder: bool) {
+fn on_user_signal(remote: raddle::cluster::Remote, has_folder: bool) {
     use signal_hook::consts::SIGUSR1;
     use signal_hook::iterator::Signals;
 
@@ -345,4 +346,4 @@ fn on_user_signal(remote: crate::cluster::Remote, has_folder: bool) {
 }
 
 #[cfg(not(unix))]
-fn on_user_signal(_: crate::cluster::Remote, _: bool) {}
+fn on_user_signal(_: raddle::cluster::Remote, _: bool) {}

@@ -3,7 +3,7 @@
 
 use std::env;
 
-use crate::cli::exit::Error;
+use crate::exit::Error;
 
 /// Variables with the rank of a command among those that one line has started, from 0: ours, and those of
 /// srun and of implementations of MPI.

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::children::ended;
-use crate::cli::exit::{Error, ExitStatus};
+use crate::exit::{Error, ExitStatus};
 
 /// The word after `raddle`.
 pub const TIE: &str = "tie";

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::cli::exit::Error;
-use crate::cluster::Token;
+use raddle::cluster::Token;
+
+use crate::exit::Error;
 
 /// Reads the token from a file that no other user can read: its holder is trusted with everything.
 pub(super) fn read_token(file: &Path) -> Result<Token, Error> {

@@ -1,6 +1,6 @@
 //! Options and verbs of other launchers, and the answers of `raddle` to them.
 
-use crate::cli::options::foreign::ForeignWords;
+use crate::options::foreign::ForeignWords;
 
 /// The words of other launchers, and the answers.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {

@@ -8,7 +8,7 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::cli::exit::Error;
+use crate::exit::Error;
 
 /// Name of the verb.
 const VERB: &str = "generate";
@@ -19,7 +19,7 @@ const SHELLS: [(&str, Shell); 4] =
 
 /// Writes man pages or completions, if the verb of the line is `generate`. If the program has a verb of this
 /// name itself, lines that name neither `man` nor a shell are left to it.
-pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Result<(), Error>> {
+pub(crate) fn asked(command: &Command, line: &[OsString]) -> Option<Result<(), Error>> {
     let (verb, rest) = line.get(1..)?.split_first()?;
     let is_kind = |word: &OsString| word == "man" || SHELLS.iter().any(|(name, _)| word == name);
     let is_other = command.find_subcommand(VERB).is_some() && !rest.first().is_some_and(is_kind);
@@ -30,7 +30,7 @@ pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Resu
 ///
 /// # Errors
 /// If the words are others, or the folder cannot be written.
-pub(in crate::cli) fn write(command: &Command, words: &[OsString]) -> Result<(), Error> {
+pub(crate) fn write(command: &Command, words: &[OsString]) -> Result<(), Error> {
     let usage = || {
         let names = SHELLS.map(|(name, _)| name).join("|");
         let data = "generated data are written by `raddle data generate`";

@@ -4,7 +4,7 @@
 use clap::Arg;
 
 use super::TrainOptions;
-use crate::cli::exit::Error;
+use crate::exit::Error;
 
 /// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They have no
 /// effect if rounds are known an epoch ahead, or are steps of a solver.
@@ -42,7 +42,7 @@ impl TrainOptions {
 /// it was given; `with` is the cause in words.
 ///
 /// ```
-/// use raddle::cli::refuse_without_effect;
+/// use raddle_cli::refuse_without_effect;
 /// let given = [("--rho", true), ("--guard", false)];
 /// let error = refuse_without_effect(&given, "with --schedule cyclic").unwrap_err();
 /// assert_eq!(error.to_string(), "--rho has no effect with --schedule cyclic: leave it out");

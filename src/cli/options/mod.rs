@@ -1,7 +1,7 @@
 //! [`TrainOptions`]: the options of training that mean the same in every program.
 
 pub(crate) mod foreign;
-pub(in crate::cli) mod generate;
+pub(crate) mod generate;
 mod help;
 pub(crate) mod idle;
 pub(crate) mod subcommand;
@@ -12,16 +12,15 @@ use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
 use clap::{ArgAction, Args};
+use raddle::command_line_support::CHECKPOINT;
+use raddle::{CheckpointEvery, Engine, Program, has_checkpoint};
 use serde::Serialize;
 
 use self::values::{MOST_WORKERS, RescalePlan, Rho, choose};
 use super::exit::Error;
-use crate::checkpoint::{CheckpointEvery, has_checkpoint};
-use crate::cli::run_folder::begun;
-use crate::cli::run_folder::folder::Earlier;
-use crate::cluster::Cluster;
-use crate::files::new_model::CHECKPOINT;
-use crate::{Engine, Program};
+use crate::environment;
+use crate::run_folder::begun;
+use crate::run_folder::folder::Earlier;
 
 /// Heading of the options of a run's folder, length and display.
 const RUN: &str = "The run";
@@ -118,7 +117,7 @@ impl TrainOptions {
     /// Returns the number of workers: as given here or to `raddle launch`, or the cores this process may use.
     pub fn worker_count(&self) -> usize {
         self.workers
-            .or_else(Cluster::workers)
+            .or_else(environment::workers)
             .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
     }
 
@@ -203,7 +202,7 @@ impl TrainOptions {
     /// Applies the options of checkpoints, which go to a folder `file` in the folder of the run.
     pub(super) fn checkpointed<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
         // Among several processes one may be lost.
-        let every = self.checkpoint_every.or_else(|| Cluster::workers().map(|_| CheckpointEvery::Auto));
+        let every = self.checkpoint_every.or_else(|| environment::workers().map(|_| CheckpointEvery::Auto));
         if let Some((every, folder)) = every.zip(self.folder()) {
             engine = engine.checkpoint(every, folder.join(file));
         }
@@ -236,7 +235,7 @@ mod tests {
     use clap::error::ErrorKind;
 
     use super::*;
-    use crate::cli::{Free, identity};
+    use crate::{Free, identity};
 
     #[derive(Parser)]
     struct Line {

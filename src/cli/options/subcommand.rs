@@ -7,17 +7,16 @@ use std::process;
 
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
+use raddle::command_line_support::{CHECKPOINT, NEXT_MODEL};
+use raddle::simd_level::SimdLevel;
 
 use super::foreign::{self, ForeignWords};
 use super::{earlier, help};
-use crate::base::simd_level::SimdLevel;
-use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::run_folder::begun::{self, Begun, RecordedEnd};
-use crate::cli::run_folder::folder::{Earlier, RunFolder};
-use crate::cli::run_folder::resume::{self, Free};
-use crate::cli::say::say;
-use crate::files::commit;
-use crate::files::new_model::CHECKPOINT;
+use crate::exit::{Error, ExitStatus};
+use crate::run_folder::begun::{self, Begun, RecordedEnd};
+use crate::run_folder::folder::{Earlier, RunFolder};
+use crate::run_folder::resume::{self, Free};
+use crate::say::say;
 
 /// Description of a program's command line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,7 +46,7 @@ impl CommandLine<'_> {
         let mut command = help::laid_out(self.versioned(command), self.common, &line);
         // The body of `main` has not started: the error ends the process here.
         let refuse = |error: &Error| -> ! {
-            crate::cli::exit::print_error(command.get_name(), error);
+            crate::exit::print_error(command.get_name(), error);
             process::exit(error.status().code().into())
         };
         if let Some(written) = super::generate::asked(&help::laid_out(T::command(), self.common, &[]), &line)
@@ -163,14 +162,14 @@ fn resumed(line: &[OsString]) -> Option<PathBuf> {
 
 /// Reads the request of the run in a folder; a commit during which the run was killed is completed first.
 fn begun_in(run: &Path) -> Result<Option<Begun>, Error> {
-    if run.join(commit::NEXT).exists() {
+    if run.join(NEXT_MODEL).exists() {
         drop(RunFolder::hold(run, Earlier::Resumed)?);
     }
     Begun::read(run)
 }
 
 /// Repeats the result of a run that has ended: its text, or its report with `--json`.
-pub(in crate::cli) fn repeat(run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
+pub(crate) fn repeat(run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
     if !json {
         return say(&ended.said);
     }

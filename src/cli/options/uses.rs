@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::exit::Error;
-use crate::cli::say::say;
+use crate::exit::Error;
+use crate::say::say;
 
 /// The options of the verbs that use a model; flatten them into the verb's own.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]

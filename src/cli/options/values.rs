@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use crate::cli::exit::Error;
+use crate::exit::Error;
 
 /// Limit of the workers of a run: no machine has more cores, and every worker costs memory.
 pub const MOST_WORKERS: usize = 1024;
@@ -143,7 +143,7 @@ impl Serialize for RescalePlan {
 /// Returns the entry of `list` that `given` names.
 ///
 /// ```
-/// use raddle::cli::choose;
+/// use raddle_cli::choose;
 /// let solvers = [("sgd", 1), ("als", 2)];
 /// assert_eq!(choose("--solver", "als", &solvers).unwrap(), 2);
 /// let error = choose("--solver", "cg", &solvers).unwrap_err();

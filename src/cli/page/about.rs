@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::run::Run;
 use super::table::table;
-use crate::cli::markup::escaped;
-use crate::cli::run_folder::begun::RecordedEnd;
+use crate::markup::escaped;
+use crate::run_folder::begun::RecordedEnd;
 
 /// Most notes of the trace that are shown.
 const NOTES: usize = 5;

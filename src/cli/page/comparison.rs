@@ -8,8 +8,8 @@ use super::curves::{self, Over};
 use super::figure::figures;
 use super::run::Run;
 use super::table::table;
-use crate::cli::markup::escaped;
-use crate::cli::report::picture::Picture;
+use crate::markup::escaped;
+use crate::report::picture::Picture;
 
 /// Letters of a digest that are shown.
 const DIGEST: usize = 12;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use raddle::EpochRecord;
 use serde_json::Value;
 
 use super::run::Run;
-use crate::cli::number::count;
-use crate::cli::report::picture::{Axis, Picture, PictureKind, Scale, Series};
-use crate::run::record::EpochRecord;
+use crate::number::count;
+use crate::report::picture::{Axis, Picture, PictureKind, Scale, Series};
 
 /// More workers than this are shown by their mean and extremes.
 const MOST_WORKERS: usize = 8;

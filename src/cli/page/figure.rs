@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::members;
 use super::table::table;
-use crate::cli::markup::escaped;
-use crate::cli::picture::{MOST_IN_LEGEND, drawing, sample};
-use crate::cli::report::picture::{Picture, PictureKind, Series, Tick};
+use crate::markup::escaped;
+use crate::picture::{MOST_IN_LEGEND, drawing, sample};
+use crate::report::picture::{Picture, PictureKind, Series, Tick};
 
 /// Figures side by side, as many as the width allows. Where their series are runs, hiding one hides it in all
 /// of them.

@@ -5,8 +5,8 @@ use super::figure::figures;
 use super::run::Run;
 use super::table::table;
 use super::{about, comparison, rounds, workers};
-use crate::cli::markup::escaped;
-use crate::cli::report::picture::Picture;
+use crate::markup::escaped;
+use crate::report::picture::Picture;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::markup::{escaped, plain};
-use crate::cli::report::picture::Contents;
+use crate::markup::{escaped, plain};
+use crate::report::picture::Contents;
 
 /// Items of a member that are listed without a script.
 const LISTED: usize = 10;

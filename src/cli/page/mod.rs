@@ -17,13 +17,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use raddle::files::write_atomic;
 
 use self::run::Run;
 use super::exit::{Error, ExitStatus};
 use super::run_folder::view::RunView;
 use super::say::say;
-use crate::cli::number::count;
-use crate::files::write_atomic;
+use crate::number::count;
 
 /// Options of `raddle report`.
 #[derive(Debug, Args)]

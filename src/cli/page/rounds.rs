@@ -6,7 +6,7 @@ use super::curves;
 use super::figure::figures;
 use super::run::Run;
 use super::table::table;
-use crate::cli::number::number;
+use crate::number::number;
 
 /// Most rounds that are listed.
 const MOST: usize = 200;

@@ -1,9 +1,9 @@
 //! [`Run`]: a run as the page shows it, with the seconds and updates of each epoch since it began.
 
+use raddle::EpochRecord;
 use serde_json::Value;
 
-use crate::cli::run_folder::view::RunView;
-use crate::run::record::EpochRecord;
+use crate::run_folder::view::RunView;
 
 /// Run of a page.
 pub(super) struct Run {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::cli::markup::escaped;
-use crate::cli::number::number;
+use crate::markup::escaped;
+use crate::number::number;
 
 /// Most rows of a table.
 const MOST_ROWS: usize = 500;

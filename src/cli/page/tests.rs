@@ -2,15 +2,14 @@
 
 use std::fs;
 
+use raddle::{EpochRecord, Metric};
 use raddle_common::testing::pairs;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cli::picture::tests::{attributes, lines_of, pixel};
-use crate::cli::report::picture::{Axis, Contents, Member, Picture, PictureKind, Series};
-use crate::cli::report::summary::{Summary, Table};
-use crate::program::verdict::Metric;
-use crate::run::record::EpochRecord;
+use crate::picture::tests::{attributes, lines_of, pixel};
+use crate::report::picture::{Axis, Contents, Member, Picture, PictureKind, Series};
+use crate::report::summary::{Summary, Table};
 
 /// A run of so many epochs in a folder.
 fn run(folder: &Path, program: &str, epochs: u64, digest: &str, parameters: Value, summary: &Summary) {

@@ -6,7 +6,7 @@ use super::curves;
 use super::figure::figures;
 use super::run::Run;
 use super::table::table;
-use crate::cli::report::picture::Picture;
+use crate::report::picture::Picture;
 
 /// Generations of workers, processes, load, and where the seconds went.
 pub(super) fn html(run: &Run) -> String {

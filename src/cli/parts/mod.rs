@@ -12,24 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
+use raddle::command_line_support::{CHECKPOINT, Disk, into_inner, lock, remove_checkpoint};
+use raddle::{Engine, EngineError, EpochRecord, Metric, Outcome, Program, RunReport, side_by_side};
+
 use self::results::{PartResult, PartResults};
 use super::exit::Error;
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::screen::Screen;
-use crate::base::error::EngineError;
-use crate::base::side_by_side::side_by_side;
-use crate::base::store::Disk;
-use crate::base::sync::{into_inner, lock};
-use crate::checkpoint;
-use crate::cli::report::combine::combine;
-use crate::cli::report::trace::Trace;
-use crate::cli::run_folder::folder::RunFolder;
-use crate::engine::{Engine, Outcome};
-use crate::files::new_model::CHECKPOINT;
-use crate::program::Program;
-use crate::program::verdict::Metric;
-use crate::run::record::{EpochRecord, RunReport};
+use crate::report::combine::{combine, without_boundary};
+use crate::report::trace::Trace;
+use crate::run_folder::folder::RunFolder;
 
 /// End of a part.
 #[derive(Debug)]
@@ -122,7 +115,7 @@ impl PartRun<'_> {
         let engine = engine.observe(observe).on_warning(move |text| screen.warn(text));
         let outcome = engine.stop(Interrupt::handler().training()).run().inspect_err(|why| {
             if let EngineError::BeforeBoundary { interrupted } = *why {
-                self.runs.push(RunReport::without_boundary(interrupted));
+                self.runs.push(without_boundary(interrupted));
                 self.is_cut = true;
             }
         })?;
@@ -155,7 +148,7 @@ impl PartRun<'_> {
         let Some(folder) = self.folder else { return };
         for run in 0..=self.runs.len() {
             // Best effort: another run removes them, too.
-            let _ = checkpoint::remove(&folder.join(file(self.number, run)), &Disk);
+            let _ = remove_checkpoint(&folder.join(file(self.number, run)), &Disk);
             let _ = self.trace_file(run).map(fs::remove_file);
         }
     }
@@ -187,7 +180,7 @@ pub(super) fn forget(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_str().and_then(is_ours).is_some() {
             // Best effort: the files are in the way of nothing.
-            let _ = checkpoint::remove(&entry.path(), &Disk);
+            let _ = remove_checkpoint(&entry.path(), &Disk);
         }
     }
 }

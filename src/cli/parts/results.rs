@@ -7,14 +7,14 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
+use raddle::command_line_support::Identity;
+use raddle::files::write_atomic;
+use raddle::state::{from_bytes, to_bytes};
+use raddle::{EpochRecord, RunReport};
 use sha2::{Digest, Sha256};
 
-use crate::base::identity::Identity;
-use crate::base::state::{from_bytes, to_bytes};
-use crate::cli::exit::Error;
-use crate::cli::report::combine::combine;
-use crate::files::write_atomic;
-use crate::run::record::{EpochRecord, RunReport};
+use crate::exit::Error;
+use crate::report::combine::combine;
 
 const MAGIC: &[u8] = b"raddle parts 1\n";
 
@@ -34,8 +34,8 @@ pub(super) struct PartResult {
     trace: Vec<String>,
 }
 
-crate::state!(PartResults { identity, parts });
-crate::state!(PartResult { value, run, trace });
+raddle::state!(PartResults { identity, parts });
+raddle::state!(PartResult { value, run, trace });
 
 impl PartResults {
     pub(super) fn new(identity: &str) -> Self {
@@ -125,8 +125,8 @@ pub(super) fn record(line: &str) -> Option<EpochRecord> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::verdict::Metric;
-    use crate::run::record::{CheckpointRecord, Ending};
+    use crate::report::tests::small_run;
+    use raddle::{CheckpointRecord, Ending, Metric};
 
     fn results() -> PartResults {
         let metric = Metric::new("gap", 1.0 / 3.0, "training data").target(1e-6).certified();
@@ -142,7 +142,7 @@ mod tests {
         };
         let checkpoints = CheckpointRecord { count: 2, seconds: 0.25, bytes: 100 };
         let (seconds, warnings) = (0.7, vec!["it was cold".into()]);
-        let run = RunReport { checkpoints, seconds, warnings, ..RunReport::example(Ending::Target, metric) };
+        let run = RunReport { checkpoints, seconds, warnings, ..small_run(Ending::Target, metric) };
         let mut results = PartResults::new("program data d1 tol 3");
         results.parts.insert(2, PartResult::new(vec![1, 2, 3], &[run.clone(), run], &[record]));
         results

@@ -3,9 +3,9 @@
 use super::frame::{BOTTOM, Frame, LEFT, RIGHT, TOP, WIDTH, width};
 use super::lines::classes;
 use super::scale::Span;
-use crate::cli::markup::{escaped, pixels, shortened};
-use crate::cli::number::{number, rounded};
-use crate::cli::report::picture::{Axis, Picture, Scale};
+use crate::markup::{escaped, pixels, shortened};
+use crate::number::{number, rounded};
+use crate::report::picture::{Axis, Picture, Scale};
 
 /// Height of a bar.
 const BAR: f64 = 13.0;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::scale::Span;
-use crate::cli::markup::{escaped, pixels, shortened};
-use crate::cli::number::number;
-use crate::cli::report::picture::{Axis, Tick};
+use crate::markup::{escaped, pixels, shortened};
+use crate::number::number;
+use crate::report::picture::{Axis, Tick};
 
 /// Width of every picture in its own pixels; a page scales it.
 pub(super) const WIDTH: f64 = 480.0;

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use super::frame::{BOTTOM, Frame, HEIGHT, LEFT, RIGHT, TOP, WIDTH, width};
 use super::scale::Span;
 use super::thin::{MOST, thinned};
-use crate::cli::markup::{escaped, pixels, shortened};
-use crate::cli::report::picture::{Picture, PictureKind, Series};
+use crate::markup::{escaped, pixels, shortened};
+use crate::report::picture::{Picture, PictureKind, Series};
 
 /// More series than this have no legend.
 pub(crate) const MOST_IN_LEGEND: usize = 8;

@@ -2,8 +2,8 @@
 
 use super::frame::{Frame, WIDTH};
 use super::scale::Span;
-use crate::cli::markup::{escaped, pixels};
-use crate::cli::report::picture::{Contents, Member, Picture, Scale};
+use crate::markup::{escaped, pixels};
+use crate::report::picture::{Contents, Member, Picture, Scale};
 
 /// Height of a map.
 const HEIGHT: f64 = 400.0;

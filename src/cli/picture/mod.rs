@@ -11,7 +11,7 @@ mod scale;
 mod thin;
 
 use self::lines::symbol;
-use crate::cli::report::picture::{Picture, PictureKind};
+use crate::report::picture::{Picture, PictureKind};
 
 pub(crate) use self::lines::MOST_IN_LEGEND;
 

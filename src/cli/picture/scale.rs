@@ -1,6 +1,6 @@
 //! [`Span`]: the pixels of an axis, and the round numbers that it shows.
 
-use crate::cli::report::picture::Scale;
+use crate::report::picture::Scale;
 
 /// Numbers of an axis and the pixels where they stand.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cli::number::number;
+    use crate::number::number;
 
     fn span(scale: Scale, values: &[f64]) -> Span {
         Span::new(scale, values.iter().copied(), 0.0, (0.0, 100.0)).unwrap()

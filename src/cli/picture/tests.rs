@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle_common::testing::pairs;
 
 use super::*;
-use crate::cli::report::picture::{Axis, Contents, Member, Scale, Series};
+use crate::report::picture::{Axis, Contents, Member, Scale, Series};
 
 /// Values of an attribute, in the order of their elements.
 pub(crate) fn attributes<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {

@@ -1,6 +1,6 @@
 //! [`combine`]: several runs of an engine, such as those along a path, reported as one.
 
-use crate::run::record::{Ending, Limit, RunReport};
+use raddle::{CheckpointRecord, Ending, Limit, Metric, RunReport};
 
 /// Takes `next` into `total`: counts and seconds add up, generations follow each other, and ending and metric
 /// are those of the run that is furthest from done.
@@ -50,14 +50,41 @@ fn gravity(ending: Ending) -> u8 {
     }
 }
 
+/// Makes the report of a run that was asked to end before its first boundary: nothing was measured, and its
+/// metric has no name.
+pub(crate) fn without_boundary(interrupted: bool) -> RunReport {
+    RunReport {
+        ending: if interrupted { Ending::Interrupted } else { Ending::Limit(Limit::Time) },
+        metric: Metric::new("", f64::NAN, ""),
+        objective: None,
+        epochs: 0,
+        rounds: 0,
+        tasks: 0,
+        updates: 0,
+        candidates: 0,
+        rejected: 0,
+        rollbacks: 0,
+        seconds: 0.0,
+        bytes_on_wire: 0,
+        block_bytes_on_wire: 0,
+        shards: 0,
+        threads: 1,
+        idle_workers: 0,
+        generations: Vec::new(),
+        processes: Vec::new(),
+        checkpoints: CheckpointRecord::default(),
+        warnings: Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::tests::small_run;
     use super::*;
-    use crate::program::verdict::Metric;
 
     fn run(ending: Ending, gap: f64, epochs: u64) -> RunReport {
         let metric = Metric::new("gap", gap, "training data").target(1e-6).certified();
-        RunReport { epochs, ..RunReport::example(ending, metric) }
+        RunReport { epochs, ..small_run(ending, metric) }
     }
 
     #[test]

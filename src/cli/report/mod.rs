@@ -11,15 +11,14 @@ pub(crate) mod trace;
 
 use std::collections::BTreeMap;
 
+use raddle::{
+    CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, Metric, ProcessRecord, RunReport,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::exit::ExitStatus;
-use crate::cli::number::{count, number};
-use crate::program::verdict::Metric;
-use crate::run::record::{
-    CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport,
-};
+use crate::number::{count, number};
 
 pub use self::data::{Data, Records};
 pub use self::profile::{Profile, profile};
@@ -212,4 +211,4 @@ fn measured(metric: &Metric) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

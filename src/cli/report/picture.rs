@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Description of a picture: its kind, its axes and the numbers of its series.
 ///
 /// ```
-/// use raddle::cli::{Axis, Picture, PictureKind, Series};
+/// use raddle_cli::{Axis, Picture, PictureKind, Series};
 /// let error = Series::new("validation", vec![1.0, 2.0, 3.0], vec![0.98, 0.91, 0.89]);
 /// let picture = Picture::new("Error by epoch", PictureKind::Lines)
 ///     .axes(Axis::linear("epoch"), Axis::linear("rmse"))

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use raddle::EpochRecord;
 use serde::Serialize;
-
-use crate::run::record::EpochRecord;
 
 /// Costs and gains of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -55,7 +54,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::verdict::Metric;
+    use raddle::Metric;
 
     fn record(epoch: u64, workers: usize, seconds: f64, value: f64) -> EpochRecord {
         let metric = Some(Metric::new("gap", value, "training data"));

@@ -4,12 +4,12 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use raddle::Metric;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::layout::Layout;
 use super::picture::Picture;
-use crate::program::verdict::Metric;
 
 /// `summary.json`: a title, named tables and pictures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl Summary {
 /// A named table. As text its columns are aligned, numbers to the right.
 ///
 /// ```
-/// use raddle::cli::Table;
+/// use raddle_cli::Table;
 /// let mut table = Table::new("Coefficients", &["name", "value"]);
 /// table.row(vec!["age".into(), 1.5.into()]);
 /// table.row(vec!["bmi".into(), (-12.25).into()]);

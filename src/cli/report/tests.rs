@@ -2,11 +2,37 @@
 
 use serde_json::json;
 
+use super::combine::without_boundary;
 use super::*;
+
+/// Report of a small run of one generation.
+pub(crate) fn small_run(ending: Ending, metric: Metric) -> RunReport {
+    let (epoch, workers, processes, bytes_moved, pause, shards_moved) = (0, 2, 1, 0, 0.0, 1);
+    let generation =
+        GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved, members: Vec::new() };
+    let generations = vec![generation];
+    let (epochs, rounds, tasks, updates, candidates, rejected) = (3, 1, 2, 3, 4, 5);
+    let (seconds, shards, threads, run) = (0.5, 8, 2, without_boundary(false));
+    RunReport {
+        ending,
+        metric,
+        epochs,
+        rounds,
+        tasks,
+        updates,
+        candidates,
+        rejected,
+        seconds,
+        shards,
+        threads,
+        generations,
+        ..run
+    }
+}
 
 fn run() -> RunReport {
     let metric = Metric::new("relative-duality-gap", 1e-7, "training data").target(1e-6).certified();
-    RunReport { objective: Some(1.5), tasks: 5, ..RunReport::example(Ending::Target, metric) }
+    RunReport { objective: Some(1.5), tasks: 5, ..small_run(Ending::Target, metric) }
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use raddle::EpochRecord;
+use raddle::command_line_support::{EXPLAINED, TRACE};
+use raddle::schedule::RoundLog;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::exit::Error;
-use crate::files::new_model::{EXPLAINED, TRACE};
-use crate::run::record::EpochRecord;
-use crate::schedule::RoundLog;
+use crate::exit::Error;
 
 /// The epochs of a run, as a file of JSON lines; the rounds of those that the schedule explains, as another.
 ///
@@ -175,7 +175,7 @@ fn earlier(text: &str, first: (u64, u64)) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::record::Ending;
+    use raddle::Ending;
 
     fn record(epoch: u64) -> EpochRecord {
         EpochRecord { epoch, ..EpochRecord::default() }

@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use raddle::{Ending, Limit};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::exit::Error;
-use crate::run::record::{Ending, Limit};
+use crate::exit::Error;
 
 /// The name of the file.
 pub(crate) const NAME: &str = "run.json";
@@ -52,7 +52,7 @@ impl RecordedEnd {
     /// Returns the line of `said` that tells how the run ended: the one that [`Report::conclusion`] wrote,
     /// else the last.
     ///
-    /// [`Report::conclusion`]: crate::cli::Report::conclusion
+    /// [`Report::conclusion`]: crate::Report::conclusion
     pub(crate) fn conclusion(&self) -> Option<&str> {
         let concludes =
             |line: &&str| ["done: ", "stopped", "interrupted: "].iter().any(|word| line.starts_with(word));

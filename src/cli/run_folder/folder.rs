@@ -5,15 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use raddle::EpochRecord;
+use raddle::command_line_support::{
+    CHANGES_LOG, CHECKPOINT, Disk, EXPLAINED, EarlierRun, Store, TRACE, lock, remove_checkpoint,
+    remove_if_empty,
+};
+use raddle::files::{FileError, ModelFiles, NewModel, Out, write_atomic};
+
 use super::begun::{self, Begun, RecordedEnd};
-use crate::base::store::{Disk, Store};
-use crate::base::sync::lock;
-use crate::checkpoint;
-use crate::cli::exit::Error;
-use crate::cli::report::trace::Trace;
-use crate::files::new_model::{CHANGES_LOG, CHECKPOINT, EXPLAINED, EarlierRun, TRACE, remove_if_empty};
-use crate::files::{FileError, ModelFiles, NewModel, Out, write_atomic};
-use crate::run::record::EpochRecord;
+use crate::exit::Error;
+use crate::report::trace::Trace;
 
 /// Files left by a run that was killed while it wrote them.
 const LEFTOVERS: [&str; 4] =
@@ -56,7 +57,7 @@ impl HeldFolder {
     /// Removes the checkpoints or changes that an earlier run left.
     fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.model.path().join(name);
-        checkpoint::remove(&path, self.model.store()).map_err(|why| Error::write(&path, why))
+        remove_checkpoint(&path, self.model.store()).map_err(|why| Error::write(&path, why))
     }
 }
 

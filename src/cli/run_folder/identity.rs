@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use raddle::command_line_support::digest_of;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::resume::Free;
-use crate::cli::exit::Error;
-use crate::files::manifest::digest_of;
+use crate::exit::Error;
 
-/// Returns a run's [`identity`](crate::Engine::identity): its whole request, except what never changes its
+/// Returns a run's [`identity`](raddle::Engine::identity): its whole request, except what never changes its
 /// model.
 ///
 /// `options` are all options of the verb, as the report has them: an option that is added belongs to the
@@ -18,7 +18,7 @@ use crate::files::manifest::digest_of;
 /// other option names a file, the digest of the file is added.
 ///
 /// ```
-/// use raddle::cli::{Free, identity};
+/// use raddle_cli::{Free, identity};
 ///
 /// #[derive(serde::Serialize)]
 /// struct Fit { data: String, rank: u32, target: Option<f64>, quiet: bool }
@@ -26,7 +26,7 @@ use crate::files::manifest::digest_of;
 /// let fit = Fit { data: "ratings.csv".into(), rank: 32, target: Some(0.9), quiet: true };
 /// let free = Free { neutral: &["target"], limits: &[] };
 /// assert_eq!(identity("mf", &fit, free, &[("data", "6f1a")])?, "mf data 6f1a rank 32");
-/// # Ok::<(), raddle::cli::Error>(())
+/// # Ok::<(), raddle_cli::Error>(())
 /// ```
 ///
 /// # Errors
@@ -63,7 +63,7 @@ pub fn identity(
 
 /// Returns the SHA-256 of the file that an option names, as 64 hexadecimal digits. Empty if the option names
 /// no file, or the file cannot be read, which its reader will report. The digest is part of a run's
-/// [`identity`](crate::Engine::identity), because the file at a path may change.
+/// [`identity`](raddle::Engine::identity), because the file at a path may change.
 fn content_digest(option: &str) -> String {
     let path = Path::new(option);
     if path.is_file() { digest_of(path).unwrap_or_default() } else { String::new() }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::files::new_model::LOCK;
+use raddle::command_line_support::LOCK;
 
 /// Life of the process that a folder belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn is_shared(mounts: &str, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::new_model::hold_lock;
+    use raddle::command_line_support::hold_lock;
 
     #[test]
     fn lines_of_the_system_are_understood() {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use clap::{Arg, Command};
+use raddle::command_line_support::CHECKPOINT;
 
 use super::begun::{self, Begun, Given};
-use crate::cli::exit::Error;
-use crate::files::new_model::CHECKPOINT;
+use crate::exit::Error;
 
 /// Options that never change the model: they may differ when a run is resumed, and its identity leaves them
 /// out.

@@ -4,16 +4,16 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use raddle::EpochRecord;
+use raddle::command_line_support::{EXPLAINED, TRACE};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::begun::{self, Begun};
 use super::life::Life;
 use super::tail::Tail;
-use crate::cli::exit::Error;
-use crate::cli::report::summary::Summary;
-use crate::files::new_model::{EXPLAINED, TRACE};
-use crate::run::record::EpochRecord;
+use crate::exit::Error;
+use crate::report::summary::Summary;
 
 /// Files of a run, as they are at the moment.
 pub(crate) struct RunView {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::base::sync::lock;
+use raddle::command_line_support::lock;
 
 /// Limit of lines in a second.
 const LINES: usize = 10;

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use raddle::EpochRecord;
+use raddle::command_line_support::lock;
 
 use self::line_rate::LineRate;
 use super::options::TrainOptions;
 use super::report::Timed;
-use crate::base::sync::lock;
-use crate::cli::number::number;
-use crate::run::record::EpochRecord;
+use crate::number::number;
 
 /// Display of the progress of a run: a bar on a terminal, else lines, at most ten a second and the last;
 /// nothing with `--quiet`. Clones share one display.
@@ -166,7 +166,7 @@ fn bar(epochs: Option<u64>) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::verdict::Metric;
+    use raddle::Metric;
 
     #[test]
     fn an_epoch_is_a_line() {

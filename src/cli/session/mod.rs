@@ -4,21 +4,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use raddle::command_line_support::{FILE, cpu_seconds, peak_memory_bytes};
+use raddle::files::{FileError, ModelFiles, Out};
+use raddle::{Cluster, EpochRecord, RunReport};
 use serde::Serialize;
 
+use super::environment::{begins, is_alone};
 use super::exit::{Error, ExitStatus};
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::report::{About, Data, Report, Seconds, Timed};
 use super::say::say;
 use super::screen::Screen;
-use crate::base::process::{cpu_seconds, peak_memory_bytes};
-use crate::cli::report::summary::Summary;
-use crate::cli::run_folder::begun::{Begun, RecordedEnd};
-use crate::cli::run_folder::folder::{Earlier, RunFolder};
-use crate::cluster::Cluster;
-use crate::files::{FileError, ModelFiles, Out};
-use crate::run::record::{EpochRecord, RunReport};
+use crate::report::summary::Summary;
+use crate::run_folder::begun::{Begun, RecordedEnd};
+use crate::run_folder::folder::{Earlier, RunFolder};
 
 /// Name of the folder, next to the invitation to a run, in which its processes share files. The folder is
 /// removed when the run has ended, so no other folder may have this name.
@@ -92,7 +92,7 @@ impl Session {
             model_epoch = folder.path().and_then(ended_at);
         }
         // Only one of several processes shows the progress.
-        let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| !cluster.begins());
+        let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| !begins(cluster));
         let (options, before) = (TrainOptions { quiet, ..options.clone() }, Spent::default());
         let (screen, seconds) = (Screen::new(&options), Seconds::default());
         let (trains, has_model, data_version, warnings) = (false, false, 0, Vec::new());
@@ -129,13 +129,13 @@ impl Session {
     /// the run starts with one process, which reads its data as without a launcher. The folder is removed
     /// when the run has ended.
     pub fn shared_folder(&self) -> Option<PathBuf> {
-        let _ = self.cluster.as_ref().filter(|_| !Cluster::is_alone())?;
-        let invitation = PathBuf::from(std::env::var_os(crate::cluster::FILE)?);
+        let _ = self.cluster.as_ref().filter(|_| !is_alone())?;
+        let invitation = PathBuf::from(std::env::var_os(FILE)?);
         Some(invitation.parent()?.join(SHARED))
     }
 
     /// Sets the part of the run to which one of several processes counts the seconds of making its shards and
-    /// blocks. By default that is the fit; a program whose [`LazyParts`](crate::LazyParts) read or prepare
+    /// blocks. By default that is the fit; a program whose [`LazyParts`](raddle::LazyParts) read or prepare
     /// data sets that part here.
     pub fn set_preparation_part(&mut self, part: Timed) {
         self.preparation_part = part;

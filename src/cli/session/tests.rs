@@ -4,25 +4,22 @@ use std::fs;
 use std::path::Path;
 
 use clap::Parser;
+use raddle::schedule::{Cyclic, Variables};
+use raddle::{
+    Aggregate, Conclude, Ending, Engine, Evaluate, Limit, Metric, Outcome, Parts, Program, TaskOf, Update,
+    Verdict,
+};
 use serde::Serialize;
 
 use super::*;
-use crate::cli::report::picture::{Member, Picture, PictureKind, Series, Tick};
-use crate::cli::{Free, Records, identity};
-use crate::engine::Parts;
-use crate::engine::{Engine, Outcome};
-use crate::program::Program;
-use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
-use crate::program::verbs::Update;
-use crate::program::verdict::{Metric, Verdict};
-use crate::run::record::{Ending, Limit};
-use crate::schedule::{Cyclic, Variables};
+use crate::report::picture::{Member, Picture, PictureKind, Series, Tick};
+use crate::{Free, Records, identity};
 
 /// A program that halves a number in each epoch.
 struct Halving;
 
 impl Program for Halving {
-    crate::program!(Replica = f64; update);
+    raddle::program!(Replica = f64; update);
 
     fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), number: &mut f64) {
@@ -155,7 +152,7 @@ fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     let (sizes, notes) = ([("numbers".into(), 1)].into(), vec!["a number is left out".into()]);
     let data = Data { sizes, records, notes, ..Data::default() };
     let report = session.report(&(), data, String::new(), &outcome.report, &outcome.trace).unwrap();
-    let mut table = crate::cli::Table::new("Numbers", &["number"]);
+    let mut table = crate::Table::new("Numbers", &["number"]);
     table.row(vec![0.0625.into()]);
     let mut picture =
         Picture::new("Numbers", PictureKind::Map).mark(1.0, "one").level(1.0, "one").note("a note");

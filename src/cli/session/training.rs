@@ -4,19 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use raddle::command_line_support::{CHECKPOINT, PreparationSeconds};
+use raddle::{Ending, Engine, EpochRecord, Outcome, Program, Slowdown};
+
+use super::super::environment::{begins, is_again};
 use super::super::exit::{Error, ExitStatus};
 use super::super::interrupt::Interrupt;
 use super::super::parts::{PartEnd, PartRun, PartRuns, Sharing, forget};
 use super::super::report::Timed;
 use super::Session;
-use crate::base::slowdown::Slowdown;
-use crate::cli::run_folder::begun::Begun;
-use crate::cli::run_folder::folder::Earlier;
-use crate::cluster::Cluster;
-use crate::engine::{Engine, Outcome, PreparationSeconds};
-use crate::files::new_model::CHECKPOINT;
-use crate::program::Program;
-use crate::run::record::{Ending, EpochRecord};
+use crate::run_folder::begun::Begun;
+use crate::run_folder::folder::Earlier;
 
 /// File name of the checkpoint of the engine that follows parts.
 const LAST: &str = "checkpoint.last.0";
@@ -93,16 +91,16 @@ impl Session {
         }
     }
 
-    pub(in crate::cli) fn begin_training(&mut self) -> Result<(), Error> {
+    pub(crate) fn begin_training(&mut self) -> Result<(), Error> {
         if std::mem::replace(&mut self.trains, true) {
             return Ok(());
         }
         // The process that is first at the end writes the model of a run that another process may have
         // started.
-        if self.cluster.as_ref().is_some_and(|cluster| !cluster.begins()) {
+        if self.cluster.as_ref().is_some_and(|cluster| !begins(cluster)) {
             return self.folder.take_over();
         }
-        let is_new = self.options.earlier() != Earlier::Resumed && !Cluster::is_again();
+        let is_new = self.options.earlier() != Earlier::Resumed && !is_again();
         self.folder.begin(&Begun::now(self.program, self.version), is_new)?;
         if let Some(folder) = self.folder.path().filter(|_| is_new) {
             forget(folder);

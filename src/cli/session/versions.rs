@@ -2,50 +2,52 @@
 
 use std::io::Write as _;
 
+use raddle::EpochRecord;
+use raddle::command_line_support::CARRIED;
+use raddle::files::{ModelFiles as _, VersionOf};
+use raddle::state::{State, to_bytes};
+
+use super::super::environment::is_again;
 use super::super::exit::{Error, ExitStatus};
 use super::super::report::Report;
 use super::{NEXT_VERSION, Session};
-use crate::base::state::{State, to_bytes};
-use crate::cli::options::subcommand::repeat;
-use crate::cli::report::summary::Summary;
-use crate::cli::run_folder::begun::Begun;
-use crate::cli::run_folder::folder::Earlier;
-use crate::cluster::Cluster;
-use crate::files::{CARRIED, ModelFiles as _, VersionOf};
-use crate::run::record::EpochRecord;
+use crate::options::subcommand::repeat;
+use crate::report::summary::Summary;
+use crate::run_folder::begun::Begun;
+use crate::run_folder::folder::Earlier;
 
 impl Session {
     /// Returns the name of the program.
-    pub(in crate::cli) fn program(&self) -> &'static str {
+    pub(crate) fn program(&self) -> &'static str {
         self.program
     }
 
     /// `true` if the run in the folder is continued: with `--resume` or, among several processes, after a
     /// loss or with the next version of the data.
     pub fn is_resumed(&self) -> bool {
-        self.options.earlier() == Earlier::Resumed || self.is_launched() && Cluster::is_again()
+        self.options.earlier() == Earlier::Resumed || self.is_launched() && is_again()
     }
 
     /// `true` if a launcher has started this process.
-    pub(in crate::cli) fn is_launched(&self) -> bool {
+    pub(crate) fn is_launched(&self) -> bool {
         self.cluster.is_some()
     }
 
     /// `true` if this process keeps what the processes of a run have only once: the first process, or the one
     /// that has the model at the end.
-    pub(in crate::cli) fn leads(&self) -> bool {
+    pub(crate) fn leads(&self) -> bool {
         self.has_model || self.cluster.as_ref().is_none_or(|cluster| cluster.index() == 0)
     }
 
     /// Ends this process, which has logged the next version of the data.
-    pub(in crate::cli) fn end_for_next_version(&self) -> ! {
+    pub(crate) fn end_for_next_version(&self) -> ! {
         self.screen.clear();
         std::process::exit(NEXT_VERSION)
     }
 
     /// Waits until the coordinator ends this process, which it does once the process that keeps the log has a
     /// next version, or there is none.
-    pub(in crate::cli) fn await_end(&self) -> ! {
+    pub(crate) fn await_end(&self) -> ! {
         loop {
             std::thread::park();
         }
@@ -78,7 +80,7 @@ impl Session {
     ///
     /// # Errors
     /// If a checkpoint of the version before cannot be removed: a coordinator would resume from it.
-    pub(in crate::cli) fn begin_version(&mut self, data_version: u64, text: &str) -> Result<(), Error> {
+    pub(crate) fn begin_version(&mut self, data_version: u64, text: &str) -> Result<(), Error> {
         self.data_version = data_version;
         if !self.leads() {
             return Ok(());

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::say::say;
-use crate::cluster::{AdminClient, HeldStatus, INVITATION, Invitation, RunStatus};
+use raddle::cluster::{AdminClient, HeldStatus, Invitation, RunStatus};
+use raddle::command_line_support::INVITATION;
+
+use crate::exit::{Error, ExitStatus};
+use crate::say::say;
 
 /// Returns a client for the coordinator of the run in a folder.
 pub(crate) fn admin(run: &Path) -> Result<AdminClient, Error> {

@@ -8,6 +8,8 @@ mod watch;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use raddle::cluster::RunStatus;
+use raddle::command_line_support::INVITATION;
 
 use self::standing::Standing;
 use super::exit::{Error, ExitStatus};
@@ -16,7 +18,6 @@ use super::run_folder::view::RunView;
 use super::say::say;
 
 pub(crate) use self::launched::admin;
-use crate::cluster::{INVITATION, RunStatus};
 
 /// Options of `raddle status`.
 #[derive(Debug, Args)]

@@ -1,15 +1,15 @@
 //! [`Standing`]: the status of a run, read from the files in its folder.
 
+use raddle::Metric;
+use raddle::command_line_support::INVITATION;
 use serde::Serialize;
 
 use super::curve::curve;
-use crate::cli::exit::Error;
-use crate::cli::number::{count, number, rounded};
-use crate::cli::run_folder::begun::RecordedEnd;
-use crate::cli::run_folder::life::Life;
-use crate::cli::run_folder::view::RunView;
-use crate::cluster::INVITATION;
-use crate::program::verdict::Metric;
+use crate::exit::Error;
+use crate::number::{count, number, rounded};
+use crate::run_folder::begun::RecordedEnd;
+use crate::run_folder::life::Life;
+use crate::run_folder::view::RunView;
 
 /// Epochs over which rates are taken.
 const RECENT: usize = 10;

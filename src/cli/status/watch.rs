@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::standing::{Standing, State};
-use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::run_folder::view::RunView;
-use crate::cli::say::say;
+use crate::exit::{Error, ExitStatus};
+use crate::run_folder::view::RunView;
+use crate::say::say;
 
 /// Interval at which the folder is read.
 const PAUSE: Duration = Duration::from_millis(200);

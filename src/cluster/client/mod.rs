@@ -10,7 +10,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
-pub(crate) use self::orders::{End, Instruction, LOST};
+pub use self::orders::LOST;
+pub(crate) use self::orders::{End, Instruction};
 use self::orders::{Instructed, Orders, coordinator_gone, finish};
 pub(crate) use self::peers::fits;
 use self::peers::{CONNECTING, PendingConnections, open_listener};

@@ -18,7 +18,7 @@ use crate::run::requests::BoundaryRequests;
 pub(crate) type End = fn(i32) -> !;
 
 /// Exit status of a process that ends because another one is lost, or the coordinator is gone.
-pub(crate) const LOST: i32 = 75;
+pub const LOST: i32 = 75;
 /// Longest order in bytes: a plan names every shard.
 const MOST: u64 = 1 << 30;
 /// Deadlines without an order after which the connection counts as broken. The coordinator, which decides,

@@ -17,9 +17,11 @@ const ENCRYPTION: &str = "RADDLE_ENCRYPTION";
 
 /// An IP address, with an optional port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Address {
-    pub(crate) ip: IpAddr,
-    pub(crate) port: Option<u16>,
+pub struct Address {
+    /// The IP address.
+    pub ip: IpAddr,
+    /// The port; `None` for any that is free.
+    pub port: Option<u16>,
 }
 
 impl FromStr for Address {
@@ -47,13 +49,12 @@ impl fmt::Display for Address {
 
 impl Address {
     /// Returns the socket address, with this port if the address has none.
-    pub(crate) fn or_port(self, port: u16) -> SocketAddr {
+    pub fn or_port(self, port: u16) -> SocketAddr {
         SocketAddr::new(self.ip, self.port.unwrap_or(port))
     }
 
     /// Returns the address without its port.
-    #[cfg(feature = "cli")]
-    pub(crate) fn without_port(self) -> Self {
+    pub fn without_port(self) -> Self {
         Self { port: None, ..self }
     }
 }
@@ -61,16 +62,18 @@ impl Address {
 /// The address at which a process listens, by default the one from which it reached the coordinator, and the
 /// one that it advertises, by default the one at which it listens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Addresses {
-    pub(crate) listen: Option<Address>,
-    pub(crate) advertise: Option<Address>,
-    pub(crate) encryption: Encryption,
+pub struct Addresses {
+    /// The address to listen at.
+    pub listen: Option<Address>,
+    /// The address to advertise.
+    pub advertise: Option<Address>,
+    /// Connections that are encrypted.
+    pub encryption: Encryption,
 }
 
 impl Addresses {
     /// Returns the environment variables that pass the addresses to a process.
-    #[cfg(feature = "cli")]
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
+    pub fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
         let listen = self.listen.map(|address| (LISTEN, address.to_string()));
         let advertise = self.advertise.map(|address| (ADVERTISE, address.to_string()));
         let encryption = Some(self.encryption).filter(|&encryption| encryption != Encryption::default());

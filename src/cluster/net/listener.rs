@@ -89,7 +89,6 @@ impl Waiting {
 /// Listening socket with its thread; it is closed when dropped.
 pub(crate) struct Listener {
     address: SocketAddr,
-    #[cfg(feature = "cli")]
     handlers: Arc<ListenerHandlers>,
     closed: Arc<AtomicBool>,
     listening: Option<JoinHandle<()>>,
@@ -133,13 +132,7 @@ impl Listener {
                 }
             }
         })?;
-        Ok(Self {
-            address,
-            #[cfg(feature = "cli")]
-            handlers,
-            closed,
-            listening: Some(listening),
-        })
+        Ok(Self { address, handlers, closed, listening: Some(listening) })
     }
 
     /// Returns the address of the listener.
@@ -149,7 +142,6 @@ impl Listener {
 
     /// Starts the handshake on a socket pair to a process of the launcher: it waits in no queue, and has no
     /// time limit.
-    #[cfg(feature = "cli")]
     pub(crate) fn take(&self, socket: TcpStream) -> io::Result<()> {
         let inside = Arc::clone(&self.handlers);
         messenger("handshake").spawn(move || inside.finish(Arc::new(socket), None, None)).map(drop)

@@ -15,8 +15,11 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Random bytes from the system.
-pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
+/// Returns random bytes from the system.
+///
+/// # Errors
+/// If the system has none.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|why| io::Error::other(why.to_string()))?;
     Ok(bytes)
@@ -29,12 +32,14 @@ impl Token {
     }
 
     /// Returns the token as 64 hexadecimal digits.
-    pub(crate) fn text(&self) -> String {
+    #[doc(hidden)]
+    pub fn text(&self) -> String {
         hex(&self.0)
     }
 
     /// Parses a token of 64 hexadecimal digits; `None` if the text is no token.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn parse(text: &str) -> Option<Self> {
         unhex(text).map(Self)
     }
 }

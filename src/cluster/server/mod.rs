@@ -153,8 +153,8 @@ impl Server {
     }
 
     /// Number in the proof file of the run's folder; `None` without a folder.
-    #[cfg(feature = "cli")]
-    pub(crate) fn proof(&self) -> Option<u64> {
+    #[doc(hidden)]
+    pub fn proof(&self) -> Option<u64> {
         self.proof
     }
 
@@ -167,8 +167,8 @@ impl Server {
     ///
     /// # Errors
     /// If no thread can be started for its handshake.
-    #[cfg(feature = "cli")]
-    pub(crate) fn take(&self, control: TcpStream) -> std::io::Result<()> {
+    #[doc(hidden)]
+    pub fn take(&self, control: TcpStream) -> std::io::Result<()> {
         self.listener.take(control)
     }
 

@@ -37,21 +37,21 @@ impl Remote {
     }
 
     /// Adds a line to the screen and to the status.
-    #[cfg(feature = "cli")]
-    pub(crate) fn note(&self, text: String) {
+    #[doc(hidden)]
+    pub fn note(&self, text: String) {
         self.send_to(None, Event::Noted(text));
     }
 
     /// Reports that so few processes of other machines will come that the run cannot begin: before it has
     /// begun it ends with this status and reason.
-    #[cfg(feature = "cli")]
-    pub(crate) fn not_coming(&self, code: i32, why: String) {
+    #[doc(hidden)]
+    pub fn not_coming(&self, code: i32, why: String) {
         self.send_to(None, Event::NotComing { code, why });
     }
 
     /// Reports why the process of a machine is not there, or `None` once it is.
-    #[cfg(feature = "cli")]
-    pub(crate) fn absent(&self, host: &str, why: Option<String>) {
+    #[doc(hidden)]
+    pub fn absent(&self, host: &str, why: Option<String>) {
         self.send_to(None, Event::Absent { host: host.to_owned(), why });
     }
 

@@ -22,7 +22,7 @@ use crate::base::store::Store;
 /// Folder in which files are gathered; files that a new run finds there were abandoned.
 const STAGING: &str = ".raddle-staging";
 /// Folder in which files wait for the commit, and then to be moved.
-pub(crate) const NEXT: &str = ".next";
+pub const NEXT: &str = ".next";
 /// The program's part of `model.json`.
 const OWN: &str = "model.own";
 /// Files that the commit replaces.

@@ -2,11 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use raddle::Ending;
-use raddle::cli::{
+use raddle::state::{from_bytes, to_bytes};
+use raddle_cli::{
     Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Timed, TrainOptions, between, choose,
     combine, hide_idle, number,
 };
-use raddle::state::{from_bytes, to_bytes};
 use raddle_common::unfinished::{ended_as, unfinished};
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::{About, Features};

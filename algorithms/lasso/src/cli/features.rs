@@ -1,6 +1,6 @@
 //! Notes on the columns that are fitted.
 
-use raddle::cli::Report;
+use raddle_cli::Report;
 use raddle_datasets::Encoding;
 use raddle_lasso::files::Features;
 use raddle_lasso::{Fit, Loss};

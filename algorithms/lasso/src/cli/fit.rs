@@ -1,6 +1,6 @@
 //! `lasso fit`.
 
-use raddle::cli::{Error, ExitStatus, Session, Timed};
+use raddle_cli::{Error, ExitStatus, Session, Timed};
 use raddle_lasso::Fit;
 
 use super::fit_options::Options;

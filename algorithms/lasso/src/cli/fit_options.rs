@@ -1,9 +1,7 @@
 //! The options of `lasso fit`.
 
 use clap::Args;
-use raddle::cli::{
-    ChangeOptions, ENGINE_HEADING, Error, Session, Timed, TrainOptions, refuse_without_effect,
-};
+use raddle_cli::{ChangeOptions, ENGINE_HEADING, Error, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{HeldOut, Options as Reading};
 use raddle_lasso::files::Features;
 use raddle_lasso::{Lasso, Problem};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use raddle::cli::{Error, Report, Table as Listing, count, number};
+use raddle_cli::{Error, Report, Table as Listing, count, number};
 use raddle_common::listing::field;
 use raddle_common::samples::{ModelSamples, lacking, said_of_rows};
 use raddle_datasets::{Classes, ColumnOptions, HeldOut, Options as Reading};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::CommandLine;
+use raddle_cli::CommandLine;
 use raddle_common::tables as data;
 
 mod curves;
@@ -75,7 +75,7 @@ const LINE: CommandLine<'static> = CommandLine {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lasso", || match LINE.parse() {
+    raddle_cli::main("lasso", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Path(options) => path::path(&options),
         Verb::Cv(options) => cv::cv(&options),

@@ -1,6 +1,6 @@
 //! The outcome of a fit at one lambda: its model files, its report, its tables and its text.
 
-use raddle::cli::{
+use raddle_cli::{
     Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
 };
 use raddle_common::listing::field;

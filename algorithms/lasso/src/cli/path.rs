@@ -1,7 +1,7 @@
 //! `lasso path`.
 
 use clap::Args;
-use raddle::cli::{
+use raddle_cli::{
     Error, ExitStatus, Free, ROUND_OPTIONS, Session, Summary, Table as Listing, Timed, TrainOptions, aligned,
     between, count, hide_idle,
 };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use raddle::cli::{Error, ModelFolder};
+use raddle_cli::{Error, ModelFolder};
 use raddle_lasso::files::Saved;
 
 /// Reads the model that `predict` uses: of a path, the point that is given.

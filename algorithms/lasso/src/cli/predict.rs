@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Records, number};
+use raddle_cli::{Error, ExitStatus, Records, number};
 use raddle_common::listing::field;
 use raddle_common::predicting::{NOT_PREDICTED, PredictArgs, Predictions, ROWS};
 use raddle_common::samples::{ModelSamples, lacking, lacks, said_of_rows};

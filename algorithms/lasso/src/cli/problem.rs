@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
+use raddle_cli::{Data, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
 use raddle_common::listing::many_classes;
 use raddle_datasets::{Beside, Classes, HeldOut, Options as Reading, Table};
 use raddle_lasso::files::{Features, Saved};
@@ -312,7 +312,7 @@ pub(crate) fn identity(
 ) -> Result<String, Error> {
     let init = train.init.as_deref().map(Saved::open).transpose()?;
     let init = init.as_ref().map_or("zeros", |start| &start.digest);
-    raddle::cli::identity("lasso", options, free, &[("data", digest), ("init", init)])
+    raddle_cli::identity("lasso", options, free, &[("data", digest), ("init", init)])
 }
 
 /// Refuses options without an effect: options of rounds on the working set, and options of one kind of rounds

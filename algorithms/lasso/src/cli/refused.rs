@@ -1,6 +1,6 @@
 //! Errors of a fit in the terms of the command line: with the file, and the names of columns and classes.
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_datasets::Occurring;
 use raddle_lasso::LassoError;
 use raddle_lasso::files::Features;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_common::samples::numbers;
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::Offset;

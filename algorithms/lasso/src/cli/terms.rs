@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_common::number;
 use raddle_lasso::Lasso;
 use raddle_lasso::files::Features;

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use raddle::cli::{
+use raddle_cli::{
     ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions,
     fit_versions, is_short, refuse_without_effect, write_atomic,
 };

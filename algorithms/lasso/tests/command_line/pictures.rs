@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use raddle::cli::{Picture, PictureKind, Scale, Summary};
+use raddle_cli::{Picture, PictureKind, Scale, Summary};
 use raddle_common::testing::{not_empty, pairs};
 
 use super::program::{ends, scratch};

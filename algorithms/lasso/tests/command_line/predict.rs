@@ -28,7 +28,7 @@ fn predictions_are_x_b_plus_intercept() {
     close(&fs::read_to_string(folder.path().join("said.txt")).unwrap());
     let squares: f64 = expected.iter().zip(&table.y).map(|(p, y)| (p - y) * (p - y)).sum();
     let error = (squares / expected.len() as f64).sqrt();
-    let error = raddle::cli::number(error);
+    let error = raddle_cli::number(error);
     assert!(ran.out.contains(&format!("442 predictions, root mean squared error {error}")), "{}", ran.out);
 }
 

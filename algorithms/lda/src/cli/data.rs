@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Data, Error, Records, between, count, refuse_without_effect};
+use raddle_cli::{Data, Error, Records, between, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{

@@ -1,6 +1,6 @@
 //! Topics as text for the screen, and as tables.
 
-use raddle::cli::{Summary, Table, count};
+use raddle_cli::{Summary, Table, count};
 use raddle_datasets::Corpus;
 use raddle_lda::files::Model;
 use raddle_lda::{Coherence, TopicWords, coherence};

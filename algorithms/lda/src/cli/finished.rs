@@ -1,6 +1,6 @@
 //! Files, report and text of a finished fit.
 
-use raddle::cli::{Data, Error, Report, Session, Summary, Timed, VersionOf, count};
+use raddle_cli::{Data, Error, Report, Session, Summary, Timed, VersionOf, count};
 use raddle_datasets::{Corpus, Vocabulary};
 use raddle_lda::files::{Model, ToSave};
 use raddle_lda::{Fit, HoldOut, Preparation, Problem, TopicWords};

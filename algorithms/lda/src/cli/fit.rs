@@ -1,6 +1,6 @@
 //! `lda fit`: fits a topic model.
 
-use raddle::cli::{Error, ExitStatus, Session, Timed};
+use raddle_cli::{Error, ExitStatus, Session, Timed};
 use raddle_lda::files::Model;
 use raddle_lda::{Fit, Problem, TopicWords};
 
@@ -46,7 +46,7 @@ fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Erro
     let init = start.as_ref().map_or("none", |start| &start.digest);
     let words = words::identity(&corpus);
     let read = [("data", about.digest.as_str()), ("init", init), ("words", &words)];
-    let identity = raddle::cli::identity("lda", options, FREE, &read)?;
+    let identity = raddle_cli::identity("lda", options, FREE, &read)?;
     let lda = options.lda(&corpus, start, &mut notes)?;
     let problem = session.timed(Timed::Prepare, || Problem::new(&corpus, &preparation)).map_err(refuse)?;
     notes.extend(held_out(&preparation, &problem));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{
+use raddle_cli::{
     ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, choose, count, hide_idle,
     refuse_without_effect,
 };

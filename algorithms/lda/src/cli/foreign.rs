@@ -1,6 +1,6 @@
 //! Options and verbs of other libraries, and the hints that `lda` gives for them.
 
-use raddle::cli::ForeignWords;
+use raddle_cli::ForeignWords;
 
 /// The table of foreign words.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {

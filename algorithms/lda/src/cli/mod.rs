@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::CommandLine;
+use raddle_cli::CommandLine;
 
 mod data;
 mod describe;
@@ -65,7 +65,7 @@ const LINE: CommandLine<'static> = CommandLine {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lda", || match LINE.parse() {
+    raddle_cli::main("lda", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Infer(options) => infer::infer(&options),
         Verb::Topics(options) => topics::topics(&options),

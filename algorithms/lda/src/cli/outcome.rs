@@ -1,6 +1,6 @@
 //! Results of a fit for the report and the screen.
 
-use raddle::cli::{Report, number};
+use raddle_cli::{Report, number};
 use raddle_lda::Fit;
 use raddle_lda::files::symmetric;
 

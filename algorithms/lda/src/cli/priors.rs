@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_datasets::Corpus;
 
 /// A prior (word, topic, weight); numbers are from 0.

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write as _};
 
-use raddle::cli::{Error, Session};
 use raddle::files::ModelFiles as _;
+use raddle_cli::{Error, Session};
 use raddle_datasets::Corpus;
 use raddle_lda::files::Model;
 use raddle_lda::{Fit, TopicWords};

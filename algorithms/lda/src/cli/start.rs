@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use raddle::cli::{Error, count};
+use raddle_cli::{Error, count};
 use raddle_datasets::Corpus;
 use raddle_lda::TopicWords;
 use raddle_lda::files::{Model, Saved};

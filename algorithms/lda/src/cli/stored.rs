@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use raddle::cli::{Error, ExitStatus, Session, Timed};
+use raddle_cli::{Error, ExitStatus, Session, Timed};
 use raddle_datasets::StoredCorpus;
 use raddle_lda::files::Model;
 use raddle_lda::{Fit, Problem, TopicWords};
@@ -61,7 +61,7 @@ pub(super) fn fit(
     let preparation = options.preparation(corpus, &mut notes)?;
     let words = words::identity(corpus);
     let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
-    let identity = raddle::cli::identity("lda", options, FREE, &read)?;
+    let identity = raddle_cli::identity("lda", options, FREE, &read)?;
     let lda = options.lda(corpus, None, &mut notes)?;
     let problem = session.timed(Timed::Prepare, || Problem::by_parts(Arc::clone(&stored), &preparation));
     let problem = problem.map_err(refuse)?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Table, UseOptions, between, count, number};
+use raddle_cli::{Error, ExitStatus, Table, UseOptions, between, count, number};
 use raddle_lda::files::Saved;
 
 use super::data::{self, Given, TextArgs};

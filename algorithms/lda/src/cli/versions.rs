@@ -5,11 +5,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::State as _;
-use raddle::cli::{
+use raddle::state::Reader;
+use raddle_cli::{
     ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions, count,
     fit_versions, is_place_of_a_file, is_short, write_atomic,
 };
-use raddle::state::Reader;
 use raddle_datasets::{Corpus, Tokenizer, TokensLeftOut};
 use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem};
 
@@ -152,7 +152,7 @@ impl Versions for Run<'_> {
         let lda = options.lda(&corpus, None, &mut notes)?.to_carry(!options.changes.cold);
         let words = words::identity(&corpus);
         let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
-        let identity = raddle::cli::identity("lda", options, FREE, &read)?;
+        let identity = raddle_cli::identity("lda", options, FREE, &read)?;
         let engine = session.timed(Timed::Fit, || match &self.carried {
             Some(carried) => lda.going_on(problem, carried),
             None => lda.engine(problem),

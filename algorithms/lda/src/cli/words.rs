@@ -1,7 +1,7 @@
 //! [`WordArgs`]: options for splitting texts into words, and the rule of a model.
 
 use clap::Args;
-use raddle::cli::{Error, between};
+use raddle_cli::{Error, between};
 use raddle_datasets::{Corpus, Tokenizer, Words};
 use serde::Serialize;
 

@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 
-use raddle::cli::{Error, Report, Session, Table, aligned};
 use raddle::files::ModelFiles as _;
+use raddle_cli::{Error, Report, Session, Table, aligned};
 use raddle_common::listing::{abridged, short};
 use raddle_linear::{Curve, CurvePoint, Rule};
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! `linear cv`: chooses C by cross-validation.
 
 use raddle::Ending;
-use raddle::cli::{Error, ExitStatus, PartEnd, PartRun, Session, Timed, combine, number};
 use raddle::state::{from_bytes, to_bytes};
+use raddle_cli::{Error, ExitStatus, PartEnd, PartRun, Session, Timed, combine, number};
 use raddle_common::unfinished::{ended_as, unfinished};
 use raddle_linear::{Fit, FoldScores, Folds};
 

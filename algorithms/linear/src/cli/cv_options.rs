@@ -1,7 +1,7 @@
 //! The options of `linear cv`.
 
 use clap::Args;
-use raddle::cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
+use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
 use raddle_common::tables::known_or_default;
 use raddle_datasets::Beside;
 use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};

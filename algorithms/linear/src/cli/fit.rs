@@ -1,6 +1,6 @@
 //! `linear fit`: fits a classifier.
 
-use raddle::cli::{Error, ExitStatus, Session, Timed};
+use raddle_cli::{Error, ExitStatus, Session, Timed};
 
 use super::fit_options::Options;
 use super::outcome::{Found, hinted, write};

@@ -1,7 +1,7 @@
 //! The options of `linear fit`.
 
 use clap::Args;
-use raddle::cli::{Error, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect};
+use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect};
 use raddle_common::tables::known_or_default;
 use raddle_linear::{InParts, Linear, LinearError};
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::CommandLine;
+use raddle_cli::CommandLine;
 
 mod curves;
 mod cv;
@@ -59,7 +59,7 @@ const LINE: CommandLine<'static> = CommandLine {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("linear", || match LINE.parse() {
+    raddle_cli::main("linear", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),

@@ -1,6 +1,6 @@
 //! The outcome of a fit: files, report, tables, pictures and text.
 
-use raddle::cli::{Error, Report, Session, Summary, Table, aligned, count, number};
+use raddle_cli::{Error, Report, Session, Summary, Table, aligned, count, number};
 use raddle_common::tables::summary;
 use raddle_lasso::files::Features;
 use raddle_linear::files::About;

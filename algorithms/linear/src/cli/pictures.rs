@@ -1,6 +1,6 @@
 //! Pictures of results.
 
-use raddle::cli::{Axis, Picture, PictureKind, Series};
+use raddle_cli::{Axis, Picture, PictureKind, Series};
 use raddle_common::listing::largest;
 use raddle_linear::files::About;
 use raddle_linear::{Curve, Fit, Rule};

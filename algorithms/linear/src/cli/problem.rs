@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
+use raddle_cli::{Data, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
 use raddle_common::listing::many_classes;
 use raddle_common::samples::numbers;
 use raddle_common::tables::{ColumnArgs, describe, describe_stored, kept, open, read};
@@ -186,7 +186,7 @@ impl ProblemOptions {
     ) -> Result<String, Error> {
         let init = train.init.as_deref().map(Saved::open).transpose()?;
         let init = init.as_ref().map_or("zeros", |start| &start.digest);
-        raddle::cli::identity("linear", options, FREE, &[("data", &data.digest), ("init", init)])
+        raddle_cli::identity("linear", options, FREE, &[("data", &data.digest), ("init", init)])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Errors of a fit in the words of its command line: with the file, the response and the names of classes.
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_lasso::files::Features;
 use raddle_linear::LinearError;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use raddle::cli::{Picture, PictureKind, Scale, Summary};
+use raddle_cli::{Picture, PictureKind, Scale, Summary};
 use raddle_common::testing::{Program, json, not_empty, pairs};
 
 use super::{LINEAR, MAIL, MANY, flowers, many_classes};

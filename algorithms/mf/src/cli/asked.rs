@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_datasets::Ids;
 use raddle_mf::Query;
 

@@ -1,7 +1,7 @@
 //! Baselines to which a fit is compared: the mean of the ratings, and the biases alone.
 
 use raddle::Metric;
-use raddle::cli::{Report, number};
+use raddle_cli::{Report, number};
 use raddle_datasets::Triples;
 use raddle_mf::{Baselines, Fit, Learned};
 

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 
 use clap::Args;
-use raddle::cli::{
+use raddle::files::ModelFiles as _;
+use raddle_cli::{
     Error, ExitStatus, ROUND_OPTIONS, Session, Summary, Table, Timed, TrainOptions, count, hide_idle, number,
 };
-use raddle::files::ModelFiles as _;
 use raddle_mf::files::{About, SeenFile};
 use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;

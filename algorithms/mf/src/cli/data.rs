@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter};
 
 use clap::Args;
-use raddle::cli::{Data, Error, Records, count, refuse_without_effect};
+use raddle_cli::{Data, Error, Records, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::ratings::generate;
 use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings, registry};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use raddle::cli::{Error, ExitStatus, Session, Timed, combine};
 use raddle::{Ending, Metric};
+use raddle_cli::{Error, ExitStatus, Session, Timed, combine};
 use raddle_datasets::{Ratings, Triples};
 use raddle_mf::files::Saved;
 use raddle_mf::{Fit, Mf, Problem, at_least};

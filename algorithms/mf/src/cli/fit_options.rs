@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{
+use raddle_cli::{
     ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect,
 };
 use serde::Serialize;
@@ -124,5 +124,5 @@ pub(super) fn identity(
 ) -> Result<String, Error> {
     // The target only decides when the run ends, but with a target the test set is measured.
     let on = if on_test { "test" } else { "validation" };
-    raddle::cli::identity("mf", options, FREE, &[("data", data), ("init", init), ("measured-on", on)])
+    raddle_cli::identity("mf", options, FREE, &[("data", data), ("init", init), ("measured-on", on)])
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Earlier, Error, ExitStatus, Records, RunFolder, UseOptions, count};
+use raddle_cli::{Earlier, Error, ExitStatus, Records, RunFolder, UseOptions, count};
 use raddle_datasets::{Ratings, Triples};
 use raddle_mf::files::{About, Saved, SeenFile};
 use raddle_mf::{FoldIn, Query, Recommender, Seen};

@@ -1,6 +1,6 @@
 //! Option names of other libraries, and the `mf` options that replace them.
 
-use raddle::cli::ForeignWords;
+use raddle_cli::ForeignWords;
 
 /// The names.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {

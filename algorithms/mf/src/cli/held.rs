@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 use raddle_datasets::{PartOfRatings, Triples};
 
 /// Ratings in memory, or in a file until they are needed.

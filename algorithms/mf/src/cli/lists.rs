@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use raddle::cli::{Error, UseOptions, write_atomic};
+use raddle_cli::{Error, UseOptions, write_atomic};
 use raddle_datasets::{Field, Ids};
 use raddle_mf::{MfError, TopK};
 use serde::ser::SerializeMap;

@@ -1,7 +1,7 @@
 //! The options that say what is fitted: shared by all verbs that train.
 
 use clap::Args;
-use raddle::cli::{Error, ROUND_OPTIONS, TrainOptions, choose, refuse_without_effect};
+use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, refuse_without_effect};
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
 

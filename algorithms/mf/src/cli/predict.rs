@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
+use raddle_cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
 use raddle_datasets::{Field, Ids, Ratings};
 use raddle_mf::files::Saved;
 use serde::{Serialize, Serializer};

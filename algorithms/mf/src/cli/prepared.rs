@@ -1,6 +1,6 @@
 //! [`Prepared`]: the part of the data that is kept during the fit, and the report at its end.
 
-use raddle::cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
+use raddle_cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
 use raddle_datasets::{Field, Ids, PartOfRatings, Ratings, Triples};
 use raddle_mf::files::About;
 use raddle_mf::{Fit, Model, Problem, Query, Recommender};

@@ -1,6 +1,6 @@
 //! [`Rated`]: pairs that users have rated, which lists leave out and the folder of the model stores.
 
-use raddle::cli::{Error, Session};
+use raddle_cli::{Error, Session};
 use raddle_datasets::{PartOfRatings, Triples};
 use raddle_mf::Seen;
 use raddle_mf::files::{SeenFile, SeenWriter};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{
+use raddle_cli::{
     Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, number, refuse_without_effect,
 };
 use raddle_mf::files::Saved;

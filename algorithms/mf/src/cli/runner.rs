@@ -1,7 +1,7 @@
 //! Running the engines of a fit in a session.
 
-use raddle::cli::{Error, Session, Timed};
 use raddle::{Engine, Outcome, Program};
+use raddle_cli::{Error, Session, Timed};
 use raddle_mf::{MfError, Runner};
 
 /// A session, and the identity of its checkpoints.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, MOST_WORKERS, UseOptions, between, count};
+use raddle_cli::{Error, ExitStatus, MOST_WORKERS, UseOptions, between, count};
 use raddle_mf::files::Saved;
 use raddle_mf::{Learned, Similar};
 

@@ -1,6 +1,6 @@
 //! Training, validation and test data.
 
-use raddle::cli::{Error, Report, count};
+use raddle_cli::{Error, Report, count};
 use raddle_datasets::ratings::HeldOut;
 use raddle_datasets::{Ratings, RatingsOptions, Triples};
 use raddle_mf::{Problem, Seen};

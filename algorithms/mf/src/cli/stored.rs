@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use raddle::cli::{Error, Session};
+use raddle_cli::{Error, Session};
 use raddle_datasets::ratings::{hashed, pair_hash};
 use raddle_datasets::{PartOfRatings, Ratings, StoredRatings};
 use raddle_mf::{MfError, Problem};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use raddle::cli::{Error, Report, Session, Summary, Table, Timed, count, number};
+use raddle_cli::{Error, Report, Session, Summary, Table, Timed, count, number};
 use raddle_datasets::Triples;
 use raddle_mf::{Fit, Ranking};
 

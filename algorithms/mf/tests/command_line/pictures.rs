@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use raddle::cli::{Picture, PictureKind, Scale, Series, Summary};
+use raddle_cli::{Picture, PictureKind, Scale, Series, Summary};
 use raddle_common::testing::{not_empty, pairs};
 use serde_json::Value;
 

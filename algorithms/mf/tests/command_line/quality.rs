@@ -200,7 +200,7 @@ fn no_solver_is_worse_than_the_mean_of_the_ratings() {
             }
             let mean = number(&results["mean_rmse"]);
             assert!(own <= mean, "{what}, {solver}: {own} {mean}");
-            let beside = format!("the mean alone has rmse {}", raddle::cli::number(mean));
+            let beside = format!("the mean alone has rmse {}", raddle_cli::number(mean));
             assert!(said.contains(&beside), "{said}");
             let learned = results["learned"].as_str().unwrap();
             assert_eq!(learned != "factors", own == mean || own == number(&results["biases_rmse"]), "{said}");

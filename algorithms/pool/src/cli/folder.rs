@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use raddle::cli::{Error, find_program};
+use raddle_cli::{Error, find_program};
 
 use crate::policy::{Profile, Profiles};
 use crate::pool::Request;

@@ -1,6 +1,6 @@
 //! Names of options and verbs in other schedulers, with advice for users who type them.
 
-use raddle::cli::ForeignWords;
+use raddle_cli::ForeignWords;
 
 /// Names of options and verbs in other schedulers, by the advice that `pool` gives.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {

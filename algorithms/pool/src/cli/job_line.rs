@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use raddle::cli::verbs_of;
+use raddle_cli::verbs_of;
 
 /// Verbs whose runs can be held, as they train a single model.
 const HELD: [&str; 2] = ["fit", "path"];

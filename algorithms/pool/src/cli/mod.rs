@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::{CommandLine, Error, ExitStatus, Free, Interrupt};
+use raddle_cli::{CommandLine, Error, ExitStatus, Free, Interrupt};
 
 use crate::live::{self, Places, Processes};
 
@@ -71,7 +71,7 @@ const LINE: CommandLine<'static> = CommandLine {
 
 /// Entry point of the program `pool`.
 pub fn main() -> ExitCode {
-    raddle::cli::main("pool", || match LINE.parse() {
+    raddle_cli::main("pool", || match LINE.parse() {
         Verb::Run(options) => run(&options),
         Verb::Add(options) => visit::add(&options),
         Verb::Status(options) => visit::status(&options),

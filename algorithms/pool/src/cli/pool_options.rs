@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use raddle::cli::{Error, UseOptions, choose, refuse_without_effect};
+use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
 
 use super::duration;
 use crate::policy::names;

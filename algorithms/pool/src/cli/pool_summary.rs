@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::io::Write as _;
 use std::path::Path;
 
-use raddle::cli::{Axis, Error, Picture, PictureKind, Series, Summary, Tick, write_atomic};
+use raddle_cli::{Axis, Error, Picture, PictureKind, Series, Summary, Tick, write_atomic};
 use serde_json::{Value, json};
 
 use super::pool_tables::{jobs, mean, table};

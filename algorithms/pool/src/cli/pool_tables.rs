@@ -1,6 +1,6 @@
 //! Tables of the jobs of a pool, as text and as JSON.
 
-use raddle::cli::Table;
+use raddle_cli::Table;
 use serde_json::{Value, json};
 
 use crate::policy::Promise;

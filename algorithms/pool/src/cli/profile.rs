@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle::cli::{Error, ExitStatus};
+use raddle_cli::{Error, ExitStatus};
 use serde_json::Value;
 
 use super::folder::refuse;

@@ -4,7 +4,7 @@ use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use raddle::cli::{Earlier, Error, ExitStatus, RunFolder, UseOptions};
+use raddle_cli::{Earlier, Error, ExitStatus, RunFolder, UseOptions};
 
 use super::folder::{here, holds_run, is_program, profiles, refuse};
 use super::jobs::Around;

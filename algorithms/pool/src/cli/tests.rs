@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use clap::Parser;
-use raddle::cli::{Error, ExitStatus};
+use raddle_cli::{Error, ExitStatus};
 use serde_json::Value;
 
 use super::Verb;

@@ -1,6 +1,6 @@
 //! `pool add`, `pool status` and `pool cancel`: access to a pool through its folder, from another process.
 
-use raddle::cli::{Error, ExitStatus, Life, count};
+use raddle_cli::{Error, ExitStatus, Life, count};
 use serde_json::json;
 
 use super::duration;
@@ -76,7 +76,7 @@ pub(crate) fn cancel(options: &CancelOptions) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-fn note_if_asleep(options: raddle::cli::UseOptions, folder: &std::path::Path) {
+fn note_if_asleep(options: raddle_cli::UseOptions, folder: &std::path::Path) {
     if Life::of(folder) == Life::Gone {
         options
             .note(&format!("the pool is not running: resume it with `pool run --out {}`", folder.display()));

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use raddle::cli::{TIE, Tied, find_program, verbs_of};
 use raddle::cluster::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
+use raddle_cli::{TIE, Tied, find_program, verbs_of};
 
 use super::leftover::POOL;
 use super::signals::{Signal, end_group, signal_group};

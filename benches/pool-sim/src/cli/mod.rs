@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::{CommandLine, ForeignWords, Free};
+use raddle_cli::{CommandLine, ForeignWords, Free};
 
 mod options;
 mod slots;
@@ -52,7 +52,7 @@ const LINE: CommandLine<'static> = CommandLine {
 
 /// Entry point of the program `pool-sim`.
 pub fn main() -> ExitCode {
-    raddle::cli::main("pool-sim", || match LINE.parse() {
+    raddle_cli::main("pool-sim", || match LINE.parse() {
         Verb::Simulate(options) if options.is_in_slots() => slots::simulate(&options),
         Verb::Simulate(options) => ticks::simulate(&options),
     })

@@ -1,6 +1,6 @@
 //! Simulation of jobs in slots, by the job model of PD-ORS.
 
-use raddle::cli::{Error, ExitStatus, Table};
+use raddle_cli::{Error, ExitStatus, Table};
 use raddle_pool::policy::Promise;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Tables of results.
 
-use raddle::cli::Table;
+use raddle_cli::Table;
 use serde_json::Value;
 
 use crate::{Outcome, Workload};

@@ -1,6 +1,6 @@
 //! Simulation of jobs on the slots of a cluster, by ticks.
 
-use raddle::cli::{Error, ExitStatus, say};
+use raddle_cli::{Error, ExitStatus, say};
 use serde_json::{Value, json};
 
 use super::options::{DEFAULT, Options, refuse};
@@ -99,7 +99,7 @@ fn line(policy: &str, workload: &str, decision: &Decision) -> String {
     let (now, jobs) = (decision.now, decision.jobs);
     format!(
         "{policy} {workload} {now} s, {}: {}{reasons}",
-        raddle::cli::count(jobs as u64, "job"),
+        raddle_cli::count(jobs as u64, "job"),
         changes.join(", ")
     )
 }

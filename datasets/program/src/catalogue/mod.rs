@@ -7,7 +7,7 @@ mod ours;
 mod sizes;
 mod texts;
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 
 use crate::entry::Entry;
 

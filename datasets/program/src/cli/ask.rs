@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 
 use super::network::Wanted;
 use crate::entry::Entry;

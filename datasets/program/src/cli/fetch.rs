@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, between, say};
+use raddle_cli::{Error, ExitStatus, between, say};
 
 use super::ask;
 use super::interrupted;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Out, say, write_atomic};
+use raddle_cli::{Error, ExitStatus, Out, say, write_atomic};
 use raddle_datasets::{Matrix, Ratings, RatingsOptions, Table, generate, read_any_ratings};
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process;
 use std::sync::{Mutex, Once, PoisonError};
 
-use raddle::cli::{Error, ExitStatus};
+use raddle_cli::{Error, ExitStatus};
 
 use crate::place::beside;
 

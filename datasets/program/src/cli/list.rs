@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, say};
+use raddle_cli::{Error, ExitStatus, say};
 use serde::Serialize;
 
 use crate::entry::{Entry, Provenance};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::CommandLine;
+use raddle_cli::CommandLine;
 
 mod ask;
 mod fetch;
@@ -55,7 +55,7 @@ const COMMON: &[(&str, &str)] = &[
 
 const LINE: CommandLine<'static> = CommandLine {
     default: "list",
-    free: raddle::cli::Free { neutral: &[], limits: &[] },
+    free: raddle_cli::Free { neutral: &[], limits: &[] },
     common: COMMON,
     features: if cfg!(feature = "fetch") { &["fetch"] } else { &[] },
     foreign: foreign::FOREIGN,
@@ -63,7 +63,7 @@ const LINE: CommandLine<'static> = CommandLine {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("raddle-data", || match LINE.parse() {
+    raddle_cli::main("raddle-data", || match LINE.parse() {
         Verb::List(options) => list::list(&options),
         Verb::Fetch(options) => fetch::fetch(&options),
         Verb::Verify(options) => verify::verify(&options),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 
 use crate::entry::{Converter, DataFile, Download, Entry};
 use crate::transport::{Client, client};

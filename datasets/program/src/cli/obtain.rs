@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 
-use raddle::cli::{Error, say};
+use raddle_cli::{Error, say};
 
 use super::interrupted;
 use super::network::{Network, original};

@@ -1,7 +1,7 @@
 //! `raddle data path`: prints the path of a set in the data folder.
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, say};
+use raddle_cli::{Error, ExitStatus, say};
 
 use crate::entry::{Entry, Provenance};
 use crate::{catalogue, place};

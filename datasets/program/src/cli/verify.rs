@@ -1,7 +1,7 @@
 //! `raddle data verify`: checks the digests of files in the data folder.
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, count, say};
+use raddle_cli::{Error, ExitStatus, count, say};
 
 use super::path::not_here;
 use crate::{catalogue, place};

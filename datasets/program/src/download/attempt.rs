@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 use sha2::{Digest as _, Sha256};
 
 use super::asked::Asked;

@@ -4,7 +4,7 @@ mod asked;
 mod attempt;
 mod bar;
 
-use raddle::cli::Error;
+use raddle_cli::Error;
 
 use self::attempt::{Failure, attempt};
 use crate::part::Part;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Command;
 
-use crate::cli::number::number;
+use crate::number::number;
 
 /// Rows of (names, answer). The names of a row are one text, separated by blanks, without leading dashes, in
 /// lower case and with `-` for `_` and `.`; names of one letter are written as they are typed.

@@ -15,11 +15,11 @@ use self::answer::{Given, Place, first_told, rows_of};
 use self::nearest::{nearest, spelled};
 use self::shared::OPTIONS;
 pub use self::verbs::verbs_of;
-pub(in crate::cli) use self::verbs::{program_of, programs, word_for_a_verb};
+pub(crate) use self::verbs::{program_of, programs, word_for_a_verb};
 
 /// Returns the text that explains a word of a line that the parser does not know: an option by another name,
 /// an option of another verb, or a superfluous argument.
-pub(in crate::cli) fn answer(
+pub(crate) fn answer(
     command: &Command,
     line: &[OsString],
     error: &ClapError,
@@ -58,11 +58,7 @@ fn elsewhere(command: &Command, verb: &Command, given: &Given<'_>) -> Option<Str
 
 /// Returns the error of a parser without tips that only share letters with the word: an option is suggested
 /// only if the word is nearly its name.
-pub(in crate::cli) fn with_fair_tips(
-    command: &Command,
-    line: &[OsString],
-    mut error: ClapError,
-) -> ClapError {
+pub(crate) fn with_fair_tips(command: &Command, line: &[OsString], mut error: ClapError) -> ClapError {
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }

@@ -1,7 +1,7 @@
 use clap::Arg;
 
 use super::*;
-use crate::cli::options::foreign::answer::parts;
+use crate::options::foreign::answer::parts;
 
 const WORDS: ForeignWords<'static> = ForeignWords {
     options: &[

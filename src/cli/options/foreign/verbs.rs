@@ -18,12 +18,12 @@ const VERBS: [(&str, &[&str]); 7] = [
 ];
 
 /// Returns the program that `raddle WORD ..` runs, if WORD is one.
-pub(in crate::cli) fn program_of(word: &str) -> Option<&'static str> {
+pub(crate) fn program_of(word: &str) -> Option<&'static str> {
     programs().find(|program| program.strip_prefix("raddle-").unwrap_or(program) == word)
 }
 
 /// Returns every program except `raddle`.
-pub(in crate::cli) fn programs() -> impl Iterator<Item = &'static str> {
+pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
     VERBS.iter().map(|(program, _)| *program).filter(|program| *program != "raddle")
 }
 
@@ -35,7 +35,7 @@ pub fn verbs_of(program: &str) -> &'static [&'static str] {
 /// Returns the text that explains a first word that is no verb of the program: the answer of its own table,
 /// else the programs that have this verb. Returns `None` for programs that are not bundled, whose verbs are
 /// not known here, and for names of files.
-pub(in crate::cli) fn word_for_a_verb(
+pub(crate) fn word_for_a_verb(
     command: &Command,
     default: &str,
     word: &str,

@@ -1,12 +1,13 @@
 //! Ownership of folders, and the files in them that are replaced, or never.
 
+use raddle::command_line_support::LOCK;
+
 use super::*;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process;
 
-use crate::cli::ExitStatus;
-use crate::files::new_model::LOCK;
+use crate::ExitStatus;
 
 #[test]
 fn a_folder_belongs_to_one_run_at_a_time() {

@@ -1,6 +1,6 @@
 //! The curves of a cross-validation.
 
-use raddle::cli::{Axis, Picture, PictureKind, Series, Tick, number};
+use raddle_cli::{Axis, Picture, PictureKind, Series, Tick, number};
 use raddle_lasso::{Curve, CurvePoint, Rule};
 
 use super::places::{counted, drawn};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle::cli::{Axis, Picture, PictureKind, Series, Tick};
+use raddle_cli::{Axis, Picture, PictureKind, Series, Tick};
 use raddle_lasso::Point;
 use raddle_lasso::files::About;
 

@@ -1,6 +1,6 @@
 //! The coefficients of a fit.
 
-use raddle::cli::Picture;
+use raddle_cli::Picture;
 use raddle_common::listing::largest;
 use raddle_lasso::files::About;
 

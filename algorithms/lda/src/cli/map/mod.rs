@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use raddle::cli::{Axis, Contents, Member, Picture, PictureKind, count};
+use raddle_cli::{Axis, Contents, Member, Picture, PictureKind, count};
 use raddle_datasets::Vocabulary;
 use raddle_lda::files::Model;
 use raddle_lda::{MOST_BY_ALL_WORDS, SALIENT_WORDS, TopicWords, topic_map};

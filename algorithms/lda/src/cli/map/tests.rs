@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle::cli::Summary;
+use raddle_cli::Summary;
 use raddle_common::testing::pairs;
 
 use super::*;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use raddle::EpochRecord;
-use raddle::cli::{Axis, Picture, PictureKind, Series};
+use raddle_cli::{Axis, Picture, PictureKind, Series};
 
 /// Plots the metric by epoch, from the trace in this folder, for the last version of the data. `best` is the
 /// epoch of the model, if it was chosen among epochs. Empty if the trace could not be written, which the

@@ -1,6 +1,6 @@
 //! The grid of a cross-validation.
 
-use raddle::cli::{Axis, Picture, PictureKind, Series, Tick, number};
+use raddle_cli::{Axis, Picture, PictureKind, Series, Tick, number};
 
 /// A setting with its scores over the folds.
 pub(crate) struct Tried {

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    raddle::cli::launch::main()
+    raddle_cli::launch::main()
 }

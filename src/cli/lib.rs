@@ -1,12 +1,12 @@
-//! Command line that every bundled program shares (feature `cli`).
+//! Command line that every bundled program shares, for programs of your own, too.
 //!
 //! A program describes its own options, flattens [`TrainOptions`] into them, and lets a [`Session`] carry it
 //! from the command line to the exit status:
 //!
 //! ```no_run
 //! use clap::Parser;
-//! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest};
-//! use raddle::cli::{Session, Summary, Timed, TrainOptions};
+//! use raddle_cli::{self as cli, Data, Error, ExitStatus, Free, ModelDigest};
+//! use raddle_cli::{Session, Summary, Timed, TrainOptions};
 //! use raddle::files::ModelFiles as _;
 //! # use raddle::prelude::{Aggregate, Conclude, Cyclic, Engine, Evaluate, Metric, Parts, Program};
 //! # use raddle::prelude::{TaskOf, Update, Variables, Verdict};
@@ -64,6 +64,7 @@
 //! ```
 
 mod changes;
+mod environment;
 mod exit;
 mod graph;
 mod interrupt;
@@ -81,9 +82,6 @@ mod screen;
 mod session;
 mod status;
 
-pub use crate::base::digest::ModelDigest;
-pub use crate::base::process::{cpu_seconds, peak_memory_bytes};
-pub use crate::files::{ModelFiles, ModelFolder, Out, VersionOf, is_place_of_a_file, write_atomic};
 pub use changes::{
     ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, Versions, fit_versions, is_short,
 };
@@ -98,6 +96,9 @@ pub use options::uses::UseOptions;
 pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
 pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{PartEnd, PartRun, PartRuns};
+pub use raddle::ModelDigest;
+pub use raddle::command_line_support::{cpu_seconds, peak_memory_bytes};
+pub use raddle::files::{ModelFiles, ModelFolder, Out, VersionOf, is_place_of_a_file, write_atomic};
 pub use report::combine::combine;
 pub use report::picture::{Axis, Contents, Member, Picture, PictureKind, Scale, Series, Tick};
 pub use report::summary::{Summary, Table};
