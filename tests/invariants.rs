@@ -60,7 +60,7 @@ const ALGORITHMS: [&str; 7] = [
 ];
 
 #[test]
-fn timely_is_named_in_eight_files_and_differential_in_one() {
+fn timely_is_named_in_nine_files_and_differential_in_one() {
     let files = [
         "changes/flow.rs",
         "cluster/net/frames.rs",
@@ -68,6 +68,7 @@ fn timely_is_named_in_eight_files_and_differential_in_one() {
         "generation/parcel.rs",
         "generation/ports.rs",
         "generation/start.rs",
+        "generation/wiring.rs",
         "operator/mod.rs",
         "operator/trained.rs",
     ];

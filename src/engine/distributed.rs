@@ -15,8 +15,9 @@ use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{Epoch, MemberReport};
 use crate::cluster::{Cluster, CoordinatorClient, HeldBoundary, Instruction};
 use crate::engine::transfer::{ProcessStats, Transfer, TransferChannel, exchange, give, take_one};
-use crate::generation::{Links, Observer};
+use crate::generation::{Generation, Links, Observer};
 use crate::program::Program;
+use crate::run::local_state::GenerationResult;
 use crate::run::record::EpochRecord;
 
 impl<P: Program> Engine<P> {
@@ -104,32 +105,39 @@ fn run<P: Program>(
                 lock(&monitor).begin(&plan, member.last_worked());
                 settled(client, &plan, sent_bytes, member.last_worked())?;
                 let links = (plan.participants.len() > 1).then(|| links(&plan, position, peers));
-                let (report, end) = (client.reporter(), client.ender());
-                generation.on_first_failure(Box::new(move |why| {
-                    report(&failed(why));
-                    end(why);
-                }));
-                let (report, number) = (client.reporter(), plan.number);
-                generation
-                    .on_cancel(Box::new(move || report(&MemberReport::Cancelled { generation: number })));
-                let ended = Arc::clone(&generation);
-                client.requests.set_abort(Some(Box::new(move |why| ended.end_by_peer(why))));
-                if let Some(boundary) = resumed {
-                    let (generation, epoch) = (boundary.generation, boundary.epoch);
-                    let held = Some(Box::new(boundary));
-                    client.send(&MemberReport::Epoch {
-                        generation,
-                        epoch: Epoch { epoch, held, ..Epoch::default() },
-                    })?;
-                    client.requests.wait_to_go_on(generation, epoch);
-                }
-                let returned = Arc::clone(&generation).run(links);
-                client.requests.set_abort(None);
-                let report = member.ended(&generation, returned?, Instant::now())?;
-                client.send(&report)?;
+                let returned = work(client, plan.number, &generation, links, resumed)?;
+                client.send(&member.ended(&generation, returned, Instant::now())?)?;
             }
         }
     }
+}
+
+/// Carries a generation out on this process, from the boundary at which a held run was resumed, if it was.
+fn work<P: Program>(
+    client: &CoordinatorClient,
+    number: u64,
+    generation: &Arc<Generation<P>>,
+    links: Option<Links>,
+    resumed: Option<HeldBoundary>,
+) -> Result<GenerationResult<P>, EngineError> {
+    let (report, end) = (client.reporter(), client.ender());
+    generation.on_first_failure(Box::new(move |why| {
+        report(&failed(why));
+        end(why);
+    }));
+    let report = client.reporter();
+    generation.on_cancel(Box::new(move || report(&MemberReport::Cancelled { generation: number })));
+    let ended = Arc::clone(generation);
+    client.requests.set_abort(Some(Box::new(move |why| ended.end_by_peer(why))));
+    if let Some(boundary) = resumed {
+        let (generation, at) = (boundary.generation, boundary.epoch);
+        let epoch = Epoch { epoch: at, held: Some(Box::new(boundary)), ..Epoch::default() };
+        client.send(&MemberReport::Epoch { generation, epoch })?;
+        client.requests.wait_to_go_on(generation, at);
+    }
+    let returned = Arc::clone(generation).run(links);
+    client.requests.set_abort(None);
+    returned
 }
 
 /// Returns the peak memory and CPU time of this process, as the system counts them.

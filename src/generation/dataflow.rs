@@ -20,10 +20,9 @@ use std::sync::Arc;
 use crate::generation::Generation;
 use crate::generation::endpoints::{Receiver, Sender};
 use crate::generation::parcel::Parcel;
-use crate::generation::ports::{
-    self, AlonePorts, Epochs, HubPorts, Logic, PlacePorts, Processes, Records, Wiring,
-};
+use crate::generation::ports::{AlonePorts, HubPorts, PlacePorts};
 use crate::generation::tree;
+use crate::generation::wiring::{self, Epochs, Logic, Processes, Records, Wiring};
 use crate::program::Program;
 use crate::run::hub::Hub;
 use crate::run::message::Message;
@@ -229,5 +228,5 @@ fn alone<P: Program>(scope: Epochs<'_>, generation: Arc<Generation<P>>) -> Recor
             ports.records.close();
         }
     });
-    ports::alone(scope, logic)
+    wiring::alone(scope, logic)
 }

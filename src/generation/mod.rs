@@ -14,6 +14,7 @@ pub(crate) mod alarm;
 pub(crate) mod dataflow;
 pub(crate) mod parcel;
 pub(crate) mod ports;
+pub(crate) mod wiring;
 
 use std::sync::{Arc, Mutex};
 

@@ -12,7 +12,7 @@ use timely::worker::Worker;
 use timely::{CommunicationConfig, WorkerConfig};
 
 use super::alarm::Alarm;
-use super::ports::Epochs;
+use super::wiring::Epochs;
 use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
 use crate::base::panic_context;

@@ -94,6 +94,14 @@ fn is_beside(inside: &Path) -> bool {
     is_bench || ["tests", "tests.rs", "examples"].into_iter().any(is_named)
 }
 
+/// `true` if the file above declares this one for tests alone.
+fn is_module_for_tests(file: &Path) -> bool {
+    let (folder, name) = (file.parent().unwrap(), file.file_stem().unwrap().to_str().unwrap());
+    let above = [folder.join("mod.rs"), folder.join("lib.rs"), folder.with_extension("rs")];
+    let declaration = format!("#[cfg(test)]\nmod {name};");
+    above.iter().filter_map(|file| fs::read_to_string(file).ok()).any(|text| text.contains(&declaration))
+}
+
 impl Measured {
     fn of_all() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -105,7 +113,7 @@ impl Measured {
             let size = measured.packages.entry(package(root, &file)).or_default();
             let inside = file.strip_prefix(root).unwrap();
             let lines: Vec<&str> = text.lines().collect();
-            let is_beside = is_beside(inside);
+            let is_beside = is_beside(inside) || is_module_for_tests(&file);
             let is_test = for_tests(&lines);
             for (line, is_test) in lines.iter().map(|line| line.trim()).zip(&is_test) {
                 if !line.is_empty() && !line.starts_with("//") {

@@ -5,9 +5,9 @@
 //! stdin ends, which it does when the launcher or the connection is gone. The ssh command is tied to the
 //! launcher in the same way ([`tie`](super::tie)).
 
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -18,19 +18,14 @@ use raddle::command_line_support::lock;
 use super::children::ended;
 use super::hosts::Host;
 use super::lasting::{Cause, NO_FOLDER, cause};
+use super::lines::{Lines, POLL};
 use super::tie::{TIE, Tied};
 use crate::exit::Error;
 
-/// Lines kept of the stderr of a machine.
-const KEPT: usize = 20;
 /// Pauses before a machine is tried again, the first and the longest: each is twice the one before.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 /// An ssh command that lasts this long has connected: the machine is there.
 const SETTLED: Duration = Duration::from_secs(15);
-/// Interval at which a command is polled for its end.
-const POLL: Duration = Duration::from_millis(20);
-/// Timeout for reading the last lines of a command that has ended.
-const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Settings of ssh and of `raddle join` that are the same for all machines.
 pub(super) struct SshSettings {
@@ -274,41 +269,6 @@ impl Absence {
         let pause = self.next;
         self.next = (2 * pause).min(PAUSES.1);
         (now - self.since + pause <= wait).then_some(pause)
-    }
-}
-
-/// Lines that a command writes to stderr, passed on with the name of its machine in front.
-struct Lines {
-    last: Arc<Mutex<Vec<String>>>,
-    reading: JoinHandle<()>,
-}
-
-impl Lines {
-    fn pass_on(name: String, said: ChildStderr) -> Self {
-        let last: Arc<Mutex<Vec<String>>> = Arc::default();
-        let into = Arc::clone(&last);
-        let reading = thread::spawn(move || {
-            for line in BufReader::new(said).lines().map_while(Result::ok) {
-                // No reader is left if stderr is closed.
-                let _ = writeln!(io::stderr(), "{name}: {line}");
-                let mut last = lock(&into);
-                last.push(line);
-                if last.len() > KEPT {
-                    last.remove(0);
-                }
-            }
-        });
-        Self { last, reading }
-    }
-
-    /// Returns the last lines of a command that has ended, without waiting for processes that it left running
-    /// and that hold stderr open.
-    fn take(self) -> Vec<String> {
-        let until = Instant::now() + LAST_LINES;
-        while !self.reading.is_finished() && Instant::now() < until {
-            thread::sleep(POLL);
-        }
-        std::mem::take(&mut lock(&self.last))
     }
 }
 

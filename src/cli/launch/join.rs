@@ -14,9 +14,9 @@ use raddle::cluster::{AdminClient, Invitation, JoinGrant, Token};
 use raddle::command_line_support::{Addresses, FILE, LOST, attach, lock};
 
 use super::children::ended;
+use super::folder::private_folder;
 use super::options::{Join, check_addresses};
 use super::program;
-use super::room::private_folder;
 use super::surroundings;
 use super::token_file::read_token;
 use crate::environment::BEGINS;

@@ -2,16 +2,19 @@
 
 mod away;
 mod children;
+mod folder;
 mod generate;
 mod hosts;
 mod join;
 mod lasting;
+mod lines;
 mod losses;
 mod metrics;
 mod options;
+mod plan;
 mod program;
-mod room;
 mod run;
+mod signals;
 mod surroundings;
 mod tie;
 mod token_file;

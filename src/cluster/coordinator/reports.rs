@@ -17,10 +17,7 @@ impl Coordinator {
             return;
         };
         (member.connection, member.last_report) = (Connection::Open, now);
-        let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
-        let waits =
-            !member.spawned_here && matches!(member.state, MemberState::Preparing | MemberState::Ready);
-        let (number, begun) = (self.plan.as_ref().map_or(0, |plan| plan.number), self.plan.is_some());
+        let number = self.plan.as_ref().map_or(0, |plan| plan.number);
         match report {
             MemberReport::Alive { memory } => member.memory = memory,
             MemberReport::Ready { registration, address } => self.admit(from, registration, address, now),
@@ -61,26 +58,7 @@ impl Coordinator {
                 self.cancel_beside(from, generation);
             }
             MemberReport::Leaving => self.on_leave(from),
-            // The others have not begun with it.
-            MemberReport::Failed { why, of_a_peer: true } if waits => {
-                self.classify_exit(from, (1, true, format!("ends ({why})")), now);
-            }
-            MemberReport::Failed { why, of_a_peer: true } => {
-                member.failed_because_of_peer = true;
-                self.on_peer_failure(from, &why, now);
-            }
-            // All have the same command line. Its exit status follows.
-            MemberReport::Failed { why, .. } if is_guest && self.begun_by == Some(from) && !begun => {
-                let (until, why) = (now + GRACE, format!("process {from} failed: {why}"));
-                self.suspected = Some(SuspectedLoss { until, who: from, code: 1, why, loss: false });
-            }
-            MemberReport::Failed { why, .. } if is_guest => {
-                self.members.remove(&from);
-                self.note(format!("process {from} does not join: {why}"));
-            }
-            MemberReport::Failed { why, .. } => {
-                self.over(from, 1, Some(format!("process {from} failed: {why}")))
-            }
+            MemberReport::Failed { why, of_a_peer } => self.on_failure(from, why, of_a_peer, now),
             MemberReport::Done => {
                 if let Some(member) = self.members.get_mut(&from) {
                     member.state = MemberState::Released;
@@ -91,6 +69,30 @@ impl Coordinator {
             | MemberReport::Ended { .. }
             | MemberReport::PartsSubmitted { .. }
             | MemberReport::Cancelled { .. } => {}
+        }
+    }
+
+    /// Handles the report of a process that cannot continue, by its own fault or because of another one.
+    fn on_failure(&mut self, from: u32, why: String, of_a_peer: bool, now: f64) {
+        let Some(member) = self.members.get_mut(&from) else { return };
+        let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
+        let waits =
+            !member.spawned_here && matches!(member.state, MemberState::Preparing | MemberState::Ready);
+        if of_a_peer && waits {
+            // The others have not begun with it.
+            self.classify_exit(from, (1, true, format!("ends ({why})")), now);
+        } else if of_a_peer {
+            member.failed_because_of_peer = true;
+            self.on_peer_failure(from, &why, now);
+        } else if is_guest && self.begun_by == Some(from) && self.plan.is_none() {
+            // All have the same command line. Its exit status follows.
+            let (until, why) = (now + GRACE, format!("process {from} failed: {why}"));
+            self.suspected = Some(SuspectedLoss { until, who: from, code: 1, why, loss: false });
+        } else if is_guest {
+            self.members.remove(&from);
+            self.note(format!("process {from} does not join: {why}"));
+        } else {
+            self.over(from, 1, Some(format!("process {from} failed: {why}")));
         }
     }
 

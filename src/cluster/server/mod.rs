@@ -2,6 +2,7 @@
 
 mod admission;
 mod clock;
+mod connections;
 mod remote;
 
 use std::collections::BTreeMap;
@@ -34,10 +35,6 @@ use crate::cluster::net::link::messenger;
 const TICK: Duration = Duration::from_millis(100);
 /// Tick of a held run, which may wait for hours: shorter than the longest step of the clock.
 const TICK_HELD: Duration = Duration::from_millis(400);
-/// Most admin clients at the same time; beyond them the oldest connection is closed.
-const MAX_ADMIN_CLIENTS: usize = 256;
-/// Longest report in bytes: it may name every shard.
-const MOST: u64 = 1 << 30;
 
 /// The coordinator of a run, with its connections.
 pub struct Server {
@@ -305,100 +302,6 @@ impl Server {
             self.remote.send(failed(format!("no thread can be started: {why}")));
         }
     }
-
-    /// Serves the connection of a process of the run.
-    fn listen_to(&mut self, of: u32, socket: Socket) {
-        let (mut reports, remote) = (socket.clone(), self.remote.clone());
-        // A process that does not read is as good as gone.
-        let _ = socket.set_write_timeout(Some(TIMEOUT));
-        let (socket, deadline) = (Arc::new(Mutex::new(socket)), self.settings.deadline.as_secs_f64());
-        // Without a thread for heartbeats the coordinator's other messages have to do.
-        let _ = heartbeat(&socket, move || Order::Alive { deadline });
-        self.members.insert(of, socket);
-        let listen = messenger(&format!("process-{of}"));
-        let listening = listen.spawn(move || {
-            let why = loop {
-                match receive(&mut reports, MOST) {
-                    Ok(report) => remote.send(Event::Report { from: of, report }),
-                    Err(why) => break why,
-                }
-            };
-            // Nobody reads what it sends from here on: it is to know. It may be closed already.
-            let _ = reports.shutdown(Shutdown::Both);
-            remote.send(Event::Closed { of, damaged: why.kind() == io::ErrorKind::InvalidData });
-        });
-        if listening.is_err() {
-            self.remote.send(Event::Closed { of, damaged: false });
-        }
-    }
-
-    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more.
-    fn listen_to_admin(&mut self, admin: u64, socket: Socket) {
-        let (asking, remote) = (socket.clone(), self.remote.clone());
-        // Clients that send nothing are dropped, the oldest first.
-        self.admins.insert(admin, socket);
-        while self.admins.len() > MAX_ADMIN_CLIENTS {
-            self.admins.pop_first();
-        }
-        // Without a thread for it the client gets no response.
-        let _ = messenger("admin").spawn(move || {
-            let Ok(request) = receive(&mut Timed::behind(&asking, TIMEOUT), MOST) else {
-                // Nobody answers: the client is to know. It may be gone.
-                let _ = asking.shutdown(Shutdown::Both);
-                return;
-            };
-            let holds = request == AdminRequest::Hold;
-            remote.ask(admin, request);
-            if holds {
-                let mut asking = &asking;
-                while let Ok(request) = receive(&mut asking, MOST) {
-                    remote.ask(admin, request);
-                }
-                remote.admin_gone(admin);
-            }
-        });
-    }
-
-    fn send(&mut self, to: u32, order: &Order) {
-        // Nothing follows on these: a process that is to leave is not called lost.
-        let is_last = matches!(order, Order::End | Order::Refuse { .. });
-        let socket = if is_last { self.members.remove(&to) } else { self.members.get(&to).cloned() };
-        let Some(socket) = socket else { return };
-        let mut socket = lock(&socket);
-        if send(&mut *socket, order).is_err() {
-            // The thread that receives its reports notices the end.
-            let _ = socket.shutdown(Shutdown::Both);
-        }
-    }
-
-    fn respond(&mut self, admin: u64, answer: &AdminResponse) {
-        if let AdminResponse::JoinGrant { index, .. } = answer {
-            lock(&self.expected).indices.insert(*index);
-        }
-        if *answer == AdminResponse::Holds {
-            self.holder = self.admins.remove(&admin).map(|socket| (admin, socket));
-        }
-        match (&self.holder, self.admins.remove(&admin)) {
-            (Some((holder, socket)), _) if *holder == admin => respond(socket, answer),
-            (_, Some(socket)) => respond(&socket, answer),
-            _ => {}
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some((_, socket)) = &self.holder {
-            respond(socket, &AdminResponse::Ended);
-        }
-    }
-}
-
-fn respond(to: &Socket, answer: &AdminResponse) {
-    // Reads on the same socket have no time limit, which `Timed` would set.
-    let mut to = to;
-    // The client may be gone.
-    let _ = to.set_write_timeout(Some(TIMEOUT)).and_then(|()| send(&mut to, answer));
 }
 
 /// Address by which this machine reaches a listener at that address.

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::boundary::Snapshot;
+pub(crate) use self::options::PlaceOptions;
 use self::plan::PlanRun;
 use self::spent::Spent;
+use self::step::Step;
 use crate::base::cancel;
 use crate::base::panic_context::PanicContext;
 use crate::base::slowdown::Slowdown;
@@ -24,8 +26,10 @@ use crate::run::message::{Answer, Changes, Message, RoundTasks};
 use crate::run::process_merger::{ProcessMerger, RoundName};
 
 mod boundary;
+mod options;
 mod plan;
 mod spent;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -65,30 +69,6 @@ pub(crate) struct Place<P: Program> {
     /// `true` once the current epoch is dropped: the state here is then that of the boundary that was kept.
     has_gone_back: bool,
     pub(crate) left: bool,
-}
-
-/// The current round of a stepwise plan: tasks that wait for their blocks, and partials.
-struct Step<P: Program> {
-    round: u64,
-    /// The epoch of the round, its phase, and the number of workers of the process that answer it; `None` if
-    /// its partials are not merged.
-    merges: Option<(u64, P::Phase, u32)>,
-    forward: Vec<(u32, u32)>,
-    tasks: VecDeque<Task<P::Phase>>,
-    partials: Vec<(u32, P::Partial)>,
-    spent: Spent,
-}
-
-/// Options of a place; no result depends on them.
-#[derive(Debug, Clone)]
-pub(crate) struct PlaceOptions {
-    /// `true` if tasks that may run at the same time run in reverse order.
-    pub(crate) reversed: bool,
-    pub(crate) fingerprints: Fingerprints,
-    pub(crate) merging: Merging,
-    /// The writer of parts of a boundary that may become a checkpoint.
-    pub(crate) checkpoints: Option<Arc<CheckpointWriter>>,
-    pub(crate) cancellation: Arc<Cancellation>,
 }
 
 /// Returns the context of a verb in a task, for an error that says where it happened.
@@ -294,12 +274,6 @@ impl<P: Program> Place<P> {
                 self.program.commit_shard(change, number, shard);
             }
         }
-    }
-
-    /// `true` if a block is here before the order that needs it, because another worker has already started
-    /// the next epoch.
-    fn is_early(&self, block: u32) -> bool {
-        self.early.iter().any(|&(early, _)| early == block)
     }
 
     /// Runs a task on its shard and its block; returns `None` if one of them is elsewhere.

@@ -34,6 +34,12 @@ pub(super) struct PlanRun<P: Program> {
 }
 
 impl<P: Program> Place<P> {
+    /// `true` if a block is here before the order that needs it, because another worker has already started
+    /// the next epoch.
+    pub(super) fn is_early(&self, block: u32) -> bool {
+        self.early.iter().any(|&(early, _)| early == block)
+    }
+
     pub(super) fn begin_plan(
         &mut self,
         epoch: u64,

@@ -1,4 +1,4 @@
-//! [`Room`]: the folder in which the processes of a run, and clients, find the run.
+//! [`LaunchFolder`]: the folder in which the processes of a run, and clients, find the run.
 
 use std::fs::{self, File};
 use std::io;
@@ -24,7 +24,7 @@ const ADDRESS: &str = "address";
 const POLL: Duration = Duration::from_secs(1);
 
 /// The folder of a run, or a temporary one for a run that leaves no files.
-pub(super) struct Room {
+pub(super) struct LaunchFolder {
     path: PathBuf,
     own: bool,
     /// Folder, locked as long as the run is alive.
@@ -65,7 +65,7 @@ struct Invited {
     reported: String,
 }
 
-impl Room {
+impl LaunchFolder {
     /// Locks the folder of `--out`, or makes a temporary one.
     pub(super) fn open(out: Option<&Path>, earlier: Earlier) -> Result<Self, Error> {
         let invited = Arc::default();
@@ -185,7 +185,7 @@ impl Invited {
     }
 }
 
-impl Drop for Room {
+impl Drop for LaunchFolder {
     fn drop(&mut self) {
         // From here on no thread makes the folder again.
         *lock(&self.invited) = None;
