@@ -78,7 +78,6 @@
 //! # Ok::<(), EngineError>(())
 //! ```
 
-mod base;
 pub mod changes;
 mod checkpoint;
 pub mod cluster;
@@ -96,16 +95,24 @@ pub mod replay;
 mod run;
 pub mod schedule;
 
-pub use base::cancel::cancellation_point;
-pub use base::digest::ModelDigest;
-pub use base::error::EngineError;
-pub use base::observed::{Reporter, observed};
-pub use base::pool::Pool;
-pub use base::side_by_side::side_by_side;
-pub use base::slowdown::Slowdown;
-pub use base::state::State;
-pub use base::stop::Stop;
-pub use base::{fork_join, random, simd_level, state};
+use raddle_base as base;
+#[doc(inline)]
+pub use raddle_base::digest::ModelDigest;
+#[doc(inline)]
+pub use raddle_base::error::EngineError;
+#[doc(inline)]
+pub use raddle_base::observed::{Reporter, observed};
+#[doc(inline)]
+pub use raddle_base::pool::Pool;
+#[doc(inline)]
+pub use raddle_base::side_by_side::side_by_side;
+#[doc(inline)]
+pub use raddle_base::slowdown::Slowdown;
+#[doc(inline)]
+pub use raddle_base::stop::Stop;
+#[doc(inline)]
+pub use raddle_base::{State, cancellation_point, fork_join, random, simd_level, state, vector_kernels};
+
 pub use checkpoint::{CheckpointEvery, has_checkpoint};
 pub use cluster::Cluster;
 pub use engine::{Engine, Lazy, LazyParts, Outcome, Parts};

@@ -7,10 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// Counted cost between two checks of the clock: some milliseconds.
-pub(crate) const BETWEEN: u64 = 1 << 21;
+pub const BETWEEN: u64 = 1 << 21;
 
 /// A run whose threads can ask if it is to end within the current epoch.
-pub(crate) trait Cancellable: Send + Sync {
+pub trait Cancellable: Send + Sync {
     /// `true` if the current epoch is cancelled, for a thread that waits: such checks are not counted, as
     /// their number depends on the clock.
     fn is_cancelled_while_waiting(&self) -> bool {
@@ -36,9 +36,9 @@ thread_local! {
 struct Cancelled;
 
 /// Lets the long work of a verb end here, if its run is to end: call this in loops, each time with the
-/// counted cost of the work since the last call, in multiply-adds ([`Engine::costs`](crate::Engine::costs)).
-/// If the run is to end within the epoch ([`Stop`](crate::Stop),
-/// [`Engine::time_limit`](crate::Engine::time_limit)), the verb ends by unwinding, the epoch is cancelled,
+/// counted cost of the work since the last call, in multiply-adds (`Engine::costs`).
+/// If the run is to end within the epoch ([`Stop`](crate::stop::Stop),
+/// `Engine::time_limit`), the verb ends by unwinding, the epoch is cancelled,
 /// and the run returns to the last boundary that it has kept: nothing of the epoch is left. Otherwise, and
 /// outside a run, the call returns and has no effect.
 ///
@@ -53,7 +53,7 @@ pub fn cancellation_point(cost: u64) {
 
 /// Checks at once if the epoch is cancelled, and ends the work if it is.
 #[cold]
-pub(crate) fn look() {
+pub fn look() {
     let is_cancelled = CURRENT.with_borrow(|current| {
         LEFT.set(current.as_ref().map_or(BETWEEN, |run| run.between()));
         current.as_ref().is_some_and(|run| run.is_cancelled())
@@ -65,12 +65,12 @@ pub(crate) fn look() {
 }
 
 /// `true` if an unwinding ends work that is given up.
-pub(crate) fn is_cancellation(payload: &(dyn Any + Send)) -> bool {
+pub fn is_cancellation(payload: &(dyn Any + Send)) -> bool {
     payload.is::<Cancelled>()
 }
 
 /// Does `work` for a run: cancellation points in it ask this run.
-pub(crate) fn during<T>(run: &Arc<dyn Cancellable>, work: impl FnOnce() -> T) -> T {
+pub fn during<T>(run: &Arc<dyn Cancellable>, work: impl FnOnce() -> T) -> T {
     let _restore = Restore(CURRENT.replace(Some(Arc::clone(run))));
     LEFT.set(run.between());
     work()
@@ -79,7 +79,7 @@ pub(crate) fn during<T>(run: &Arc<dyn Cancellable>, work: impl FnOnce() -> T) ->
 /// Does `work` to its end even if the run is cancelled, such as returning to a boundary, keeping one, or
 /// leaving. Cancellation points in it return. Points on helper threads still ask the run, so such work must
 /// have none there.
-pub(crate) fn shielded<T>(work: impl FnOnce() -> T) -> T {
+pub fn shielded<T>(work: impl FnOnce() -> T) -> T {
     let _restore = Restore(CURRENT.take());
     work()
 }
@@ -95,7 +95,7 @@ impl Drop for Restore {
 }
 
 /// Does `work`; returns `None` if it is given up at a cancellation point.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => Some(result),
         Err(payload) if is_cancellation(&*payload) => None,

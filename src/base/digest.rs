@@ -59,7 +59,7 @@ impl ModelDigest {
 }
 
 /// Formats bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         // Writing to a string never fails.
         let _ = write!(text, "{byte:02x}");

@@ -24,7 +24,7 @@ pub enum EngineError {
         /// The operating system's reason.
         why: String,
     },
-    /// A function that makes shards or blocks failed: see [`LazyParts`](crate::LazyParts).
+    /// A function that makes shards or blocks failed: see `LazyParts`.
     #[error("{what} {number} cannot be made: {why}")]
     Make {
         /// A shard or a block.
@@ -37,13 +37,13 @@ pub enum EngineError {
     /// The run was asked to end before its first boundary, and could not wait for it: there is no model yet.
     #[error("{} before the first boundary: there is no model yet, and nothing is written", if *interrupted { "interrupted" } else { "the time limit came" })]
     BeforeBoundary {
-        /// `true` if a [`Stop`](crate::Stop) asked for it, `false` if the time limit did.
+        /// `true` if a [`Stop`](crate::stop::Stop) asked for it, `false` if the time limit did.
         interrupted: bool,
     },
     /// A setting that makes no sense.
     #[error("{0}")]
     Setting(String),
-    /// Two ways to carry out a run give different results: see [`replay::check`](crate::replay::check).
+    /// Two ways to carry out a run give different results: see `replay::check`.
     #[error(
         "{how}, the run differs in epoch {epoch} from the one on 1 worker, first in {part}; usual causes: \
          {causes}"

@@ -19,9 +19,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use crate::base::panic_context;
-use crate::base::simd_level::SimdLevel;
-use crate::base::sync::lock;
+use crate::panic_context;
+use crate::simd_level::SimdLevel;
+use crate::sync::lock;
 
 /// Number of multiply-adds below which helpers would come too late: some tens of microseconds.
 const WORTH: u64 = 200_000;
@@ -40,7 +40,7 @@ thread_local! {
 
 /// Threads of a run that may help the first worker, and the work that is offered to them.
 #[derive(Default)]
-pub(crate) struct HelperThreads {
+pub struct HelperThreads {
     /// Helpers that have joined, without the thread that offers work.
     others: Mutex<Vec<Thread>>,
     /// The work on offer; and, next, its number, and the number of helpers that are doing it.
@@ -61,7 +61,7 @@ type Work<'a> = &'a (dyn Fn() + Sync);
 
 impl HelperThreads {
     /// Makes this thread one of the helpers, as long as there is a core for each.
-    pub(crate) fn join(&self) -> Option<Helper> {
+    pub fn join(&self) -> Option<Helper> {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let mut others = lock(&self.others);
         if others.len() + 1 >= cores {
@@ -72,7 +72,7 @@ impl HelperThreads {
     }
 
     /// Runs `body`, the first worker's own work, with these helpers.
-    pub(crate) fn during<T>(self: &Arc<Self>, body: impl FnOnce() -> T) -> T {
+    pub fn during<T>(self: &Arc<Self>, body: impl FnOnce() -> T) -> T {
         /// Restores the helpers that were current, even if the body panics.
         struct Restore(Option<Arc<HelperThreads>>);
         impl Drop for Restore {
@@ -141,7 +141,7 @@ impl HelperThreads {
 }
 
 /// State of a helper: the number of the last work that it has seen.
-pub(crate) struct Helper {
+pub struct Helper {
     seen: u64,
     /// Moment from which the helper has had nothing to do.
     since: Instant,
@@ -149,7 +149,7 @@ pub(crate) struct Helper {
 
 impl Helper {
     /// Helps if work is on offer; returns `true` to stay awake for more.
-    pub(crate) fn attend(&mut self, helpers: &HelperThreads) -> bool {
+    pub fn attend(&mut self, helpers: &HelperThreads) -> bool {
         let number = helpers.number.load(Ordering::Acquire);
         if number != self.seen {
             self.seen = number;
@@ -162,7 +162,7 @@ impl Helper {
     }
 
     /// Notes a step of the worker that started at `since`.
-    pub(crate) fn worked(&mut self, since: Instant) {
+    pub fn worked(&mut self, since: Instant) {
         if since.elapsed() > IDLE {
             self.since = Instant::now();
         }

@@ -94,7 +94,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
-    use crate::base::side_by_side::side_by_side;
+    use crate::side_by_side::side_by_side;
 
     /// Lanes that report until they are told to end: how often each has.
     fn counting(reporter: &Reporter<usize>, lanes: usize, most: usize) -> Vec<usize> {

@@ -7,11 +7,11 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 
-use crate::base::cancel::is_cancellation;
+use crate::cancel::is_cancellation;
 
 /// The verb that a thread is running, for the message of a panic in it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct PanicContext {
+pub struct PanicContext {
     verb: &'static str,
     /// The object of the verb, such as shard 3.
     of: Option<(&'static str, u32)>,
@@ -28,32 +28,32 @@ thread_local! {
 
 impl PanicContext {
     /// Makes the context of a verb, without an object.
-    pub(crate) fn verb(verb: &'static str) -> Self {
+    pub fn verb(verb: &'static str) -> Self {
         Self { verb, ..Self::default() }
     }
 
     /// Returns the context of the next verb, on the same object.
-    pub(crate) fn then(self, verb: &'static str) -> Self {
+    pub fn then(self, verb: &'static str) -> Self {
         Self { verb, ..self }
     }
 
     /// Sets the object, by its number.
-    pub(crate) fn of(self, what: &'static str, number: u32) -> Self {
+    pub fn of(self, what: &'static str, number: u32) -> Self {
         Self { of: Some((what, number)), ..self }
     }
 
     /// Sets the epoch.
-    pub(crate) fn epoch(self, epoch: u64) -> Self {
+    pub fn epoch(self, epoch: u64) -> Self {
         Self { epoch: Some(epoch), ..self }
     }
 
     /// Sets the round.
-    pub(crate) fn round(self, round: u64) -> Self {
+    pub fn round(self, round: u64) -> Self {
         Self { round: Some(round), ..self }
     }
 
     /// Makes this the current verb of this thread.
-    pub(crate) fn enter(self) {
+    pub fn enter(self) {
         CURRENT.set(self);
     }
 }
@@ -68,18 +68,18 @@ impl fmt::Display for PanicContext {
 }
 
 /// Notes that messages have arrived at this thread.
-pub(crate) fn note_messages() {
+pub fn note_messages() {
     MESSAGES.set(true);
 }
 
 /// `true` if messages have arrived at this thread since the last call.
-pub(crate) fn take_messages() -> bool {
+pub fn take_messages() -> bool {
     MESSAGES.replace(false)
 }
 
 /// Does work that may call a program or a schedule. A panic in it becomes an error with the current verb, the
 /// place where the panic began, and its message.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+pub fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     watch_panics();
     CURRENT.set(PanicContext::default());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| match is_cancellation(&*panic) {
@@ -91,7 +91,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, 
 
 /// Returns the text of a panic that was caught on this thread: its message, the place where it began, and the
 /// current verb.
-pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
+pub fn explain(panic: &(dyn Any + Send)) -> String {
     let said = panic.downcast_ref::<&str>().map(ToString::to_string);
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
     let said = said.unwrap_or_else(|| "a panic without a message".into());
@@ -104,18 +104,18 @@ pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Takes the location at which the last panic of this thread began, if it is known.
-pub(crate) fn take_location() -> Option<String> {
+pub fn take_location() -> Option<String> {
     LAST_PANIC.take()
 }
 
 /// Records where a panic of another thread began, which continues in this one.
-pub(crate) fn set_location(place: Option<String>) {
+pub fn set_location(place: Option<String>) {
     LAST_PANIC.set(place);
 }
 
 /// Installs a panic hook that records where a panic began, as the payload does not contain that. The hook
 /// that was there before is still called.
-pub(crate) fn watch_panics() {
+pub fn watch_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use bytemuck::Zeroable;
 
-use crate::base::sync::lock;
+use crate::sync::lock;
 
 /// Memory for plain values that later runs use again, because getting fresh pages from the system takes
 /// workers longer than filling them. Clones share one pool. The values in the memory are never read, so

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::base::sync::{into_inner, lock};
+use crate::sync::{into_inner, lock};
 
 /// Does `count` pieces of work, such as fits of folds, at most `lanes` of them at a time, and returns their
 /// results in order.

@@ -122,7 +122,7 @@ macro_rules! vector_kernels {
         ///
         /// `run` must be `#[inline(always)]`, and everything it calls too: only then is the body compiled for
         /// the form.
-        pub(crate) trait Kernel {
+        pub trait Kernel {
             /// The result.
             type Output;
             /// The body.
@@ -132,7 +132,7 @@ macro_rules! vector_kernels {
         /// Runs `kernel` in the current form.
         #[inline]
         #[allow(unsafe_code)] // calling a function compiled for more than the baseline
-        pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
+        pub fn run<K: Kernel>(kernel: K) -> K::Output {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             fn avx2<K: Kernel>(kernel: K) -> K::Output {

@@ -41,7 +41,7 @@ impl Slowdown {
     }
 
     /// Sleeps for the time by which the worker is slower; returns the seconds since `began`.
-    pub(crate) fn stretch(&self, worker: u32, epoch: u64, began: Instant) -> f64 {
+    pub fn stretch(&self, worker: u32, epoch: u64, began: Instant) -> f64 {
         let seconds = began.elapsed().as_secs_f64();
         let more = seconds * (self.factor(worker, epoch) - 1.0);
         if more <= 0.0 {

@@ -8,7 +8,7 @@ use std::time::Instant;
 ///
 /// The run ends at the boundary of the current epoch, if that comes soon: within 0.3 s, or a twentieth of the
 /// time that the run has taken. Otherwise the epoch is cancelled, and the run ends in the state of the last
-/// boundary that it has kept ([`Engine::stop`](crate::Engine::stop)).
+/// boundary that it has kept (`Engine::stop`).
 ///
 /// ```
 /// let stop = raddle::Stop::default();
@@ -45,12 +45,12 @@ impl Stop {
     }
 
     /// Returns the moment of the first request.
-    pub(crate) fn requested_at(&self) -> Option<Instant> {
+    pub fn requested_at(&self) -> Option<Instant> {
         self.0.at.get().copied()
     }
 
     /// `true` once an end at once is requested.
-    pub(crate) fn is_requested_now(&self) -> bool {
+    pub fn is_requested_now(&self) -> bool {
         self.0.now.load(Ordering::Acquire)
     }
 }

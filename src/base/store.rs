@@ -63,24 +63,27 @@ impl Store for Disk {}
 
 /// A file of a store that is being written.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub struct Stored {
     file: File,
     store: Arc<dyn Store>,
 }
 
 impl Stored {
-    pub(crate) fn create(store: &Arc<dyn Store>, path: &Path) -> io::Result<Self> {
+    /// Creates a file of a store at this path.
+    ///
+    /// # Errors
+    /// If the store cannot create it.
+    pub fn create(store: &Arc<dyn Store>, path: &Path) -> io::Result<Self> {
         Ok(Self { file: store.create(path)?, store: Arc::clone(store) })
     }
 
     /// Makes a file of a store from an open file.
-    #[cfg(feature = "files")]
-    pub(crate) fn of(store: &Arc<dyn Store>, file: File) -> Self {
+    pub fn of(store: &Arc<dyn Store>, file: File) -> Self {
         Self { file, store: Arc::clone(store) }
     }
 
     /// Syncs the file: returns once the written bytes survive a loss of power.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         self.store.sync(&self.file)
     }
 }

@@ -6,7 +6,7 @@ use crate::algebra::{SparseColumns, sparse_add, sparse_product};
 use crate::f64x8::{Avx2, Avx512};
 use crate::f64x8::{F64x8, LANES, Portable};
 
-raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
+raddle_base::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
 /// The sum of all rows, each times a factor.
 pub struct Sum<'a> {
@@ -219,7 +219,7 @@ impl Kernel for Squares<'_> {
 
 #[cfg(test)]
 mod tests {
-    use raddle::simd_level::SimdLevel;
+    use raddle_base::simd_level::SimdLevel;
 
     use super::*;
 

@@ -13,7 +13,7 @@ mod derive;
 mod shared;
 mod values;
 
-pub(crate) use self::shared::{Apart, Decoded, Shared, Values};
+pub use self::shared::{Apart, Decoded, Shared, Values};
 
 use thiserror::Error;
 
@@ -37,7 +37,7 @@ impl StateError {
 pub struct Writer {
     bytes: Vec<u8>,
     /// Values that are sent separately; `None` if all are written here.
-    pub(crate) apart: Option<Box<Apart>>,
+    pub apart: Option<Box<Apart>>,
 }
 
 impl Writer {
@@ -58,7 +58,7 @@ impl Writer {
     }
 
     /// Makes a writer that reuses the memory of `room`.
-    pub(crate) fn over(mut room: Vec<u8>) -> Self {
+    pub fn over(mut room: Vec<u8>) -> Self {
         room.clear();
         Self { bytes: room, apart: None }
     }
@@ -74,7 +74,7 @@ impl Writer {
 pub struct Reader<'a> {
     left: &'a [u8],
     /// Values that the bytes name by number.
-    pub(crate) values: Option<&'a dyn Values>,
+    pub values: Option<&'a dyn Values>,
 }
 
 impl<'a> Reader<'a> {
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that everything has been read.
-    pub(crate) fn end(&self, what: &'static str) -> Result<(), StateError> {
+    pub fn end(&self, what: &'static str) -> Result<(), StateError> {
         if self.left.is_empty() { Ok(()) } else { Err(StateError { what }) }
     }
 
@@ -107,9 +107,9 @@ impl<'a> Reader<'a> {
 }
 
 /// The other form of a value: its learned state, without anything that data and parameters can restore.
-/// Checkpoints hold it, of shards ([`Program::save_state`](crate::Program::save_state)), of the pinned block
-/// ([`Program::save_pinned`](crate::Program::save_pinned)) and of the schedule
-/// ([`Schedule::save_state`](crate::Schedule::save_state)).
+/// Checkpoints hold it, of shards (`Program::save_state`), of the pinned block
+/// (`Program::save_pinned`) and of the schedule
+/// (`Schedule::save_state`).
 ///
 /// `Learned<Writer>` writes the form, `Learned<Reader>` reads it. They are separate types, because a learned
 /// form is no [`State`], which is whole; a whole value is added to it only with `whole`.

@@ -19,7 +19,7 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// A value in shared memory. Clones are the same value.
 #[derive(Debug)]
-pub(crate) struct Shared<T>(Arc<Numbered<T>>);
+pub struct Shared<T>(Arc<Numbered<T>>);
 
 #[derive(Debug)]
 struct Numbered<T> {
@@ -28,7 +28,8 @@ struct Numbered<T> {
 }
 
 impl<T> Shared<T> {
-    pub(crate) fn new(value: T) -> Self {
+    /// Puts a value into shared memory.
+    pub fn new(value: T) -> Self {
         Self(Arc::new(Numbered { value, number: AtomicU64::new(UNKNOWN) }))
     }
 }
@@ -48,10 +49,10 @@ impl<T> Deref for Shared<T> {
 }
 
 /// A decoded value of any type.
-pub(crate) type Decoded = Arc<dyn Any + Send + Sync>;
+pub type Decoded = Arc<dyn Any + Send + Sync>;
 
 /// Values whose bytes have arrived separately from the messages that name them.
-pub(crate) trait Values: Debug + Sync {
+pub trait Values: Debug + Sync {
     /// Takes one use of a value, which the first user decodes.
     ///
     /// # Errors
@@ -65,13 +66,13 @@ pub(crate) trait Values: Debug + Sync {
 
 /// Values of a message that are not part of its bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Apart {
+pub struct Apart {
     /// Number of values that have a number.
     count: u64,
     /// Values to be sent ahead of the message, each with its number.
-    pub(crate) made: Vec<(u64, Vec<u8>)>,
+    pub made: Vec<(u64, Vec<u8>)>,
     /// Numbers that the message names.
-    pub(crate) named: Vec<u64>,
+    pub named: Vec<u64>,
 }
 
 impl Apart {

@@ -12,7 +12,7 @@
 //! sums are [`tile`] sums, along contiguous rows. A row that is appended below a finished factor becomes L^-1
 //! times that row in step 2 for all J: the same step solves for many right-hand sides.
 
-use raddle::fork_join::{self, EarlierParts};
+use raddle_base::fork_join::{self, EarlierParts};
 
 use super::form::{Kernel, run};
 use super::gram::tile;
@@ -80,7 +80,7 @@ pub fn cholesky_of(
         |(block, (rows, inverse)), earlier: &EarlierParts<'_, Factored<'_>>| {
             let (j0, width) = (block * BLOCK, BLOCK.min(order - block * BLOCK));
             if block >= done {
-                raddle::cancellation_point((width * j0 * j0 / 2) as u64);
+                raddle_base::cancellation_point((width * j0 * j0 / 2) as u64);
                 for i in 0..width {
                     fill(j0 + i, &mut rows[i * stride..][..=j0 + i]);
                 }

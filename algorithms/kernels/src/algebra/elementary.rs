@@ -21,7 +21,7 @@ pub struct LossSums {
     pub weights: f64,
 }
 
-raddle::state!(LossSums { loss, residual, weights });
+raddle_base::state!(LossSums { loss, residual, weights });
 
 /// Computes N values of each of eight rows from their responses and scores.
 ///

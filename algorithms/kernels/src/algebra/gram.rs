@@ -5,7 +5,7 @@
 //! by several columns of the other side. Panels of rows are short enough that one side stays in the
 //! first-level cache and the other in the second.
 
-use raddle::fork_join;
+use raddle_base::fork_join;
 
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
@@ -82,7 +82,7 @@ fn blocks<'a, L: Lanes, const M: usize, const N: usize>(g: Gram<'a>) {
                     continue;
                 }
                 panel(a, &mut left);
-                raddle::cancellation_point((a.len() * b.len() * PANEL) as u64);
+                raddle_base::cancellation_point((a.len() * b.len() * PANEL) as u64);
                 for j in (0..b.len()).step_by(N) {
                     for i in (0..a.len()).step_by(M) {
                         let rows = M.min(a.len() - i);

@@ -1,7 +1,7 @@
 //! Properties that tests check for every loss kernel.
 
 use super::elementary::{GivenRows, LossSums};
-use raddle::simd_level::SimdLevel;
+use raddle_base::simd_level::SimdLevel;
 
 /// Evaluates a loss and its dual in every vector form, for some lengths, and checks that all give the same
 /// bits.

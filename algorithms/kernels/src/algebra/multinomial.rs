@@ -178,7 +178,7 @@ impl Kernel for Entropies<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle::simd_level::SimdLevel;
+    use raddle_base::simd_level::SimdLevel;
 
     /// Rows of three classes at scores of every size.
     fn points() -> (Vec<f64>, Vec<f64>, Vec<f64>) {

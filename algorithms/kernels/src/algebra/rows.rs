@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
+use raddle_base::State;
+use raddle_base::state::{Reader, StateError, Writer};
 
 /// A range of rows of the working set's columns, row by row.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Batch {
     pub values: Vec<f64>,
 }
 
-raddle::state!(Batch { first, starts, slots, values });
+raddle_base::state!(Batch { first, starts, slots, values });
 
 impl State for RowPiece {
     fn save(&self, out: &mut Writer) {

@@ -1,6 +1,6 @@
 //! Bits are equal in every vector form, and values agree with naive sums.
 
-use raddle::simd_level::SimdLevel;
+use raddle_base::simd_level::SimdLevel;
 use raddle_common::testing::Numbers;
 
 use super::*;
@@ -244,7 +244,7 @@ fn hands_change_no_bit() {
         (0..m).flat_map(|i| values[i * m..][..=i].iter().map(|value| value.to_bits())).collect()
     };
     let all = |threads| {
-        raddle::fork_join::during(threads, || {
+        raddle_base::fork_join::during(threads, || {
             let (mut products, mut late) = (vec![0.5; m * m], vec![0.5; (m - done) * m]);
             gram_lower(&columns, &mut products, m);
             gram(&columns[done..], &columns, done, &mut late, m);
@@ -264,7 +264,7 @@ fn hands_change_no_bit() {
     assert!(all(2) == alone && all(5) == alone);
     let singular = vec![1.0; 400 * 400];
     for threads in [1, 2] {
-        let failed = raddle::fork_join::during(threads, || {
+        let failed = raddle_base::fork_join::during(threads, || {
             cholesky(&mut singular.clone(), 400, 400, 0, &mut Vec::new()).unwrap_err()
         });
         assert_eq!(failed.row, 1, "{threads} hands name the first pivot that fails");

@@ -14,7 +14,7 @@ pub struct Avx2(pub __m256, pub __m256);
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(pub __m512);
 
-// SAFETY of every block below: these types are named only by kernels of `raddle::vector_kernels!`, which run
+// SAFETY of every block below: these types are named only by kernels of `raddle_base::vector_kernels!`, which run
 // in the form of their name only where its features were detected; pointers come from references to arrays of
 // the length that is read or written.
 

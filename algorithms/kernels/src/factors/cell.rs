@@ -1,7 +1,7 @@
 //! Operands of gradient steps: the ratings of a cell, the rows of both sides, and the steps.
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
+use raddle_base::State;
+use raddle_base::state::{Reader, StateError, Writer};
 
 use super::extent::Extent;
 use super::lanes::{LANES, Vector};
@@ -110,7 +110,7 @@ pub struct Steps {
     pub non_negative: bool,
 }
 
-raddle::state!(Steps { factor, decay, bias, bias_decay, shares, non_negative });
+raddle_base::state!(Steps { factor, decay, bias, bias_decay, shares, non_negative });
 
 /// The bounds are recomputed when read, not trusted.
 impl State for Cell {

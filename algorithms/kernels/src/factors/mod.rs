@@ -41,4 +41,4 @@ use crate::f32x16::{Avx2, Avx512};
 pub use lanes::{LANES, Vector};
 use lanes::{Lanes, Portable};
 
-raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);
+raddle_base::vector_kernels!(Lanes: Portable, Avx2, Avx512);

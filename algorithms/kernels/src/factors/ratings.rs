@@ -6,8 +6,8 @@ use std::fmt::{Debug, Formatter};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use raddle::state::{Reader, StateError, Writer};
-use raddle::{Pool, State};
+use raddle_base::state::{Reader, StateError, Writer};
+use raddle_base::{Pool, State};
 
 use super::rating::Rating;
 

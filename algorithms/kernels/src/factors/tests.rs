@@ -1,7 +1,7 @@
 //! The three vector forms give the same bits, and those of the definition.
 
 use proptest::prelude::*;
-use raddle::simd_level::SimdLevel;
+use raddle_base::simd_level::SimdLevel;
 
 use super::*;
 use raddle_common::testing::pairs;
@@ -15,7 +15,7 @@ fn same<T: PartialEq + std::fmt::Debug>(results: Vec<(&'static str, T)>) -> T {
 
 /// Pseudorandom numbers between -1 and 1.
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
-    let mut stream = raddle::random::Stream::new(&[seed]);
+    let mut stream = raddle_base::random::Stream::new(&[seed]);
     (0..count).map(|_| 2.0 * stream.unit() as f32 - 1.0).collect()
 }
 
@@ -26,7 +26,7 @@ fn rows(count: usize, chunks: usize, seed: u64) -> Rows {
 }
 
 fn ratings(count: usize, users: usize, items: usize, seed: u64) -> Vec<Rating> {
-    let mut stream = raddle::random::Stream::new(&[seed]);
+    let mut stream = raddle_base::random::Stream::new(&[seed]);
     let rating = |_| Rating {
         user: stream.below(users) as u16,
         item: stream.below(items) as u16,
@@ -152,7 +152,7 @@ fn by_definition(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps)
 
 /// Orders ratings as in files: all of a user's ratings together, `each` of them.
 fn by_user(users: u16, each: u16, items: usize) -> Vec<Rating> {
-    let mut stream = raddle::random::Stream::new(&[7]);
+    let mut stream = raddle_base::random::Stream::new(&[7]);
     let mut of = |user| Rating { user, item: stream.below(items) as u16, value: stream.unit() as f32 };
     (0..users).flat_map(|user| std::iter::repeat_n(user, each.into())).map(&mut of).collect()
 }
@@ -179,8 +179,8 @@ fn ratings_of_a_user_that_stand_together_are_paired_and_none_is_lost() {
         }
         // A cell that is read back has the same steps.
         for cell in in_order(&given, 1, LANES) {
-            let bytes = raddle::state::to_bytes(&cell);
-            assert_eq!(raddle::state::from_bytes::<Cell>(&bytes).unwrap(), cell);
+            let bytes = raddle_base::state::to_bytes(&cell);
+            assert_eq!(raddle_base::state::from_bytes::<Cell>(&bytes).unwrap(), cell);
         }
     }
 }
@@ -188,7 +188,7 @@ fn ratings_of_a_user_that_stand_together_are_paired_and_none_is_lost() {
 #[test]
 fn ratings_of_a_user_are_paired_wherever_they_stand() {
     let mut given = by_user(80, 19, 300);
-    raddle::random::Stream::new(&[3]).shuffle(&mut given);
+    raddle_base::random::Stream::new(&[3]).shuffle(&mut given);
     for pieces in [1, 2, 7] {
         let cells = in_order(&given, pieces, LANES);
         assert_eq!(sorted(&all(&cells)), sorted(&given));
@@ -206,7 +206,7 @@ fn steps_of_a_user_come_apart() {
         let close =
             pairs.windows(3).filter(|near| near[1..].iter().any(|other| other[0].user == near[0][0].user));
         assert!(pairs.len() > 500 && close.count() < 10);
-        raddle::random::Stream::new(&[3]).shuffle(&mut given);
+        raddle_base::random::Stream::new(&[3]).shuffle(&mut given);
     }
 }
 
@@ -348,7 +348,7 @@ fn uniform_numbers_are_those_of_their_hashes_in_every_form() {
             to
         }));
         for (at, value) in found.into_iter().enumerate() {
-            let bits = raddle::random::splitmix64(77 ^ (at / 2) as u64);
+            let bits = raddle_base::random::splitmix64(77 ^ (at / 2) as u64);
             let half = if at % 2 == 0 { bits >> 40 } else { bits >> 16 & 0xff_ffff };
             assert_eq!(value, -0.25 + 0.5 * (half as f32 / (1 << 24) as f32));
             assert!((-0.25..0.25).contains(&value));

@@ -1,6 +1,6 @@
 //! Numbers determined by a name: the initial factors of rows.
 
-use raddle::random::splitmix64;
+use raddle_base::random::splitmix64;
 
 use super::lanes::{LANES, Lanes};
 use super::{Kernel, run};

@@ -1,6 +1,6 @@
 //! [`Draws`]: the random numbers of one task.
 
-use raddle::random::splitmix64;
+use raddle_base::random::splitmix64;
 
 /// SplitMix64 from a start given by the task's random stream: 64 bits at a time, without a dependency from
 /// one to the next.

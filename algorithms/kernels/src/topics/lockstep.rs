@@ -13,7 +13,7 @@
 
 #![allow(clippy::needless_range_loop)] // four streams side by side
 
-use raddle::random::splitmix64;
+use raddle_base::random::splitmix64;
 
 use super::Draws;
 use super::cell::Cell;

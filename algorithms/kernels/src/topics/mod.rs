@@ -2,7 +2,7 @@
 //!
 //! **Bits.** Every kernel is written once, over sixteen lanes (`lanes.rs`), and compiled three times:
 //! AVX-512, AVX2 and portable. The three give the same bits, because lanes and order are constants and every
-//! product is rounded before it is added, in all three alike. [`raddle::simd_level::SimdLevel`] picks the
+//! product is rounded before it is added, in all three alike. [`raddle_base::simd_level::SimdLevel`] picks the
 //! widest form the processor has. No result depends on threads.
 //!
 //! **Lanes.** A sum over a document's row is kept in sixteen lanes: entry t is added to lane t mod 16, in
@@ -40,4 +40,4 @@ pub use word::TopicParams;
 use crate::f32x16::{Avx2, Avx512};
 use lanes::{Lanes, Portable};
 
-raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);
+raddle_base::vector_kernels!(Lanes: Portable, Avx2, Avx512);

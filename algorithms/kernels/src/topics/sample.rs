@@ -161,7 +161,7 @@ impl Walk<'_> {
             if let Some(next) = visits.get(at + 1) {
                 prefetch::<L>(next.word as usize, words);
             }
-            raddle::cancellation_point(64 * (end - start) as u64);
+            raddle_base::cancellation_point(64 * (end - start) as u64);
             let active = up_to(documents, start, end, has);
             let assigned = up_to(documents, start, end, had);
             if active > start {

@@ -18,7 +18,7 @@
 use crate::f64x8::{Avx2, Avx512};
 use crate::f64x8::{F64x8, LANES, Portable};
 
-raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
+raddle_base::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
 /// A row is stored densely if it has at least one in this many topics; 12 is no faster with 100 or 1000
 /// topics.

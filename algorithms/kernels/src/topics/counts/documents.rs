@@ -110,7 +110,7 @@ impl DocumentRows {
     }
 }
 
-raddle::state!(
+raddle_base::state!(
     enum DocumentRows {
         Sparse(rows),
         Dense(rows),
@@ -141,7 +141,7 @@ impl<C: LineCounts> DenseRows<C> {
     }
 }
 
-raddle::state!([C: LineCounts] DenseRows<C> { width, counts });
+raddle_base::state!([C: LineCounts] DenseRows<C> { width, counts });
 
 /// The place of a document's sparse row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,7 +152,7 @@ pub struct Row {
     pub length: u32,
 }
 
-raddle::state!(Row { start, length });
+raddle_base::state!(Row { start, length });
 
 /// Sparse rows of packed entries. A row has capacity for as many topics as its document can have.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -219,7 +219,7 @@ impl SparseRows {
     }
 }
 
-raddle::state!(SparseRows { rows, lines });
+raddle_base::state!(SparseRows { rows, lines });
 
 #[cfg(test)]
 mod tests {
@@ -247,7 +247,7 @@ mod tests {
         rows.rows[2].length = 2;
         rows.lines[1].0[..2].copy_from_slice(&[7, 9]);
         let copy: SparseRows =
-            raddle::state::from_bytes(&raddle::state::to_bytes(&rows)).expect("what was written");
+            raddle_base::state::from_bytes(&raddle_base::state::to_bytes(&rows)).expect("what was written");
         assert_eq!(copy, rows);
         assert_eq!(copy.entries(2).collect::<Vec<_>>(), [7, 9]);
         assert_eq!(copy.entries(9).count(), 0);

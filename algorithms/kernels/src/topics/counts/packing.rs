@@ -2,8 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
+use raddle_base::State;
+use raddle_base::state::{Reader, StateError, Writer};
 
 pub use crate::f32x16::LANES;
 

@@ -11,7 +11,7 @@ pub struct WordPriors {
     weights: Vec<f32>,
 }
 
-raddle::state!(WordPriors { words, starts, topics, weights });
+raddle_base::state!(WordPriors { words, starts, topics, weights });
 
 impl WordPriors {
     /// Makes the priors from (word of the block, topic, weight), sorted by word and topic. Weights of the

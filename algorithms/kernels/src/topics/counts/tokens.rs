@@ -9,7 +9,7 @@ pub struct Visit {
     pub end: u32,
 }
 
-raddle::state!(Visit { word, end });
+raddle_base::state!(Visit { word, end });
 
 /// The visits of a stream: those up to `long` are processed one after another; then the short ones, up to
 /// `end`, each of which starts together with those of the other streams.
@@ -19,7 +19,7 @@ pub struct Ends {
     pub end: u32,
 }
 
-raddle::state!(Ends { long, end });
+raddle_base::state!(Ends { long, end });
 
 /// A shard's tokens of the words of a block: word by word, and within a word by document.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Slice {
     pub streams: Vec<Ends>,
 }
 
-raddle::state!(Slice { visits, documents, topics, streams });
+raddle_base::state!(Slice { visits, documents, topics, streams });
 
 impl Slice {
     /// `true` if words are assigned to streams, which draw from totals that are fixed within a task.

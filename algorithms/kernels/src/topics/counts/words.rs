@@ -1,7 +1,7 @@
 //! [`WordRows`]: how often each topic occurs in the words of a block.
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
+use raddle_base::State;
+use raddle_base::state::{Reader, StateError, Writer};
 
 use super::packing::{FloatLine, LANES};
 
@@ -96,7 +96,7 @@ pub struct FullRows {
     pub rows: Vec<FloatLine>,
 }
 
-raddle::state!(FullRows { width, places, rows });
+raddle_base::state!(FullRows { width, places, rows });
 
 impl FullRows {
     /// `true` for a word with a full row.

@@ -119,7 +119,7 @@ mod tests {
                 expected.push((edge / all, line * LANES + lane));
             }
         }
-        for level in raddle::simd_level::SimdLevel::available() {
+        for level in raddle_base::simd_level::SimdLevel::available() {
             let picked = level.during(|| run(Picks(masses)));
             for (step, &topic) in picked.iter().enumerate() {
                 let unit = step as f32 / 4096.0;

@@ -1,7 +1,7 @@
 //! Mixtures of topics are those of the formula, with the same bits in every form.
 
-use raddle::random::Stream;
-use raddle::simd_level::SimdLevel;
+use raddle_base::random::Stream;
+use raddle_base::simd_level::SimdLevel;
 use raddle_common::testing::pairs;
 
 use super::*;

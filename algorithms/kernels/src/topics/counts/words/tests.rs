@@ -1,7 +1,7 @@
 //! Rows of words: what is written, what is refused, and what they say.
 
 use super::*;
-use raddle::state::{from_bytes, to_bytes};
+use raddle_base::state::{from_bytes, to_bytes};
 
 #[test]
 fn unused_room_is_not_written() {
@@ -81,7 +81,7 @@ fn full_rows_are_for_words_with_many_tokens_and_say_the_same() {
     assert_eq!(rows.of(0).collect::<Vec<_>>(), [(19, 3)]);
     assert_eq!(rows.of(2).count(), 0);
     let copy: WordRows =
-        raddle::state::from_bytes(&raddle::state::to_bytes(&rows)).expect("what was written");
+        raddle_base::state::from_bytes(&raddle_base::state::to_bytes(&rows)).expect("what was written");
     assert_eq!(copy, rows);
 }
 
