@@ -116,8 +116,9 @@ fn targets_that_a_source_distribution_lacks_have_their_path_in_the_manifest() {
 }
 
 #[test]
-fn programs_are_stripped_because_no_profile_names_their_package() {
-    // Cargo takes `strip` back for a package that has settings of its own: a fifth of a program is names.
+fn programs_are_stripped_because_no_profile_names_their_package_without_it() {
+    // Cargo takes `strip` back for a package that has settings of its own and not this one: a fifth of a
+    // program is names.
     let workspace = text("Cargo.toml");
     let section = |name: &str| {
         let after = workspace.split(&format!("\n[{name}]\n")).nth(1);
@@ -133,7 +134,11 @@ fn programs_are_stripped_because_no_profile_names_their_package() {
             let manifest = text(&manifest);
             let package = value(&manifest[manifest.find("\n[package]").unwrap_or_default()..], "name");
             if manifest.contains("\n[[bin]]\n") {
-                assert!(!named.contains(&format!("\n{package}.")), "{profile} names {package}");
+                let of = |line: &&str| {
+                    line.starts_with(&format!("{package}.")) || line.starts_with(&format!("{package} "))
+                };
+                let is_stripped = |line: &str| line.contains("strip = true");
+                assert!(named.lines().filter(of).all(is_stripped), "{profile} names {package}");
             }
         }
     }
