@@ -13,7 +13,8 @@ use timely::scheduling::SyncActivator;
 
 use crate::base::error::EngineError;
 use crate::engine::Outcome;
-use crate::generation::ports::{Output, waker};
+use crate::generation::ports::Output;
+use crate::generation::wiring::waker;
 use crate::program::Program;
 use crate::run::record::EpochRecord;
 

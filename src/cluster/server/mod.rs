@@ -6,7 +6,6 @@ mod connections;
 mod remote;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -20,16 +19,13 @@ use super::checkpoints::CheckpointStore;
 use super::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
 use super::invitation::Invitation;
 use super::net::addresses::Address;
-use super::net::handshake::TIMEOUT;
 use super::net::listener::Listener;
 use super::net::socket::Socket;
 use super::net::token::{Token, random};
-use super::net::wire::{Timed, heartbeat, receive, send};
-use super::protocol::{AdminRequest, AdminResponse, CheckpointResult, Order};
+use super::protocol::{CheckpointResult, Order};
 use super::settings::{CoordinatorSettings, Ended, RunEvent, config};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
-use crate::cluster::net::link::messenger;
 
 /// Longest time between two checks of the timeouts.
 const TICK: Duration = Duration::from_millis(100);

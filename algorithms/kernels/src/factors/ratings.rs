@@ -6,8 +6,9 @@ use std::fmt::{Debug, Formatter};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use raddle_base::State;
+use raddle_base::pool::Pool;
 use raddle_base::state::{Reader, StateError, Writer};
-use raddle_base::{Pool, State};
 
 use super::rating::Rating;
 
