@@ -212,6 +212,7 @@ fn no_program_brings_a_client_of_http_unless_it_is_asked_for() {
     let client = ["ring", "rustls", "ureq", "webpki-roots"];
     let libraries = [
         "raddle",
+        "raddle-base",
         "raddle-cli",
         "raddle-lasso",
         "raddle-mf",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The ten packages as they are published.
+# The eleven packages as they are published.
 #   tests/packages.sh --pack   packs them, in a minute: each holds sources, licences and a page, no data but the samples, and
 #                              depends on what is published
 #   tests/packages.sh          builds and tests each, too, where it is unpacked, which has no other file of this repository;
@@ -7,13 +7,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=(
-  raddle-datasets raddle raddle-cli raddle-common raddle-kernels raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool
+  raddle-base raddle-datasets raddle raddle-cli raddle-common raddle-kernels raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool
 )
 
 folder() {
   case $1 in
     raddle) echo . ;;
-    raddle-cli) echo src/cli ;;
+    raddle-base | raddle-cli) echo "src/${1#raddle-}" ;;
     raddle-datasets) echo datasets ;;
     *) echo "algorithms/${1#raddle-}" ;;
   esac
@@ -29,6 +29,7 @@ src/.*\.rs
 PATTERNS
   case $1 in
     raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
+    raddle-base) printf '%s\n' '.*\.rs' 'README\.md' ;;
     raddle-cli) printf '%s\n' '.*\.rs' 'page/.*\.(css|js)' '(README|REPORT)\.md' ;;
     raddle-common | raddle-kernels) echo 'README\.md' ;;
     raddle-datasets)
@@ -51,12 +52,12 @@ check_list() {
   listed=$(cargo package --quiet --list --locked --allow-dirty --package "$package" | tr '\\' / | sort)
   strays=$(grep -Evx -f <(may_hold "$package") <<<"$listed" || true)
   [ -z "$strays" ] || fail "$package would publish"$'\n'"$strays"
-  # Every source that is tracked, and what every package must have. Sources of the command line lie in a folder of the
-  # engine's.
+  # Every source that is tracked, and what every package must have. Two packages lie in
+  # folders of the engine's.
   missing=$(comm -23 <({
     case $package in
-      raddle) git ls-files src ':!src/cli' && echo src/lib.rs ;;
-      raddle-cli) git -C "$at" ls-files && echo lib.rs ;;
+      raddle) git ls-files src ':!src/base' ':!src/cli' && echo src/lib.rs ;;
+      raddle-base | raddle-cli) git -C "$at" ls-files && echo lib.rs ;;
       *) git -C "$at" ls-files src && echo src/lib.rs ;;
     esac
     printf '%s\n' Cargo.toml LICENSE-APACHE LICENSE-MIT README.md

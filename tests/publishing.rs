@@ -11,8 +11,9 @@ use crate::commands::root;
 const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
 
 /// Pages of the packages, which a registry shows without the files next to them.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "README.md",
+    "src/base/README.md",
     "src/cli/README.md",
     "datasets/README.md",
     "algorithms/common/README.md",
