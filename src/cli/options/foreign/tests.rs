@@ -152,10 +152,7 @@ fn a_word_that_is_no_verb_is_answered_by_the_program_or_named_with_the_one_that_
     };
     let fit = &["fit", "similar"][..];
     assert_eq!(said("lasso", fit, "train").unwrap(), "`train`: the verb is fit: `lasso fit DATA`");
-    assert_eq!(
-        said("lasso", fit, "launch").unwrap(),
-        "`launch` is raddle's verb: try `raddle launch --help`"
-    );
+    assert_eq!(said("lasso", fit, "join").unwrap(), "`join` is raddle's verb: try `raddle join --help`");
     assert_eq!(
         said("lda", fit, "predict").unwrap(),
         "`predict` is lasso's, mf's and linear's verb: try `lasso predict --help`"
@@ -164,10 +161,11 @@ fn a_word_that_is_no_verb_is_answered_by_the_program_or_named_with_the_one_that_
         said("raddle", &["launch"], "fetch").unwrap(),
         "`fetch` is raddle data's verb: try `raddle data fetch --help`"
     );
+    // A folder here has the name of a verb of raddle.
     for (program, word) in [
         ("lasso", "fit"),
         ("lasso", "diabetes"),
-        ("mf", "src"),
+        ("mf", "launch"),
         ("mf", "similar"),
         ("rod", "cv"),
         ("lasso", "--cv"),
