@@ -351,10 +351,10 @@ fn imports_of_the_command_line_of_lda_go_down() {
     let floors: [&[&str]; 7] = [
         &["foreign", "map", "priors", "pyldavis", "words"],
         &["data"],
-        &["describe", "start"],
+        &["describe", "initial_model"],
         &["fit_options", "outcome"],
         &["finished", "infer"],
-        &["stored", "versions"],
+        &["versions"],
         &["fit", "topics"],
     ];
     check(&src("algorithms/lda"), "cli", &floors, &[]);

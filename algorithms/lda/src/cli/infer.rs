@@ -15,7 +15,7 @@ use raddle_lda::files::{Model, Saved};
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
 
-use super::data::{self, Given, TextArgs};
+use super::data::{self, FormatArgs, ReadOptions, TextArgs};
 use super::fit_options::refuse;
 use super::words::WordArgs;
 
@@ -33,12 +33,8 @@ pub(crate) struct Options {
     model: PathBuf,
     /// The documents.
     data: String,
-    /// Format of the documents. Default: recognised by their content.
-    #[arg(long, value_name = "NAME")]
-    format: Option<String>,
-    /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name.
-    #[arg(long, value_name = "FILE")]
-    vocab: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     texts: TextArgs,
     #[command(flatten)]
@@ -89,7 +85,10 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let Saved { model, counts, .. } = Saved::open(&options.model)?;
-    let corpus = data::read(&options.data, options.given(&model)?, workers)?;
+    let tokenizer = options.words.rule(model.tokenizer)?;
+    // Every document gets a line of output, whatever it contains.
+    let given = ReadOptions { may_be_empty: true, ..options.format.given(&options.texts, tokenizer) };
+    let corpus = data::read(&options.data, given, workers)?;
     options.words.check(&corpus)?;
     let notes = corpus.notes.clone();
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
@@ -142,13 +141,6 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 impl Options {
-    fn given(&self, model: &Model) -> Result<Given<'_>, Error> {
-        let tokenizer = self.words.rule(model.tokenizer)?;
-        let (format, vocab, texts) = (self.format.as_deref(), self.vocab.as_deref(), &self.texts);
-        // Every document gets a line of output, whatever it contains.
-        Ok(Given { format, vocab, texts, tokenizer, may_be_empty: true })
-    }
-
     /// Checks the options; returns the output format.
     fn form(&self) -> Result<Form, Error> {
         let least = self.least.unwrap_or(0.01);

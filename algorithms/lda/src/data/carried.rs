@@ -268,13 +268,13 @@ fn count_documents(shard: &mut DocumentShard, topics: usize) {
 
 /// Assigns documents and words: old ones stay where they were, and new ones (training documents with tokens,
 /// and words) go to the shard or block with the fewest tokens.
-pub(crate) struct Kept {
+pub(crate) struct KeptLayout {
     pub(crate) documents: Vec<Vec<u32>>,
     pub(crate) blocks: Vec<Vec<u32>>,
     pub(crate) places: Vec<Place>,
 }
 
-impl Kept {
+impl KeptLayout {
     pub(crate) fn new(
         carried: &Carried,
         (train, most): (&[u32], usize),

@@ -6,7 +6,7 @@ use raddle_datasets::{Corpus, is_validation_document};
 
 use super::naive::{Documents, Fates, Naive};
 use crate::data::problem::{Preparation, Problem};
-use crate::data::taken::HoldOut;
+use crate::data::hold_out::HoldOut;
 use crate::{Carried, Fit, Lda};
 
 fn document(draws: &mut Stream, width: usize) -> Vec<(u32, u64)> {

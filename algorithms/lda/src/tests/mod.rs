@@ -15,7 +15,7 @@ use raddle_datasets::Corpus;
 
 use crate::data::problem::{Preparation, Problem};
 use crate::data::shard::DocumentShard;
-use crate::data::taken::HoldOut;
+use crate::data::hold_out::HoldOut;
 use crate::run::program::LdaProgram;
 use raddle_kernels::topics::counts::documents::{DocumentRows, Kind};
 use raddle_kernels::topics::counts::packing::{LANES, Packing};
