@@ -333,9 +333,9 @@ fn imports_of_the_command_line_of_mf_go_down() {
         &["data"],
         &["fit_options", "usage"],
         &["lists", "split", "test_measures"],
-        &["recommend", "report_data"],
+        &["report_data"],
         &["versions"],
-        &["fit", "cv", "fold_in", "predict", "similar"],
+        &["fit", "cv", "fold_in", "predict", "recommend", "similar"],
     ];
     check(&src("algorithms/mf"), "cli", &floors, &[]);
 }

@@ -18,6 +18,8 @@ pub mod predicting;
 #[cfg(feature = "cli")]
 pub mod samples;
 #[cfg(feature = "cli")]
+mod stdout;
+#[cfg(feature = "cli")]
 pub mod tables;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -27,3 +29,5 @@ pub mod unfinished;
 #[cfg(feature = "cli")]
 pub use dialect::DialectArgs;
 pub use number::number;
+#[cfg(feature = "cli")]
+pub use stdout::to_stdout;

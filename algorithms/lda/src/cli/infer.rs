@@ -10,6 +10,7 @@ use clap::Args;
 use raddle::cli::{
     Error, ExitStatus, MOST_WORKERS, Records, UseOptions, between, count, refuse_without_effect, write_atomic,
 };
+use raddle_common::to_stdout;
 use raddle_datasets::{Corpus, Field, npy};
 use raddle_lda::files::{Model, Saved};
 use raddle_lda::{Inference, LdaError};
@@ -111,13 +112,7 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let written = match &options.out {
         Some(file) => write_atomic(file, |out| documents.write(out, form)).map_err(Error::from),
         None => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            match documents.write(&mut out, form).and_then(|()| out.flush()) {
-                Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
-                    Err(Error::failed(format!("stdout: {why}")))
-                }
-                _ => Ok(()),
-            }
+            to_stdout(|out| documents.write(out, form)).map_err(|why| Error::failed(format!("stdout: {why}")))
         }
     };
     if let Some(error) = documents.failed.take() {
@@ -175,11 +170,11 @@ struct Documents {
 }
 
 impl Documents {
-    fn write(&self, out: &mut impl Write, form: Form) -> io::Result<()> {
+    fn write(&self, mut out: &mut dyn Write, form: Form) -> io::Result<()> {
         match form {
             Form::Array => {
-                npy::header(out, "<f4", &[self.corpus.documents(), self.inference.topics()])?;
-                self.each(|_, theta| npy::f32s(out, theta))
+                npy::header(&mut out, "<f4", &[self.corpus.documents(), self.inference.topics()])?;
+                self.each(|_, theta| npy::f32s(&mut out, theta))
             }
             Form::Lines(least) => self.each(|document, theta| {
                 write!(out, "{}", Field(&name(&self.corpus, document)))?;

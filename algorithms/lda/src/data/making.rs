@@ -15,7 +15,7 @@ use raddle_kernels::topics::counts::documents::DocumentRows;
 use raddle_kernels::topics::counts::streams::assign_streams;
 use raddle_kernels::topics::counts::words::WordRows;
 
-/// What the shards and rows of a run are made of.
+/// The source of the shards and rows of a run.
 pub(crate) struct PartMaker {
     /// The corpus, if it is in a file: shards have no tokens until they are made.
     stored: Option<Arc<StoredCorpus>>,

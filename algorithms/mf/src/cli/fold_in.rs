@@ -12,9 +12,8 @@ use serde::Serialize;
 use super::data;
 use super::ids::JoinedIds;
 use super::lists::{Kind, Listed};
-use super::recommend::notes_on_unlearned;
 use super::runner::refuse;
-use super::usage::{ModelAndData, refuse_empty_lists};
+use super::usage::{ModelAndData, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf fold-in`.
 #[derive(Debug, Args)]

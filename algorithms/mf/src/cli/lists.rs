@@ -4,12 +4,13 @@ use std::fmt::{Display, Formatter};
 use std::io::{self, Write};
 
 use raddle::cli::{Error, write_atomic};
+use raddle_common::to_stdout;
 use raddle_datasets::{Field, Ids};
 use raddle_mf::{MfError, TopK};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::usage::{ListOutput, to_stdout};
+use super::usage::{ListOutput, unwritten};
 
 /// Largest number of rows held at a time, over all lists together.
 const HELD: usize = 1 << 20;
@@ -131,6 +132,7 @@ impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
                 writeln!(out, "]}}")
             }
         })
+        .map_err(unwritten)
     }
 
     /// Streams the lists one after another: one line per row, or objects separated by commas.

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
+use raddle_common::to_stdout;
 use raddle_datasets::{Field, Ids, Ratings, RatingsOptions};
 use raddle_mf::files::Saved;
 use serde::{Serialize, Serializer};
 
 use super::data;
-use super::usage::{ModelAndData, to_stdout};
+use super::usage::{ModelAndData, unwritten};
 
 /// The options of `mf predict`.
 #[derive(Debug, Args)]
@@ -57,7 +58,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         }
         None if uses.json => uses.say("", &found.found())?,
         None => {
-            to_stdout(|out| found.lines(out))?;
+            to_stdout(|out| found.lines(out)).map_err(unwritten)?;
             uses.note(&said);
         }
     }

@@ -6,12 +6,12 @@ use clap::Args;
 use raddle::cli::{Error, ExitStatus, count, number, refuse_without_effect};
 use raddle_datasets::RatingsOptions;
 use raddle_mf::files::{About, Saved};
-use raddle_mf::{Model, Recommender, Seen};
+use raddle_mf::{Recommender, Seen};
 
 use super::data::{self, Reading};
 use super::filters::{self, Filters};
 use super::lists::{Kind, Lists};
-use super::usage::{ListOutput, refuse_empty_lists};
+use super::usage::{ListOutput, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf recommend`.
 #[derive(Debug, Args)]
@@ -115,22 +115,6 @@ fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
         folder.display(),
         number(mean)
     )
-}
-
-/// Notes on users who get the generally popular items.
-pub(super) fn notes_on_unlearned(model: &Model, unknown: usize, unlearned: usize) -> Vec<String> {
-    let what = match model.stand_in().is_mean_user() {
-        true => "the generally popular items, by the scores of the mean user",
-        false => "the generally popular items, by the mean and the biases of the items",
-    };
-    let groups = [
-        (unknown, "that the model does not have"),
-        (unlearned, "of whom nothing was learned, as none of their ratings was trained on"),
-    ];
-    let of = |(number, why): (usize, &str)| {
-        (number > 0).then(|| format!("{} {why}: {what}", count(number as u64, "user")))
-    };
-    groups.into_iter().filter_map(of).collect()
 }
 
 /// Returns the ratings to leave out, from the folder and from a file if there is one, and notes on how the

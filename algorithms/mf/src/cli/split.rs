@@ -21,7 +21,7 @@ pub(super) struct Split {
     pub(super) on_test: bool,
     /// Ratings that were to be held out but are not used.
     pub(super) cold: Cold,
-    /// What users have rated.
+    /// Pairs that users have rated.
     pub(super) rated: RatedPairs,
 }
 

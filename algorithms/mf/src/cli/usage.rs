@@ -1,11 +1,12 @@
 //! Options of the verbs that use a fitted model, and the model in use.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, MOST_WORKERS, UseOptions, between};
+use raddle::cli::{Error, MOST_WORKERS, UseOptions, between, count};
 use raddle_datasets::{Ratings, RatingsOptions};
+use raddle_mf::Model;
 use raddle_mf::files::Saved;
 
 use super::data::Reading;
@@ -38,7 +39,7 @@ impl ModelAndData {
     }
 }
 
-/// Where lists go, and how many threads find them.
+/// The output of lists, and the number of threads that find them.
 #[derive(Debug, Args)]
 pub(super) struct ListOutput {
     /// Set the number of worker threads. Default: the number of cores.
@@ -70,13 +71,23 @@ pub(super) fn refuse_empty_lists(top: usize) -> Result<(), Error> {
     }
 }
 
-/// Writes to stdout. A reader that has read enough, such as `head`, is no failure.
-pub(super) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::failed(format!("cannot write to stdout: {why}")))
-        }
-        _ => Ok(()),
-    }
+/// Returns the error for a stdout that cannot be written.
+pub(super) fn unwritten(why: io::Error) -> Error {
+    Error::failed(format!("cannot write to stdout: {why}"))
+}
+
+/// Notes on users who get the generally popular items.
+pub(super) fn notes_on_unlearned(model: &Model, unknown: usize, unlearned: usize) -> Vec<String> {
+    let what = match model.stand_in().is_mean_user() {
+        true => "the generally popular items, by the scores of the mean user",
+        false => "the generally popular items, by the mean and the biases of the items",
+    };
+    let groups = [
+        (unknown, "that the model does not have"),
+        (unlearned, "of whom nothing was learned, as none of their ratings was trained on"),
+    ];
+    let of = |(number, why): (usize, &str)| {
+        (number > 0).then(|| format!("{} {why}: {what}", count(number as u64, "user")))
+    };
+    groups.into_iter().filter_map(of).collect()
 }

@@ -52,8 +52,8 @@ impl OfMean {
 
 impl Problem {
     /// A problem with these training ratings. Several ratings of a pair all count. Ratings in a file stay
-    /// there: each shard reads its own where it lives, so that each of several processes holds only its share;
-    /// the models are those of the same ratings in memory.
+    /// there: each shard reads its own where it lives, so that each of several processes holds only its
+    /// share. The models are those of the same ratings in memory.
     ///
     /// # Errors
     /// If there are no ratings, a row is beyond the users or items, a value is not finite, or the file cannot
@@ -204,8 +204,8 @@ impl Problem {
         self.held_out().map(RatingsSource::in_memory)
     }
 
-    /// Returns the training ratings as a copy of their own, which stays when a fit frees them; those of a file
-    /// stay there.
+    /// Returns the training ratings as a copy of their own, which stays when a fit frees them; those of a
+    /// file stay there.
     pub fn training_copy(&self) -> RatingsSource {
         match &self.train {
             RatingsSource::Memory(triples, _) => Triples::clone(triples).into(),

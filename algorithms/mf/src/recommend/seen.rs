@@ -30,7 +30,7 @@ impl Seen {
         seen
     }
 
-    /// Collects the items of some users, numbered from the first of them, from ratings in memory or in a file.
+    /// Collects the items of some users, numbered from the first of them.
     ///
     /// # Errors
     /// If the file cannot be read.
