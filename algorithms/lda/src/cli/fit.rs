@@ -23,21 +23,21 @@ struct Input {
 
 /// A corpus in memory, or in a file of which each process reads only its own documents.
 enum OpenCorpus {
-    Memory(Corpus),
+    Memory(Box<Corpus>),
     Stored(Arc<StoredCorpus>),
 }
 
 impl OpenCorpus {
     fn source(&self) -> CorpusSource<'_> {
         match self {
-            Self::Memory(corpus) => corpus.into(),
+            Self::Memory(corpus) => CorpusSource::Memory(corpus),
             Self::Stored(stored) => stored.into(),
         }
     }
 
     /// Returns the corpus, if it is in memory.
     fn into_memory(self) -> Option<Corpus> {
-        if let Self::Memory(corpus) = self { Some(corpus) } else { None }
+        if let Self::Memory(corpus) = self { Some(*corpus) } else { None }
     }
 }
 
@@ -116,5 +116,5 @@ fn in_memory(options: &Options, session: &mut Session) -> Result<Input, Error> {
         format!("not kept in {}: other options need the corpus in memory (README, --cache)", folder.display())
     }));
     notes.extend(start.as_ref().and_then(|start| start.note.clone()));
-    Ok(Input { corpus: OpenCorpus::Memory(corpus), about, start, notes })
+    Ok(Input { corpus: OpenCorpus::Memory(Box::new(corpus)), about, start, notes })
 }
