@@ -8,7 +8,7 @@ use raddle::{Engine, Lazy, LazyParts, Parts, Visibility};
 use crate::data::block::WordBlock;
 use crate::data::carried::Carried;
 use crate::data::layout::{assign_priors, sums_by_topic};
-use crate::data::made::Making;
+use crate::data::making::PartMaker;
 use crate::data::problem::Problem;
 use crate::data::shard::DocumentShard;
 use crate::error::LdaError;
@@ -22,6 +22,16 @@ use crate::run::replica::Replica;
 use crate::run::schedule::LdaSchedule;
 use crate::run::spec::Spec;
 use raddle_kernels::topics::counts::words::WordRows;
+
+/// The parts of a run before its shards and the rows of its blocks are made.
+struct Unmade {
+    program: LdaProgram,
+    schedule: LdaSchedule,
+    totals: Replica,
+    maker: PartMaker,
+    shards: Vec<DocumentShard>,
+    blocks: Vec<WordBlock>,
+}
 
 impl Lda {
     /// Fits the model.
@@ -59,49 +69,40 @@ impl Lda {
     /// Returns the parts of a run, for a caller that drives it step by step.
     ///
     /// # Errors
-    /// If a parameter is out of range, or a document is too long for this number of topics.
-    pub fn parts(
-        &self,
-        mut problem: Problem,
-    ) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
-        self.check(&problem)?;
-        let (kept, follow) = (self.kept(&problem), self.sync == SyncInterval::Token);
-        let rows = match Making::of(&problem, self.topics, &kept, follow)? {
-            None => problem.make_rows(self.topics, &kept, follow)?,
-            Some(making) => {
-                let shards = (0..problem.shards.len() as u32).map(|number| making.shard(number));
-                problem.shards = shards.collect::<Result<_, _>>()?;
-                (0..problem.blocks.len() as u32).map(|block| making.rows(block)).collect()
-            }
-        };
-        let words = self.blocks(&problem, rows);
-        let (program, schedule, totals) = self.frame(&problem, &kept);
-        let parts =
-            Parts { shards: problem.shards, blocks: words, pinned: Record::default(), replica: totals };
-        Ok((program, schedule, parts))
+    /// If a parameter is out of range, a document is too long for this number of topics, or a file cannot be
+    /// read.
+    pub fn parts(&self, problem: Problem) -> Result<(LdaProgram, LdaSchedule, Parts<LdaProgram>), LdaError> {
+        let Unmade { program, schedule, totals, maker, shards, blocks } = self.unmade(problem)?;
+        let shards = shards.into_iter().map(|shard| maker.shard(shard)).collect::<Result<_, _>>()?;
+        let blocks = (0..).zip(blocks).map(|(number, block)| WordBlock { rows: maker.rows(number), ..block });
+        let blocks = blocks.collect();
+        Ok((program, schedule, Parts { shards, blocks, pinned: Record::default(), replica: totals }))
     }
 
-    /// Returns the parts of a run; those of a corpus in a file are made where they are placed.
+    /// Returns the parts of a run, which are made where they are placed.
     fn lazy_parts(
         &self,
         problem: Problem,
     ) -> Result<(LdaProgram, LdaSchedule, LazyParts<LdaProgram>), LdaError> {
-        self.check(&problem)?;
-        let (kept, follow) = (self.kept(&problem), self.sync == SyncInterval::Token);
-        let Some(making) = Making::of(&problem, self.topics, &kept, follow)?.map(Arc::new) else {
-            let (program, schedule, parts) = self.parts(problem)?;
-            return Ok((program, schedule, parts.into()));
-        };
-        let rows = vec![WordRows::default(); problem.blocks.len()];
-        let mut words = self.blocks(&problem, rows);
-        let (program, schedule, totals) = self.frame(&problem, &kept);
-        let (counts, of_blocks) = ((problem.shards.len(), words.len()), Arc::clone(&making));
-        let shards = Lazy::new(counts.0, move |number| making.shard(number));
+        let Unmade { program, schedule, totals, maker, mut shards, mut blocks } = self.unmade(problem)?;
+        let (maker, counts) = (Arc::new(maker), (shards.len(), blocks.len()));
+        let of_blocks = Arc::clone(&maker);
+        let shards =
+            Lazy::new(counts.0, move |number| maker.shard(std::mem::take(&mut shards[number as usize])));
         let blocks = Lazy::new(counts.1, move |number| -> Result<WordBlock, LdaError> {
-            let block = std::mem::take(&mut words[number as usize]);
+            let block = std::mem::take(&mut blocks[number as usize]);
             Ok(WordBlock { rows: of_blocks.rows(number), ..block })
         });
         Ok((program, schedule, LazyParts { shards, blocks, pinned: Record::default(), replica: totals }))
+    }
+
+    fn unmade(&self, problem: Problem) -> Result<Unmade, LdaError> {
+        self.check(&problem)?;
+        let kept = self.kept(&problem);
+        let (program, schedule, totals) = self.frame(&problem, &kept);
+        let blocks = self.blocks(&problem);
+        let (maker, shards) = PartMaker::new(problem, self.topics, kept, self.sync == SyncInterval::Token)?;
+        Ok(Unmade { program, schedule, totals, maker, shards, blocks })
     }
 
     /// Returns the program, its schedule, and the topics' totals at the start.
@@ -119,7 +120,7 @@ impl Lda {
             course: Arc::clone(&course),
             held_out: !sets.is_empty(),
             optimise: !self.fixed_priors,
-            evaluations: EvaluationTimes::fixed(self.every.is_some() || sets.is_empty()),
+            evaluations: EvaluationTimes::fixed(self.evaluate_every.is_some() || sets.is_empty()),
         };
         let spec = Spec {
             topics: self.topics,
@@ -198,7 +199,7 @@ impl Lda {
 
     /// Returns the course with the interval of evaluations that the user gave.
     fn evaluated(&self, mut course: Course) -> Course {
-        course.every = self.every.unwrap_or(course.every);
+        course.every = self.evaluate_every.unwrap_or(course.every);
         course
     }
 
@@ -208,9 +209,9 @@ impl Lda {
         init.map(|&(word, topic, count)| (word, topic, count as f32)).collect()
     }
 
-    /// Makes the blocks: words with their rows, the additions of priors and, for the first epoch, the initial
-    /// model.
-    fn blocks(&self, problem: &Problem, rows: Vec<WordRows>) -> Vec<WordBlock> {
+    /// Makes the blocks without their rows: words, the additions of priors and, for the first epoch, the
+    /// initial model.
+    fn blocks(&self, problem: &Problem) -> Vec<WordBlock> {
         let mut warm = self.warm(problem);
         if !warm.is_empty() {
             // Priors apply in the first epoch, too.
@@ -219,13 +220,13 @@ impl Lda {
         let Problem { blocks, places, .. } = problem;
         let word_priors = assign_priors(&self.word_priors, places, blocks.len());
         let warm = assign_priors(&warm, places, blocks.len());
-        let block = |((words, rows), (word_priors, warm)): ((&Vec<u32>, _), _)| WordBlock {
+        let block = |(words, (word_priors, warm)): (&Vec<u32>, _)| WordBlock {
             words: words.clone(),
-            rows,
             word_priors,
             warm,
+            ..WordBlock::default()
         };
-        blocks.iter().zip(rows).zip(word_priors.into_iter().zip(warm)).map(block).collect()
+        blocks.iter().zip(word_priors.into_iter().zip(warm)).map(block).collect()
     }
 
     /// Returns the counts of the initial model for words that the training documents lack, sorted by word and

@@ -43,9 +43,10 @@ mod topic_words;
 
 pub use data::block::WordBlock;
 pub use data::carried::Carried;
+pub use data::hold_out::HoldOut;
 pub use data::problem::{Preparation, Problem, TEST, VALIDATION};
 pub use data::shard::DocumentShard;
-pub use data::taken::HoldOut;
+pub use data::source::CorpusSource;
 pub use error::LdaError;
 pub use evaluate::coherence::{Coherence, coherence};
 pub use evaluate::perplexity::Score;

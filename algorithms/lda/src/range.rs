@@ -23,7 +23,7 @@ impl Lda {
         if let Some(target) = self.target.filter(|target| !(target.is_finite() && *target > 1.0)) {
             return refuse("target", short(target), "a perplexity is larger than 1");
         }
-        if self.every == Some(0) {
+        if self.evaluate_every == Some(0) {
             return refuse("evaluate-every", "0".into(), "give 1 or more epochs");
         }
         if self.epochs == Some(0) {

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use raddle_datasets::ratings::HeldOut;
 use raddle_datasets::{Triples, read_any_ratings};
-use raddle_kernels::factors::{Cell, LANES, Rating, Rows, Steps, Vector, sgd};
+use raddle_kernels::factors::{Cell, LANES, Rating, Rows, Steps, Vector, moments, sgd};
 use raddle_mf::{Fit, Mf, Problem};
 
 const TURNS: usize = 9;
@@ -168,19 +168,6 @@ fn counts(train: &Triples, users: usize, items: usize) -> [Vec<u32>; 2] {
     }
     (4 * quarter..train.len()).for_each(add);
     counts
-}
-
-/// Returns the sum of the values and of their squares.
-fn moments(values: &[f32]) -> (f64, f64) {
-    let mut lanes = [(0.0, 0.0); 8];
-    for group in values.chunks(8) {
-        for ((sum, squares), &value) in lanes.iter_mut().zip(group) {
-            let value = f64::from(value);
-            *sum += value;
-            *squares += value * value;
-        }
-    }
-    lanes.iter().fold((0.0, 0.0), |all, lane| (all.0 + lane.0, all.1 + lane.1))
 }
 
 /// Assigns rows to parts: returns the place of each row, as `part << 16 | place`, and the rows of each part

@@ -53,8 +53,7 @@ pub enum MfError {
     /// Ratings less an offset, where factors represent the whole rating.
     #[error(
         "the ratings are less {0}, and without biases factors of 0 or above, as those of implicit feedback, \
-         are of \
-         ratings as they are: read them with an offset of 0"
+         are of ratings as they are: read them with an offset of 0"
     )]
     Less(f64),
     /// A model to start from whose rank differs.
@@ -113,10 +112,7 @@ pub enum MfError {
         /// Range that it must lie in.
         range: &'static str,
     },
-    /// Held-out ratings in a file, while the training ratings are in memory.
-    #[error("the ratings to train on are in memory: give those to measure on in memory, too")]
-    InMemory,
-    /// Ratings that are read by parts could not be read.
+    /// Ratings in a file could not be read.
     #[error(transparent)]
     Read(#[from] raddle_datasets::ReadError),
     /// The run failed.

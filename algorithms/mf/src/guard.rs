@@ -79,6 +79,6 @@ impl Mf {
     /// `true` if a fit frees its ratings while it runs.
     pub(crate) fn uses_up(&self, problem: &Problem) -> bool {
         // A fit that starts from a model needs the ratings at its end, to find the rows without any.
-        self.method != Method::Sgd && self.init.is_none() && problem.by_parts.is_none()
+        self.method != Method::Sgd && self.init.is_none() && problem.counts.is_none()
     }
 }

@@ -106,26 +106,31 @@ impl Model {
         }
     }
 
+    /// Returns factors and biases of the users, and of the items.
+    fn sides(&self) -> [(&[f32], &[f32]); 2] {
+        [(&self.user_factors, &self.user_biases), (&self.item_factors, &self.item_biases)]
+    }
+
+    /// Returns factors and biases of the users, and of the items, to be changed.
+    pub(crate) fn sides_mut(&mut self) -> [(&mut Vec<f32>, &mut Vec<f32>); 2] {
+        [(&mut self.user_factors, &mut self.user_biases), (&mut self.item_factors, &mut self.item_biases)]
+    }
+
     /// Adds rows of zeros up to these numbers of users and items.
     pub(crate) fn widened(mut self, users: usize, items: usize) -> Self {
-        self.user_factors.resize(users * self.rank, 0.0);
-        self.item_factors.resize(items * self.rank, 0.0);
-        self.user_biases.resize(users, 0.0);
-        self.item_biases.resize(items, 0.0);
+        let rank = self.rank;
+        for ((factors, biases), count) in self.sides_mut().into_iter().zip([users, items]) {
+            factors.resize(count * rank, 0.0);
+            biases.resize(count, 0.0);
+        }
         self
     }
 
     /// Replaces these rows by the last rows of another model.
     pub(crate) fn take_last(&mut self, other: &Self, side: Side, rows: &[u32]) {
         let rank = self.rank;
-        let (factors, biases, from, from_biases) = match side {
-            Side::Users => {
-                (&mut self.user_factors, &mut self.user_biases, &other.user_factors, &other.user_biases)
-            }
-            Side::Items => {
-                (&mut self.item_factors, &mut self.item_biases, &other.item_factors, &other.item_biases)
-            }
-        };
+        let (factors, biases) = &mut self.sides_mut()[side as usize];
+        let (from, from_biases) = other.sides()[side as usize];
         let first = from_biases.len() - rows.len();
         for (at, &row) in (first..).zip(rows) {
             factors[row as usize * rank..][..rank].copy_from_slice(&from[at * rank..][..rank]);
@@ -136,11 +141,7 @@ impl Model {
     /// Sets rows without ratings to zeros.
     pub(crate) fn forget_unrated(&mut self, rated: &[Vec<bool>; 2]) {
         let rank = self.rank;
-        let sides = [
-            (&rated[0], &mut self.user_factors, &mut self.user_biases),
-            (&rated[1], &mut self.item_factors, &mut self.item_biases),
-        ];
-        for (rated, factors, biases) in sides {
+        for ((factors, biases), rated) in self.sides_mut().into_iter().zip(rated) {
             factors.resize(rated.len() * rank, 0.0);
             biases.resize(rated.len(), 0.0);
             for (row, _) in rated.iter().enumerate().filter(|(_, rated)| !**rated) {
@@ -153,27 +154,10 @@ impl Model {
     /// Copies rows without ratings from the model to start from.
     pub(crate) fn keep_rows_of(&mut self, init: &Model, rated: &[Vec<bool>; 2]) {
         // Users' biases compensate for a mean that has changed, as those of trained users do.
-        let moved = (init.mean - self.mean) as f32;
+        let moved = [(init.mean - self.mean) as f32, 0.0];
         let rank = self.rank;
-        let sides = [
-            (
-                &rated[0],
-                &mut self.user_factors,
-                &mut self.user_biases,
-                &init.user_factors,
-                &init.user_biases,
-                moved,
-            ),
-            (
-                &rated[1],
-                &mut self.item_factors,
-                &mut self.item_biases,
-                &init.item_factors,
-                &init.item_biases,
-                0.0,
-            ),
-        ];
-        for (rated, factors, biases, old_factors, old_biases, moved) in sides {
+        let sides = self.sides_mut().into_iter().zip(init.sides()).zip(rated.iter().zip(moved));
+        for (((factors, biases), (old_factors, old_biases)), (rated, moved)) in sides {
             for (row, old) in old_biases.iter().enumerate().take(biases.len()) {
                 if rated[row] {
                     continue;

@@ -8,9 +8,10 @@ use raddle_cli::{Data, Error, Records, between, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::registry::CORPORA;
 use raddle_datasets::{
-    Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, StoredCorpus, Tokenizer, english_stop_words,
-    read_any_corpus, read_stop_words, vocabulary_names,
+    Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, Tokenizer, english_stop_words, read_any_corpus,
+    read_stop_words, vocabulary_names,
 };
+use raddle_lda::CorpusSource;
 use serde::Serialize;
 
 use super::words::WordArgs;
@@ -63,7 +64,7 @@ impl TextArgs {
 
 /// Options for reading a source.
 #[derive(Clone, Copy)]
-pub(crate) struct Given<'a> {
+pub(crate) struct ReadOptions<'a> {
     pub(crate) format: Option<&'a str>,
     pub(crate) vocab: Option<&'a Path>,
     pub(crate) texts: &'a TextArgs,
@@ -71,6 +72,25 @@ pub(crate) struct Given<'a> {
     pub(crate) tokenizer: Tokenizer,
     /// `true` if a corpus without words is not an error.
     pub(crate) may_be_empty: bool,
+}
+
+/// Format and vocabulary of documents for a model.
+#[derive(Debug, Args)]
+pub(crate) struct FormatArgs {
+    /// Format of the documents. Default: recognised by their content.
+    #[arg(long, value_name = "NAME", requires = "data")]
+    format: Option<String>,
+    /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name.
+    #[arg(long, value_name = "FILE", requires = "data")]
+    vocab: Option<PathBuf>,
+}
+
+impl FormatArgs {
+    /// Returns the options for reading documents whose texts are split by this rule.
+    pub(crate) fn given<'a>(&'a self, texts: &'a TextArgs, tokenizer: Tokenizer) -> ReadOptions<'a> {
+        let (format, vocab) = (self.format.as_deref(), self.vocab.as_deref());
+        ReadOptions { format, vocab, texts, tokenizer, may_be_empty: false }
+    }
 }
 
 /// Options for reading a corpus and leaving words out.
@@ -110,7 +130,7 @@ fn as_debug<S: serde::Serializer>(value: &Option<Frequency>, serializer: S) -> R
 }
 
 /// A corpus and how it was read.
-pub(crate) struct Read {
+pub(crate) struct ReadCorpus {
     pub(crate) corpus: Corpus,
     pub(crate) left_out: LeftOut,
     /// Notes for the screen: on words left out, or a missing vocabulary.
@@ -163,18 +183,32 @@ impl CorpusArgs {
             let why = "--remove-top is not supported with --changes: give --max-df";
             return Err(Error::usage(why));
         }
-        let corpus = read(source.unwrap_or(DEFAULT), self.given(format, None)?, threads)?;
+        self.read_with_filter(source, self.given(format, None)?, threads)
+    }
+
+    /// Reads DATA, or the embedded default; returns it complete, with the filter that leaves words out.
+    fn read_with_filter(
+        &self,
+        source: Option<&str>,
+        given: ReadOptions<'_>,
+        threads: usize,
+    ) -> Result<(Corpus, Filter), Error> {
+        let corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
         self.words.check(&corpus)?;
         let stop_words = self.stop_words(&corpus)?;
-        let (min_df, max_df) = (self.min_df, self.max_df);
-        Ok((corpus, Filter { min_df, max_df, remove_top: 0, stop_words }))
+        let &Self { min_df, max_df, remove_top, .. } = self;
+        Ok((corpus, Filter { min_df, max_df, remove_top, stop_words }))
     }
 
     /// Returns the options for reading DATA. Texts are split by the rule of `model`, if there is one.
-    fn given<'a>(&'a self, format: Option<&'a str>, model: Option<Tokenizer>) -> Result<Given<'a>, Error> {
+    fn given<'a>(
+        &'a self,
+        format: Option<&'a str>,
+        model: Option<Tokenizer>,
+    ) -> Result<ReadOptions<'a>, Error> {
         let tokenizer = self.words.rule(model)?;
         let (vocab, texts) = (self.vocab.as_deref(), &self.texts);
-        Ok(Given { format, vocab, texts, tokenizer, may_be_empty: false })
+        Ok(ReadOptions { format, vocab, texts, tokenizer, may_be_empty: false })
     }
 
     /// Returns the stop words; an error if the words of the corpus have no texts.
@@ -215,16 +249,12 @@ impl CorpusArgs {
         format: Option<&str>,
         threads: usize,
         model: Option<Tokenizer>,
-    ) -> Result<Read, Error> {
-        let mut corpus = read(source.unwrap_or(DEFAULT), self.given(format, model)?, threads)?;
-        self.words.check(&corpus)?;
+    ) -> Result<ReadCorpus, Error> {
+        let (mut corpus, filter) = self.read_with_filter(source, self.given(format, model)?, threads)?;
         let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
         notes.append(&mut corpus.notes);
-        let stop_words = self.stop_words(&corpus)?;
-        let (min_df, max_df, remove_top) = (self.min_df, self.max_df, self.remove_top);
-        let filter = Filter { min_df, max_df, remove_top, stop_words };
         if filter.is_empty() {
-            return Ok(Read { corpus, left_out: LeftOut::default(), notes });
+            return Ok(ReadCorpus { corpus, left_out: LeftOut::default(), notes });
         }
         // The words of plain text got their numbers here, so they can be numbered again.
         let renumber = corpus.is_text;
@@ -241,11 +271,9 @@ impl CorpusArgs {
             ));
         }
         let left_out = before.less(&LeftOut::of(&corpus));
-        Ok(Read { corpus, left_out, notes })
+        Ok(ReadCorpus { corpus, left_out, notes })
     }
-}
 
-impl CorpusArgs {
     /// Returns the message for a corpus of which no word is left.
     fn nothing_left(&self, corpus: &Corpus) -> String {
         let documents = corpus.documents() as u64;
@@ -269,13 +297,13 @@ impl CorpusArgs {
 }
 
 /// Reads a corpus.
-pub(crate) fn read(source: &str, given: Given<'_>, threads: usize) -> Result<Corpus, Error> {
+pub(crate) fn read(source: &str, given: ReadOptions<'_>, threads: usize) -> Result<Corpus, Error> {
     read_any_corpus(source, &reading(source, given, threads)?).map_err(Error::input)
 }
 
 /// Returns the library's options for reading a corpus.
-fn reading(source: &str, given: Given<'_>, threads: usize) -> Result<CorpusOptions, Error> {
-    let Given { format, vocab, texts, tokenizer, may_be_empty } = given;
+fn reading(source: &str, given: ReadOptions<'_>, threads: usize) -> Result<CorpusOptions, Error> {
+    let ReadOptions { format, vocab, texts, tokenizer, may_be_empty } = given;
     let TextArgs { text, id, dialect } = texts.clone();
     let dialect = dialect.dialect();
     if is_known(source) {
@@ -311,24 +339,15 @@ pub(crate) fn unnamed(corpus: &Corpus) -> Option<String> {
     ))
 }
 
-/// Returns the report's entry for a corpus in memory.
-pub(crate) fn describe(corpus: &Corpus) -> Data {
-    let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
-    described(corpus, sizes, corpus.nonzeros())
-}
-
-/// Returns the report's entry for a corpus that is read on demand.
-pub(crate) fn describe_stored(corpus: &StoredCorpus) -> Data {
-    let sizes = [corpus.documents() as u64, corpus.words() as u64, corpus.tokens()];
-    described(corpus.described(), sizes, corpus.nonzeros())
-}
-
-fn described(corpus: &Corpus, [documents, words, tokens]: [u64; 3], nonzeros: usize) -> Data {
-    let sizes = [("documents", documents), ("words", words), ("tokens", tokens)];
+/// Returns the report's entry for a corpus.
+pub(crate) fn describe(source: CorpusSource<'_>) -> Data {
+    let corpus = source.described();
+    let (documents, words) = (source.documents() as u64, source.words() as u64);
+    let sizes = [("documents", documents), ("words", words), ("tokens", source.tokens())];
     Data {
         path: corpus.path.as_ref().map_or_else(|| corpus.name.clone(), |path| path.display().to_string()),
         sizes: sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect(),
-        nonzeros: nonzeros as u64,
+        nonzeros: source.nonzeros() as u64,
         digest: corpus.digest.clone(),
         format: corpus.format.clone(),
         records: Records::new(corpus.records.read, corpus.records.left_out.clone()),

@@ -1,9 +1,9 @@
 //! Files, report and text of a finished fit.
 
 use raddle_cli::{Data, Error, Report, Session, Summary, Timed, VersionOf, count};
-use raddle_datasets::{Corpus, Vocabulary};
+use raddle_datasets::{Corpus, Tokenizer, Vocabulary};
 use raddle_lda::files::{Model, ToSave};
-use raddle_lda::{Fit, HoldOut, Preparation, Problem, TopicWords};
+use raddle_lda::{Fit, HoldOut, Preparation, Problem};
 
 use super::describe::Listing;
 use super::fit_options::Options;
@@ -14,37 +14,37 @@ use super::{outcome, pyldavis};
 const LISTED: usize = 20;
 const WORDS: usize = 10;
 
-/// Writes the model of a version of the corpus; returns its results for the report, as tables and as text.
-pub(super) fn written(
-    session: &mut Session,
-    options: &Options,
-    fit: &Fit,
-    (corpus, about, notes): (&Corpus, Data, &[String]),
-    (version, held_out_documents): (Option<VersionOf>, u64),
-) -> Result<(Report, Summary, String), Error> {
-    let tokenizer = corpus.tokenizer;
-    let model = |counts: &TopicWords| Model {
-        version,
-        tokenizer,
-        held_out_documents,
-        ..Model::new(fit, counts, corpus.vocabulary.as_ref())
-    };
-    let asked = (options.coherence || options.pyldavis).then(|| corpus.clone());
-    finished(session, options, fit, (model, None), (asked, about, notes))
+/// Facts about the corpus of a fit, for its model and its report.
+pub(super) struct CorpusFacts {
+    pub(super) about: Data,
+    pub(super) tokenizer: Option<Tokenizer>,
+    pub(super) vocabulary: Option<Vocabulary>,
+    /// The documents' names, if the model stores them.
+    pub(super) names: Option<Vocabulary>,
+    pub(super) held_out_documents: u64,
+    /// Version of a corpus with changes.
+    pub(super) version: Option<VersionOf>,
+    /// The corpus itself, if an option measures it.
+    pub(super) corpus: Option<Corpus>,
 }
 
-/// Writes a model; returns its results for the report, as tables and as text. `corpus` is given if an option
-/// needs it.
+/// Writes a model; returns its results for the report, as tables and as text.
 pub(super) fn finished(
     session: &mut Session,
     options: &Options,
     fit: &Fit,
-    (model, names): (impl FnOnce(&TopicWords) -> Model, Option<&Vocabulary>),
-    (corpus, about, notes): (Option<Corpus>, Data, &[String]),
+    facts: CorpusFacts,
 ) -> Result<(Report, Summary, String), Error> {
+    let CorpusFacts { about, tokenizer, vocabulary, names, held_out_documents, version, corpus } = facts;
     let counts = fit.topic_words();
-    let model = model(&counts);
-    let rows = fit.document_topics();
+    let model = Model {
+        version,
+        tokenizer,
+        held_out_documents,
+        named_documents: names.is_some(),
+        ..Model::new(fit, &counts, vocabulary.as_ref())
+    };
+    let (rows, names) = (fit.document_topics(), names.as_ref());
     let topics_of = &|document| rows.of(document);
     ToSave { model: &model, counts: &counts, topics_of, names, evaluations: fit.evaluations() }
         .write(session)?;
@@ -55,7 +55,6 @@ pub(super) fn finished(
         pyldavis::write(session, fit, &counts, (corpus, &model))?;
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
-    let about = Data { notes: notes.to_vec(), ..about };
     let report = session.report(options, about, counts.digest(fit.alpha()), &fit.report, &fit.trace)?;
     let report = outcome::results(report, fit, &listing);
     let title = format!("{} topics of {}", fit.topics(), report.data.path);

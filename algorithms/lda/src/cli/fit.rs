@@ -1,73 +1,120 @@
 //! `lda fit`: fits a topic model.
 
-use raddle_cli::{Error, ExitStatus, Session, Timed};
-use raddle_lda::files::Model;
-use raddle_lda::{Fit, Problem, TopicWords};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use raddle_cli::{Data, Error, ExitStatus, Session, Timed};
+use raddle_datasets::{Corpus, StoredCorpus};
+use raddle_lda::{CorpusSource, Fit, Problem};
 
 use super::data;
-use super::finished::{finished, held_out};
-use super::fit_options::{FREE, Options, refuse};
-use super::start;
-use super::stored;
+use super::finished::{CorpusFacts, finished, held_out};
+use super::fit_options::{Options, refuse};
+use super::initial_model::{InitialCounts, InitialModel};
 use super::versions;
-use super::words;
+
+/// The corpus of a fit, as it was read.
+struct Input {
+    corpus: OpenCorpus,
+    about: Data,
+    start: Option<InitialCounts>,
+    notes: Vec<String>,
+}
+
+/// A corpus in memory, or in a file of which each process reads only its own documents.
+enum OpenCorpus {
+    Memory(Box<Corpus>),
+    Stored(Arc<StoredCorpus>),
+}
+
+impl OpenCorpus {
+    fn source(&self) -> CorpusSource<'_> {
+        match self {
+            Self::Memory(corpus) => CorpusSource::Memory(corpus),
+            Self::Stored(stored) => stored.into(),
+        }
+    }
+
+    /// Returns the corpus, if it is in memory.
+    fn into_memory(self) -> Option<Corpus> {
+        if let Self::Memory(corpus) = self { Some(*corpus) } else { None }
+    }
+}
 
 /// Runs the verb.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
-    let train = &options.train;
     options.check()?;
-    let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), train)?;
+    let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), &options.train)?;
     if options.changes.changes.is_some() {
         return versions::fit(options, session);
     }
-    let folder = stored::folder(options, &session);
-    if let Some(opened) = session.timed(Timed::Read, || stored::open(options, folder.as_deref()))? {
-        return stored::fit(options, session, opened);
-    }
-    in_memory(options, session)
+    let input = match stored(options, &mut session)? {
+        Some(input) => input,
+        None => in_memory(options, &mut session)?,
+    };
+    let Input { corpus: open, about, start, mut notes } = input;
+    let corpus = open.source().described();
+    let tokenizer = corpus.tokenizer.or(start.as_ref().and_then(|start| start.tokenizer));
+    let preparation = options.preparation(corpus, &mut notes)?;
+    let init = start.as_ref().map_or("none", |start| &start.digest);
+    let identity = options.identity(corpus, init)?;
+    let lda = options.lda(corpus, start, &mut notes)?;
+    let problem = session.timed(Timed::Prepare, || Problem::new(open.source(), &preparation));
+    let problem = problem.map_err(refuse)?;
+    notes.extend(held_out(&preparation, &problem));
+    drop(preparation);
+    let (documents, held_out_documents) = (problem.documents(), problem.held_out_documents() as u64);
+    let about = Data { notes, ..data::with_training(about, problem.tokens()) };
+    // Parts of the corpus that are no longer needed are dropped before the run needs their memory.
+    let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
+    let names = names.filter(|names| names.len() == documents);
+    let corpus = open.into_memory().filter(|_| options.measures_corpus());
+    let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
+    let fit = Fit::new(session.run(engine.identity(identity))?, documents);
+    let facts =
+        CorpusFacts { about, tokenizer, vocabulary, names, held_out_documents, version: None, corpus };
+    let (report, summary, text) = finished(&mut session, options, &fit, facts)?;
+    session.finish(report, &summary, &text)
 }
 
-/// Fits a model to a corpus in memory.
-fn in_memory(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
+/// Opens the corpus in the folder of `--cache`, or in that which the processes of a run share, and makes its
+/// file if needed. `None` if there is no such folder, the source is not a file with a bag of words, or an
+/// option needs the whole corpus in memory: options that leave words out, name other files or an initial
+/// model, or measure the whole corpus.
+fn stored(options: &Options, session: &mut Session) -> Result<Option<Input>, Error> {
+    let train = &options.train;
+    let names_a_file = |held: &String| !["none", "split"].contains(&&**held) && held.parse::<f64>().is_err();
+    let in_memory = train.init.is_some()
+        || options.measures_corpus()
+        || options.corpus.leaves_out()
+        || [&options.validation, &options.test].into_iter().any(names_a_file);
+    let folder: Option<PathBuf> = options.cache.clone().or_else(|| session.shared_folder());
+    let Some(folder) = folder.filter(|_| !in_memory) else { return Ok(None) };
+    session.timed(Timed::Read, || {
+        let source = train.data.as_deref().unwrap_or(data::DEFAULT);
+        let reading = options.corpus.options(source, train.format.as_deref(), train.worker_count())?;
+        let stored = StoredCorpus::open(source, &reading, &folder).map_err(Error::input)?;
+        let Some(stored) = stored.map(Arc::new) else { return Ok(None) };
+        options.corpus.words.check(stored.described())?;
+        let notes = data::unnamed(stored.described()).into_iter().collect();
+        let about = data::describe((&stored).into());
+        Ok(Some(Input { corpus: OpenCorpus::Stored(stored), about, start: None, notes }))
+    })
+}
+
+/// Reads the corpus into memory, and converts the initial model to it.
+fn in_memory(options: &Options, session: &mut Session) -> Result<Input, Error> {
     let train = &options.train;
     let (source, format) = (train.data.as_deref(), train.format.as_deref());
-    let init = train.init.as_deref().map(start::InitialModel::read).transpose()?;
+    let init = train.init.as_deref().map(InitialModel::read).transpose()?;
     let rule = init.as_ref().and_then(|init| init.model.tokenizer);
     let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count(), rule));
-    let data::Read { mut corpus, left_out, mut notes } = read?;
-    let about = data::describe(&corpus);
+    let data::ReadCorpus { mut corpus, left_out, mut notes } = read?;
+    let about = data::describe((&corpus).into());
     let start = init.map(|init| init.over(&mut corpus, &left_out, options.topics)).transpose()?;
-    let tokenizer = corpus.tokenizer.or(rule);
     notes.extend(options.cache.as_ref().map(|folder| {
         format!("not kept in {}: other options need the corpus in memory (README, --cache)", folder.display())
     }));
     notes.extend(start.as_ref().and_then(|start| start.note.clone()));
-    let preparation = options.preparation(&corpus, &mut notes)?;
-    let init = start.as_ref().map_or("none", |start| &start.digest);
-    let words = words::identity(&corpus);
-    let read = [("data", about.digest.as_str()), ("init", init), ("words", &words)];
-    let identity = raddle_cli::identity("lda", options, FREE, &read)?;
-    let lda = options.lda(&corpus, start, &mut notes)?;
-    let problem = session.timed(Timed::Prepare, || Problem::new(&corpus, &preparation)).map_err(refuse)?;
-    notes.extend(held_out(&preparation, &problem));
-    let held_out = problem.held_out_documents() as u64;
-    let about = data::with_training(about, problem.tokens());
-    drop(preparation);
-    let documents = problem.documents();
-    // Parts of the corpus that are no longer needed are dropped before the run needs their memory.
-    let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
-    let names = names.filter(|names| names.len() == documents);
-    let corpus = (options.coherence || options.pyldavis).then_some(corpus);
-    let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
-    let fit = Fit::new(session.run(engine.identity(identity))?, documents);
-    let names = names.as_ref();
-    let model = |counts: &TopicWords| Model {
-        named_documents: names.is_some(),
-        tokenizer,
-        held_out_documents: held_out,
-        ..Model::new(&fit, counts, vocabulary.as_ref())
-    };
-    let (report, summary, text) =
-        finished(&mut session, options, &fit, (model, names), (corpus, about, &notes))?;
-    session.finish(report, &summary, &text)
+    Ok(Input { corpus: OpenCorpus::Memory(Box::new(corpus)), about, start, notes })
 }

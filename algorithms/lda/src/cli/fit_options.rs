@@ -11,9 +11,10 @@ use raddle_datasets::Corpus;
 use raddle_lda::{HoldOut, Lda, LdaError, Preparation, SyncInterval};
 use serde::Serialize;
 
-use super::data::{self, CorpusArgs, Given, TextArgs};
+use super::data::{self, CorpusArgs, ReadOptions, TextArgs};
+use super::initial_model::InitialCounts;
 use super::priors;
-use super::start::Start;
+use super::words;
 
 /// A resumed run may be given other values of these options: they measure or check, and never change the
 /// chain.
@@ -177,7 +178,7 @@ impl Options {
             true => (None, &own),
             false => (self.train.format.as_deref(), &self.corpus.texts),
         };
-        let given = Given { format, vocab: None, texts, tokenizer, may_be_empty: false };
+        let given = ReadOptions { format, vocab: None, texts, tokenizer, may_be_empty: false };
         let mut other = data::read(name, given, self.train.worker_count())
             .map_err(|why| Error::input(format!("{option}: {why}")))?;
         if let Some(words) = &corpus.vocabulary {
@@ -190,11 +191,23 @@ impl Options {
         Ok(HoldOut::Corpus(Box::new(other)))
     }
 
+    /// Returns `true` if an option measures the whole corpus.
+    pub(super) fn measures_corpus(&self) -> bool {
+        self.coherence || self.pyldavis
+    }
+
+    /// Returns the identity of a fit of this corpus, from an initial model with this digest.
+    pub(super) fn identity(&self, corpus: &Corpus, init: &str) -> Result<String, Error> {
+        let words = words::identity(corpus);
+        let read = [("data", corpus.digest.as_str()), ("init", init), ("words", &words)];
+        raddle_cli::identity("lda", self, FREE, &read)
+    }
+
     /// Returns the parameters of the model.
     pub(super) fn lda(
         &self,
         corpus: &Corpus,
-        start: Option<Start>,
+        start: Option<InitialCounts>,
         notes: &mut Vec<String>,
     ) -> Result<Lda, Error> {
         let Self { train, .. } = self;
@@ -207,22 +220,12 @@ impl Options {
                 Sync::Round => SyncInterval::Round,
                 Sync::Token => SyncInterval::Token,
             })
-            .seed(train.seed);
-        if let Some(epochs) = self.evaluate_every {
-            lda = lda.evaluate_every(epochs);
-        }
-        if let Some(alpha) = self.alpha {
-            lda = lda.alpha(alpha);
-        }
-        if let Some(factor) = self.beta_anneal {
-            lda = lda.beta_anneal(factor);
-        }
-        if let Some(epochs) = train.epochs {
-            lda = lda.epochs(epochs);
-        }
-        if let Some(target) = self.target {
-            lda = lda.target(target);
-        }
+            .seed(train.seed)
+            .given(self.evaluate_every, Lda::evaluate_every)
+            .given(self.alpha, Lda::alpha)
+            .given(self.beta_anneal, Lda::beta_anneal)
+            .given(train.epochs, Lda::epochs)
+            .given(self.target, Lda::target);
         let mut topics = self.topics.unwrap_or(20);
         if let Some(start) = start {
             topics = start.topics;

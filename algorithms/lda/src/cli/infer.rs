@@ -10,12 +10,13 @@ use clap::Args;
 use raddle_cli::{
     Error, ExitStatus, MOST_WORKERS, Records, UseOptions, between, count, refuse_without_effect, write_atomic,
 };
+use raddle_common::to_stdout;
 use raddle_datasets::{Corpus, Field, npy};
 use raddle_lda::files::{Model, Saved};
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
 
-use super::data::{self, Given, TextArgs};
+use super::data::{self, FormatArgs, ReadOptions, TextArgs};
 use super::fit_options::refuse;
 use super::words::WordArgs;
 
@@ -33,12 +34,8 @@ pub(crate) struct Options {
     model: PathBuf,
     /// The documents.
     data: String,
-    /// Format of the documents. Default: recognised by their content.
-    #[arg(long, value_name = "NAME")]
-    format: Option<String>,
-    /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name.
-    #[arg(long, value_name = "FILE")]
-    vocab: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     texts: TextArgs,
     #[command(flatten)]
@@ -89,7 +86,10 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let Saved { model, counts, .. } = Saved::open(&options.model)?;
-    let corpus = data::read(&options.data, options.given(&model)?, workers)?;
+    let tokenizer = options.words.rule(model.tokenizer)?;
+    // Every document gets a line of output, whatever it contains.
+    let given = ReadOptions { may_be_empty: true, ..options.format.given(&options.texts, tokenizer) };
+    let corpus = data::read(&options.data, given, workers)?;
     options.words.check(&corpus)?;
     let notes = corpus.notes.clone();
     let (corpus, unknown) = matched(corpus, &model, &options.data)?;
@@ -112,13 +112,7 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let written = match &options.out {
         Some(file) => write_atomic(file, |out| documents.write(out, form)).map_err(Error::from),
         None => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            match documents.write(&mut out, form).and_then(|()| out.flush()) {
-                Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
-                    Err(Error::failed(format!("stdout: {why}")))
-                }
-                _ => Ok(()),
-            }
+            to_stdout(|out| documents.write(out, form)).map_err(|why| Error::failed(format!("stdout: {why}")))
         }
     };
     if let Some(error) = documents.failed.take() {
@@ -142,13 +136,6 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 impl Options {
-    fn given(&self, model: &Model) -> Result<Given<'_>, Error> {
-        let tokenizer = self.words.rule(model.tokenizer)?;
-        let (format, vocab, texts) = (self.format.as_deref(), self.vocab.as_deref(), &self.texts);
-        // Every document gets a line of output, whatever it contains.
-        Ok(Given { format, vocab, texts, tokenizer, may_be_empty: true })
-    }
-
     /// Checks the options; returns the output format.
     fn form(&self) -> Result<Form, Error> {
         let least = self.least.unwrap_or(0.01);
@@ -183,11 +170,11 @@ struct Documents {
 }
 
 impl Documents {
-    fn write(&self, out: &mut impl Write, form: Form) -> io::Result<()> {
+    fn write(&self, mut out: &mut dyn Write, form: Form) -> io::Result<()> {
         match form {
             Form::Array => {
-                npy::header(out, "<f4", &[self.corpus.documents(), self.inference.topics()])?;
-                self.each(|_, theta| npy::f32s(out, theta))
+                npy::header(&mut out, "<f4", &[self.corpus.documents(), self.inference.topics()])?;
+                self.each(|_, theta| npy::f32s(&mut out, theta))
             }
             Form::Lines(least) => self.each(|document, theta| {
                 write!(out, "{}", Field(&name(&self.corpus, document)))?;

@@ -6,7 +6,7 @@ use clap::Args;
 use raddle_cli::{Error, ExitStatus, Table, UseOptions, between, count, number};
 use raddle_lda::files::Saved;
 
-use super::data::{self, Given, TextArgs};
+use super::data::{self, FormatArgs, TextArgs};
 use super::describe::Listing;
 use super::infer::matched;
 
@@ -24,12 +24,8 @@ pub(crate) struct Options {
     model: PathBuf,
     /// Documents to measure coherence on, from any source that `lda fit` reads.
     data: Option<String>,
-    /// Format of the documents. Default: recognised by their content.
-    #[arg(long, value_name = "NAME", requires = "data")]
-    format: Option<String>,
-    /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name.
-    #[arg(long, value_name = "FILE", requires = "data")]
-    vocab: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatArgs,
     /// List, for each topic, the N training documents with the largest share of it.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     documents: usize,
@@ -63,9 +59,7 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     let corpus = match &options.data {
         None => None,
         Some(source) => {
-            let (format, vocab) = (options.format.as_deref(), options.vocab.as_deref());
-            let tokenizer = model.tokenizer.unwrap_or_default();
-            let given = Given { format, vocab, texts: &options.texts, tokenizer, may_be_empty: false };
+            let given = options.format.given(&options.texts, model.tokenizer.unwrap_or_default());
             let corpus = data::read(source, given, 1)?;
             corpus.notes.iter().for_each(|note| options.with.note(note));
             let (corpus, unknown) = matched(corpus, model, source)?;

@@ -5,18 +5,16 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::State as _;
-use raddle::state::Reader;
 use raddle_cli::{
-    ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions, count,
+    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions, count,
     fit_versions, is_place_of_a_file, is_short, write_atomic,
 };
 use raddle_datasets::{Corpus, Tokenizer, TokensLeftOut};
 use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem};
 
 use super::data;
-use super::finished::{held_out, written};
-use super::fit_options::{FREE, Options, refuse};
-use super::words;
+use super::finished::{CorpusFacts, finished, held_out};
+use super::fit_options::{Options, refuse};
 
 struct Run<'a> {
     options: &'a Options,
@@ -147,12 +145,10 @@ impl Versions for Run<'_> {
     fn fit(&mut self, session: &mut Session, number: u64, prepared: Prepared) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Prepared { corpus, problem, mut notes } = prepared;
-        let about = data::with_training(data::describe(&corpus), problem.tokens());
+        let about = data::with_training(data::describe((&corpus).into()), problem.tokens());
         let held_out = problem.held_out_documents() as u64;
         let lda = options.lda(&corpus, None, &mut notes)?.to_carry(!options.changes.cold);
-        let words = words::identity(&corpus);
-        let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
-        let identity = raddle_cli::identity("lda", options, FREE, &read)?;
+        let identity = options.identity(&corpus, "none")?;
         let engine = session.timed(Timed::Fit, || match &self.carried {
             Some(carried) => lda.going_on(problem, carried),
             None => lda.engine(problem),
@@ -166,9 +162,16 @@ impl Versions for Run<'_> {
             session.write_carried(&carried)?;
             self.carried = Some(carried);
         }
-        let of = session.version_of();
-        let (report, summary, text) =
-            written(session, options, &fit, (&corpus, about, &notes), (Some(of), held_out))?;
+        let facts = CorpusFacts {
+            about: Data { notes, ..about },
+            tokenizer: corpus.tokenizer,
+            vocabulary: corpus.vocabulary.clone(),
+            names: None,
+            held_out_documents: held_out,
+            version: Some(session.version_of()),
+            corpus: options.measures_corpus().then_some(corpus),
+        };
+        let (report, summary, text) = finished(session, options, &fit, facts)?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 

@@ -91,24 +91,17 @@ impl Carried {
 
     /// Iterates over all tokens: document, word and topic.
     pub fn tokens(&self) -> impl Iterator<Item = (u32, u32, u16)> + '_ {
-        let mut start = 0;
-        let documents = self.documents.iter().flatten().zip(&self.ends);
-        documents.flat_map(move |(&document, &end)| {
-            let range = start..end as usize;
-            start = end as usize;
+        let of = move |(document, range): (u32, std::ops::Range<usize>)| {
             range.map(move |at| (document, self.words[at], self.names[at]))
-        })
+        };
+        self.ranges().flat_map(of)
     }
 
-    /// Returns the range of each document's tokens.
-    fn places(&self) -> HashMap<u32, std::ops::Range<usize>> {
-        let mut start = 0;
-        let ranges = self.ends.iter().map(|&end| {
-            let range = start..end as usize;
-            start = end as usize;
-            range
-        });
-        self.documents.iter().flatten().copied().zip(ranges).collect()
+    /// Iterates over the documents, each with the range of its tokens.
+    fn ranges(&self) -> impl Iterator<Item = (u32, std::ops::Range<usize>)> + '_ {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let ranges = starts.zip(&self.ends).map(|(&start, &end)| start as usize..end as usize);
+        self.documents.iter().flatten().copied().zip(ranges)
     }
 
     /// Assigns topics to tokens: tokens that existed before keep theirs, and the others draw one from the
@@ -192,7 +185,7 @@ impl Carried {
     /// Assigns to tokens the topics that they had; returns which tokens are new. If a document has fewer
     /// tokens of a word than before, the lowest topics are kept.
     fn give_old(&self, shards: &mut [DocumentShard], blocks: &[Vec<u32>]) -> Vec<Vec<Vec<bool>>> {
-        let places = self.places();
+        let places: HashMap<u32, std::ops::Range<usize>> = self.ranges().collect();
         let give = |shard: &mut DocumentShard| -> Vec<Vec<bool>> {
             let DocumentShard { documents, slices, .. } = shard;
             let of_slice =
@@ -268,13 +261,13 @@ fn count_documents(shard: &mut DocumentShard, topics: usize) {
 
 /// Assigns documents and words: old ones stay where they were, and new ones (training documents with tokens,
 /// and words) go to the shard or block with the fewest tokens.
-pub(crate) struct Kept {
+pub(crate) struct KeptLayout {
     pub(crate) documents: Vec<Vec<u32>>,
     pub(crate) blocks: Vec<Vec<u32>>,
     pub(crate) places: Vec<Place>,
 }
 
-impl Kept {
+impl KeptLayout {
     pub(crate) fn new(
         carried: &Carried,
         (train, most): (&[u32], usize),

@@ -7,10 +7,10 @@ use raddle::random::Stream;
 use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
-use super::carried::{Carried, Kept};
+use super::carried::{Carried, KeptLayout};
 use super::place::Place;
 use super::shard::{DocumentShard, MOST_DOCUMENTS};
-use super::source::Source;
+use super::source::CorpusSource;
 use crate::error::LdaError;
 use raddle_kernels::topics::counts::packing::Packing;
 use raddle_kernels::topics::counts::priors::WordPriors;
@@ -57,7 +57,7 @@ impl Layout {
     /// Assigns the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and
     /// its words to `blocks` blocks. Sizes are checked before memory is allocated.
     pub(crate) fn new(
-        corpus: Source<'_>,
+        corpus: CorpusSource<'_>,
         train: Vec<u32>,
         shards: usize,
         blocks: usize,
@@ -74,18 +74,22 @@ impl Layout {
     }
 
     /// Assigns the documents `train` and the words as in an earlier version of the corpus.
-    pub(crate) fn carried(corpus: Source<'_>, train: Vec<u32>, carried: &Carried) -> Result<Self, LdaError> {
+    pub(crate) fn carried(
+        corpus: CorpusSource<'_>,
+        train: Vec<u32>,
+        carried: &Carried,
+    ) -> Result<Self, LdaError> {
         let word_counts = counted(corpus, &train)?;
         let length = |document: u32| corpus.length(document);
-        let Kept { documents, blocks, places } =
-            Kept::new(carried, (&train, MOST_DOCUMENTS), length, &word_counts);
+        let KeptLayout { documents, blocks, places } =
+            KeptLayout::new(carried, (&train, MOST_DOCUMENTS), length, &word_counts);
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
 
     /// Lays out the tokens of documents that are assigned to shards. If the corpus is read on demand, each
     /// shard does this where it is placed.
     fn of(
-        corpus: Source<'_>,
+        corpus: CorpusSource<'_>,
         documents: Vec<Vec<u32>>,
         (blocks, places): (Vec<Vec<u32>>, Vec<Place>),
         word_counts: Vec<u64>,
@@ -100,8 +104,8 @@ impl Layout {
             });
             let ends = ends.collect();
             let slices = match corpus {
-                Source::Memory(corpus) => slices(corpus, &documents, &blocks, &places, &mut scratch)?,
-                Source::Stored(_) => Vec::new(),
+                CorpusSource::Memory(corpus) => slices(corpus, &documents, &blocks, &places, &mut scratch)?,
+                CorpusSource::Stored(_) => Vec::new(),
             };
             Ok(DocumentShard { documents, ends, slices, ..DocumentShard::default() })
         });
@@ -111,12 +115,12 @@ impl Layout {
 }
 
 /// Counts the tokens of each word in these documents; an error if they are too many to count or to store.
-fn counted(corpus: Source<'_>, documents: &[u32]) -> Result<Vec<u64>, LdaError> {
+fn counted(corpus: CorpusSource<'_>, documents: &[u32]) -> Result<Vec<u64>, LdaError> {
     let mut word_counts = vec![0u64; corpus.words()];
     corpus.each(documents, |word, count| word_counts[word as usize] += u64::from(count))?;
     let lengths = documents.iter().map(|&document| corpus.length(document));
     if let Some(word) = word_counts.iter().position(|&count| count >= MOST_TOKENS) {
-        let (word, tokens) = (corpus.word(word as u32), word_counts[word]);
+        let (word, tokens) = (corpus.described().word(word as u32), word_counts[word]);
         return Err(LdaError::Word { word, tokens, most: MOST_TOKENS });
     }
     let (longest, fewest) = (lengths.max().unwrap_or(0), 1 << Packing::of(1).bits());
@@ -264,7 +268,7 @@ mod tests {
             (0..50u32).map(|d| (0..12).map(|w| ((w * 7 + d) % 30, u64::from((w + d) % 4))).collect());
         let corpus = Corpus::from_documents(31, documents).expect("words below 31");
         let train: Vec<u32> = (0..50).filter(|document| document % 7 != 0).collect();
-        let layout = Layout::new(Source::Memory(&corpus), train.clone(), 4, 8, 1).expect("few tokens");
+        let layout = Layout::new(CorpusSource::Memory(&corpus), train.clone(), 4, 8, 1).expect("few tokens");
         assert_eq!((layout.shards.len(), layout.blocks.len()), (4, 8));
         let mut seen = Vec::new();
         for shard in &layout.shards {
@@ -294,7 +298,8 @@ mod tests {
     fn shards_and_blocks_have_equal_tokens() {
         let documents = (0..400u32).map(|d| vec![(d % 90, u64::from(1 + d % 60)), (90 + d % 10, 40)]);
         let corpus = Corpus::from_documents(100, documents).expect("words below 100");
-        let layout = Layout::new(Source::Memory(&corpus), (0..400).collect(), 8, 5, 2).expect("few tokens");
+        let layout =
+            Layout::new(CorpusSource::Memory(&corpus), (0..400).collect(), 8, 5, 2).expect("few tokens");
         let tokens: Vec<u64> = layout.shards.iter().map(|shard| shard.ends[shard.ends.len() - 1]).collect();
         let (least, most) = (tokens.iter().min(), tokens.iter().max());
         assert!(most.zip(least).is_some_and(|(most, least)| most - least < 200), "{tokens:?}");

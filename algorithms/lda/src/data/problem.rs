@@ -6,17 +6,15 @@ use raddle_datasets::{Completion, Corpus, StoredCorpus};
 
 use super::carried::Carried;
 use super::held_out::HeldOut;
+use super::hold_out::{HoldOut, Selection};
 use super::layout::{Layout, shards_for};
 use super::place::Place;
+use super::sampler::{SamplerKind, Sizes};
 use super::shard::DocumentShard;
-use super::source::Source;
-use super::taken::{HoldOut, Taken};
-use super::way::{SamplerKind, Sizes};
+use super::source::CorpusSource;
 use crate::error::LdaError;
-use raddle_kernels::topics::counts::documents::{DocumentRows, Kind, SparseRows};
+use raddle_kernels::topics::counts::documents::{Kind, SparseRows};
 use raddle_kernels::topics::counts::packing::Packing;
-use raddle_kernels::topics::counts::streams::assign_streams;
-use raddle_kernels::topics::counts::words::WordRows;
 
 /// Name of the held-out set that ends a run.
 pub const VALIDATION: &str = "validation documents";
@@ -71,28 +69,16 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Prepares a corpus in memory.
+    /// Prepares a corpus. One in a file stays there: each shard reads its documents where it is placed, and
+    /// the rows of each block are made where they are placed, so that no process holds more than its share.
+    /// The model is the same as for the corpus in memory.
     ///
     /// # Errors
     /// If no token is left to train on, a held-out corpus has other words, requested held-out documents have
-    /// nothing to score, or a word or a shard has too many tokens to count.
-    pub fn new(corpus: &Corpus, preparation: &Preparation) -> Result<Self, LdaError> {
-        Self::partitioned(Source::Memory(corpus), preparation)
-    }
-
-    /// Prepares a corpus that stays in its file: each shard reads its documents where it is placed, and the
-    /// rows of each block are made where they are placed, so that no process holds more than its share. The
-    /// model is the same as for the corpus in memory.
-    ///
-    /// # Errors
-    /// The errors of [`new`](Self::new), and a file that cannot be read.
-    pub fn by_parts(corpus: Arc<StoredCorpus>, preparation: &Preparation) -> Result<Self, LdaError> {
-        let problem = Self::partitioned(Source::Stored(&corpus), preparation)?;
-        Ok(Self { stored: Some(corpus), ..problem })
-    }
-
-    fn partitioned(corpus: Source<'_>, preparation: &Preparation) -> Result<Self, LdaError> {
+    /// nothing to score, a word or a shard has too many tokens to count, or a file cannot be read.
+    pub fn new<'a>(corpus: impl Into<CorpusSource<'a>>, preparation: &Preparation) -> Result<Self, LdaError> {
         let Preparation { shards, blocks, seed, .. } = *preparation;
+        let corpus = corpus.into();
         Self::laid(corpus, preparation, |train, tokens| {
             let shards = shards.unwrap_or_else(|| shards_for(tokens));
             Layout::new(corpus, train, shards, blocks.unwrap_or(2 * shards), seed)
@@ -106,21 +92,21 @@ impl Problem {
     /// # Errors
     /// The errors of [`new`](Self::new).
     pub fn going_on(corpus: &Corpus, preparation: &Preparation, carried: &Carried) -> Result<Self, LdaError> {
-        let corpus = Source::Memory(corpus);
+        let corpus = CorpusSource::Memory(corpus);
         Self::laid(corpus, preparation, |train, _| Layout::carried(corpus, train, carried))
     }
 
     fn laid(
-        corpus: Source<'_>,
+        corpus: CorpusSource<'_>,
         preparation: &Preparation,
         lay_out: impl FnOnce(Vec<u32>, u64) -> Result<Layout, LdaError>,
     ) -> Result<Self, LdaError> {
         let Preparation { validation, test, .. } = preparation;
-        let test = Taken::of(test);
-        let validation = Taken::of(validation).or_one(corpus, &test);
+        let test = Selection::of(test);
+        let validation = Selection::of(validation).or_one(corpus, &test);
         let (mut sets, mut held_out) = (Vec::new(), Vec::new());
         for (name, taken) in [(VALIDATION, &validation), (TEST, &test)] {
-            if !matches!(taken, Taken::None) {
+            if !matches!(taken, Selection::None) {
                 let documents = taken.scored(corpus, &test)?;
                 if documents.is_empty() {
                     return Err(LdaError::NothingToScore { set: name });
@@ -148,8 +134,12 @@ impl Problem {
         }
         let longest = shards.iter().flat_map(|shard| (0..shard.documents.len()).map(|at| shard.length(at)));
         let longest = longest.max().unwrap_or(0);
-        let (documents, stored) = (corpus.documents(), None);
+        let documents = corpus.documents();
         let held_out_documents = documents - trained;
+        let stored = match corpus {
+            CorpusSource::Memory(_) => None,
+            CorpusSource::Stored(stored) => Some(Arc::clone(stored)),
+        };
         Ok(Self {
             shards,
             blocks,
@@ -195,26 +185,8 @@ impl Problem {
         self.shards.len()
     }
 
-    /// Allocates the topic counts of every document and word. `kept` are counts of words without training
-    /// tokens, as sorted (word, topic, count): they are there from the start, and no task changes them. With
-    /// `follow`, each draw sees all moves of its shard before it.
-    pub(crate) fn make_rows(
-        &mut self,
-        topics: usize,
-        kept: &[(u32, u32, u32)],
-        follow: bool,
-    ) -> Result<Vec<WordRows>, LdaError> {
-        let way = self.way(topics, follow)?;
-        let rows = self.blocks.iter().map(|words| word_rows(words, &self.word_counts, kept, (topics, way)));
-        let rows: Vec<WordRows> = rows.collect();
-        for shard in &mut self.shards {
-            make_shard_rows(shard, (topics, way), |block, word| rows[block].full.has(word))?;
-        }
-        Ok(rows)
-    }
-
     /// Chooses how topics are drawn.
-    pub(crate) fn way(&self, topics: usize, follow: bool) -> Result<SamplerKind, LdaError> {
+    pub(crate) fn sampler(&self, topics: usize, follow: bool) -> Result<SamplerKind, LdaError> {
         let of = |shard: &DocumentShard| SparseRows::bytes_for(shard.lengths(), topics);
         let sizes = Sizes {
             topics,
@@ -223,47 +195,11 @@ impl Problem {
             documents: self.shards.iter().map(|shard| shard.documents.len() as u64).sum(),
             sparse: self.shards.iter().map(of).sum(),
         };
-        let way = SamplerKind::of(sizes, follow);
+        let sampler = SamplerKind::of(sizes, follow);
         let most = u64::from(Packing::of(topics).most());
-        if way.kind() == Kind::Sparse && self.longest > most {
+        if sampler.kind() == Kind::Sparse && self.longest > most {
             return Err(LdaError::Document { tokens: self.longest, most, topics });
         }
-        Ok(way)
+        Ok(sampler)
     }
-}
-
-/// Allocates the topic counts of a block's words, which have `word_counts` tokens.
-pub(super) fn word_rows(
-    words: &[u32],
-    word_counts: &[u64],
-    kept: &[(u32, u32, u32)],
-    (topics, way): (usize, SamplerKind),
-) -> WordRows {
-    let kept_of = |word: u32| {
-        let start = kept.partition_point(|&(other, ..)| other < word);
-        kept[start..].iter().take_while(move |&&(other, ..)| other == word)
-    };
-    let room = |&word: &u32| word_counts[word as usize].max(kept_of(word).count() as u64);
-    let mut rows = WordRows::new(words.iter().map(room), topics, way.full());
-    for (at, &word) in words.iter().enumerate().filter(|_| !kept.is_empty()) {
-        rows.put(at, kept_of(word).map(|&(_, topic, count)| (topic, count)));
-    }
-    rows
-}
-
-/// Allocates the topic counts of a shard's documents. `has_full` returns `true` for words of blocks that have
-/// full rows.
-pub(super) fn make_shard_rows(
-    shard: &mut DocumentShard,
-    (topics, way): (usize, SamplerKind),
-    has_full: impl Fn(usize, usize) -> bool,
-) -> Result<(), LdaError> {
-    let rows = DocumentRows::new(shard.lengths(), topics, way.kind());
-    shard.rows = rows.ok_or(LdaError::Shard { what: "rows", documents: shard.documents.len() })?;
-    if matches!(way, SamplerKind::Lockstep(_)) {
-        for (block, slice) in shard.slices.iter_mut().enumerate() {
-            assign_streams(slice, |word| has_full(block, word));
-        }
-    }
-    Ok(())
 }

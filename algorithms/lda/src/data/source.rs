@@ -1,20 +1,42 @@
-//! [`Source`]: a corpus in memory, or one that is read on demand.
+//! [`CorpusSource`]: a corpus in memory, or in a file that is read on demand.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use raddle_datasets::{Corpus, ReadError, StoredCorpus};
 
-/// A corpus in memory, or one that is read on demand.
+/// A corpus in memory, or in a file of which each process reads only its own documents.
 #[derive(Clone, Copy)]
-pub(crate) enum Source<'a> {
+pub enum CorpusSource<'a> {
+    /// A corpus in memory.
     Memory(&'a Corpus),
+    /// A corpus in a file.
     Stored(&'a Arc<StoredCorpus>),
 }
 
-impl Source<'_> {
+impl<'a> From<&'a Corpus> for CorpusSource<'a> {
+    fn from(corpus: &'a Corpus) -> Self {
+        Self::Memory(corpus)
+    }
+}
+
+impl<'a> From<&'a Arc<StoredCorpus>> for CorpusSource<'a> {
+    fn from(corpus: &'a Arc<StoredCorpus>) -> Self {
+        Self::Stored(corpus)
+    }
+}
+
+impl<'a> CorpusSource<'a> {
+    /// Returns the corpus, if its documents are in memory; else everything known about it but these.
+    pub fn described(self) -> &'a Corpus {
+        match self {
+            Self::Memory(corpus) => corpus,
+            Self::Stored(corpus) => corpus.described(),
+        }
+    }
+
     /// Returns the number of documents.
-    pub(crate) fn documents(self) -> usize {
+    pub fn documents(self) -> usize {
         match self {
             Self::Memory(corpus) => corpus.documents(),
             Self::Stored(corpus) => corpus.documents(),
@@ -22,7 +44,7 @@ impl Source<'_> {
     }
 
     /// Returns the number of words, V.
-    pub(crate) fn words(self) -> usize {
+    pub fn words(self) -> usize {
         match self {
             Self::Memory(corpus) => corpus.words(),
             Self::Stored(corpus) => corpus.words(),
@@ -37,11 +59,19 @@ impl Source<'_> {
         }
     }
 
-    /// Returns a word as text.
-    pub(crate) fn word(self, word: u32) -> String {
+    /// Returns the number of tokens.
+    pub fn tokens(self) -> u64 {
         match self {
-            Self::Memory(corpus) => corpus.word(word),
-            Self::Stored(corpus) => corpus.described().word(word),
+            Self::Memory(corpus) => corpus.tokens(),
+            Self::Stored(corpus) => corpus.tokens(),
+        }
+    }
+
+    /// Returns the number of pairs of a document and a word of it.
+    pub fn nonzeros(self) -> usize {
+        match self {
+            Self::Memory(corpus) => corpus.nonzeros(),
+            Self::Stored(corpus) => corpus.nonzeros(),
         }
     }
 
@@ -58,7 +88,7 @@ impl Source<'_> {
     }
 
     /// Returns a corpus that has at least these documents.
-    pub(crate) fn some(&self, documents: &[u32]) -> Result<Cow<'_, Corpus>, ReadError> {
+    pub(crate) fn some(self, documents: &[u32]) -> Result<Cow<'a, Corpus>, ReadError> {
         match self {
             Self::Memory(corpus) => Ok(Cow::Borrowed(corpus)),
             Self::Stored(corpus) => corpus.some(&ascending(documents)).map(Cow::Owned),
@@ -66,7 +96,7 @@ impl Source<'_> {
     }
 }
 
-pub(super) fn ascending(documents: &[u32]) -> Vec<u32> {
+fn ascending(documents: &[u32]) -> Vec<u32> {
     let mut documents = documents.to_vec();
     documents.sort_unstable();
     documents

@@ -5,8 +5,8 @@ use raddle_common::testing::pairs;
 use raddle_datasets::{Corpus, is_validation_document};
 
 use super::naive::{Documents, Fates, Naive};
+use crate::data::hold_out::HoldOut;
 use crate::data::problem::{Preparation, Problem};
-use crate::data::taken::HoldOut;
 use crate::{Carried, Fit, Lda};
 
 fn document(draws: &mut Stream, width: usize) -> Vec<(u32, u64)> {

@@ -6,17 +6,18 @@ use raddle::{Engine, Lazy, LazyParts, Outcome, Parts};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::AlternatingStopping;
-use super::judged::Judged;
-use super::keeping::Keeping;
+use super::lazy_shards::{shards_by_parts, side};
 use super::least_squares::{LeastSquares, squares_of};
-use super::made::{shards_by_parts, side};
+use super::list_metric::ListMetric;
 use super::program::{AlternatingProgram, Alternation, SideSolver};
+use super::rating_format::RatingFormat;
 use super::shard::{CountedChunk, SideShard};
 use super::sides::{FactorMatrices, FactorRows};
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
+use crate::input::source::RatingsSource;
 use crate::model::{Model, Side};
 use crate::params::{Equations, Method, Mf};
 use crate::runner::Runner;
@@ -69,25 +70,21 @@ impl Mf {
         problem: &Problem,
         runner: &mut R,
     ) -> Result<Fit, R::Error> {
-        let (way, center, replica) = self.beginning(problem);
-        let measured = problem.measured.as_ref().map(|measured| &measured.triples);
+        let beginning = self.beginning(problem);
         let shards = 2 * self.parts(problem);
-        if let Some(by_parts) = &problem.by_parts {
-            let chunks = CHUNKS.min(shards);
-            let keeping = self.keeping(way, center);
+        let chunks = CHUNKS.min(shards);
+        let input = match &problem.train {
+            RatingsSource::Memory(..) => {
+                let (counted, taken) = (Chunk::cut(problem, chunks)?, Chunk::cut(problem, 1)?);
+                Input { counted, taken }.shards(shards)
+            }
             // As many rounds as for chunks in memory, although all chunks are staged before the first round.
-            let input = (shards_by_parts(by_parts, shards, chunks, keeping), chunks, problem.ratings());
-            let judged = self.judged(problem)?;
-            let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
-            return Ok(self.collect(problem, way, center, runner.run(engine)?).admit_divergence());
-        }
-        let input = Input {
-            counted: Chunk::cut(&problem.train, measured, CHUNKS.min(shards)),
-            taken: Chunk::cut(&problem.train, measured, 1),
+            RatingsSource::Stored(_) => {
+                let format = self.rating_format(beginning.0, beginning.1);
+                (shards_by_parts(problem, shards, chunks, format), chunks, problem.ratings())
+            }
         };
-        let (input, judged) = (input.shards(shards), self.judged(problem)?);
-        let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
-        let mut fit = self.collect(problem, way, center, runner.run(engine)?);
+        let mut fit = self.run_alternating(problem, beginning, input, runner)?;
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         Ok(fit.admit_divergence())
     }
@@ -98,20 +95,26 @@ impl Mf {
         mut problem: Problem,
         runner: &mut R,
     ) -> Result<Fit, R::Error> {
-        if problem.by_parts.is_some() {
-            return self.fit_alternating(&problem, runner);
-        }
-        let (way, center, replica) = self.beginning(&problem);
+        let beginning = self.beginning(&problem);
         let shards = 2 * self.parts(&problem);
-        let measured = problem.measured.as_ref().map(|measured| &measured.triples);
-        let chunks = Chunk::use_up(&mut problem.train, measured, CHUNKS.min(shards));
+        let chunks = Chunk::use_up(&mut problem, CHUNKS.min(shards))?;
         if chunks.is_empty() {
             return self.fit_alternating(&problem, runner);
         }
-        let input = Input { counted: chunks.clone(), taken: chunks };
-        let (input, judged) = (input.shards(shards), self.judged(&problem)?);
-        let engine = self.alternating_engine(&problem, (way, judged), (center, replica), input);
-        Ok(self.collect(&problem, way, center, runner.run(engine)?).admit_divergence())
+        let input = Input { counted: chunks.clone(), taken: chunks }.shards(shards);
+        Ok(self.run_alternating(&problem, beginning, input, runner)?.admit_divergence())
+    }
+
+    fn run_alternating<R: Runner>(
+        &self,
+        problem: &Problem,
+        (way, center, replica): (SideSolver, f64, FactorMatrices),
+        input: (Lazy<SideShard>, usize, usize),
+        runner: &mut R,
+    ) -> Result<Fit, R::Error> {
+        let judged = self.judged(problem)?;
+        let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
+        Ok(self.collect(problem, way, center, runner.run(engine)?))
     }
 
     /// Returns how the sides are solved, the center of the ratings, and the factors to start from.
@@ -124,21 +127,19 @@ impl Mf {
 
     /// Returns how shards store their ratings: values are listed in a table unless coordinate descent changes
     /// them.
-    fn keeping(&self, way: SideSolver, center: f64) -> Keeping {
+    fn rating_format(&self, way: SideSolver, center: f64) -> RatingFormat {
         let held_as = self.implicit.is_some().then_some(1.0);
-        Keeping { center: center as f32, held_as, listed: matches!(way, SideSolver::Rows(_)) }
+        RatingFormat { center: center as f32, held_as, listed: matches!(way, SideSolver::Rows(_)) }
     }
 
     /// Returns the users whose lists are measured during training, for implicit feedback.
-    fn judged(&self, problem: &Problem) -> Result<Option<Judged>, MfError> {
-        let Some(measured) = problem.measured.as_ref().filter(|_| self.implicit.is_some()) else {
+    fn judged(&self, problem: &Problem) -> Result<Option<ListMetric>, MfError> {
+        let Some(held_out) = problem.held_out().filter(|_| self.implicit.is_some()) else {
             return Ok(None);
         };
-        let users = match &problem.by_parts {
-            Some(by_parts) => by_parts.measured_users()?,
-            None => measured.triples.users.clone(),
-        };
-        Ok(Some(Judged::new(users, self.seed)))
+        let mut users = Vec::with_capacity(held_out.len());
+        held_out.each(|user, _, _| users.push(user))?;
+        Ok(Some(ListMetric::new(users, self.seed)))
     }
 
     /// Returns the number of parts of each side.
@@ -188,7 +189,7 @@ impl Mf {
     fn alternating_engine(
         &self,
         problem: &Problem,
-        (way, judged): (SideSolver, Option<Judged>),
+        (way, judged): (SideSolver, Option<ListMetric>),
         (center, replica): (f64, FactorMatrices),
         (shards, chunks, ratings): (Lazy<SideShard>, usize, usize),
     ) -> Engine<AlternatingProgram> {
@@ -198,7 +199,7 @@ impl Mf {
         // Shards of users and of items alternate and count as equal: one of each is a round over both sides.
         let cost = way.cost(2 * ratings, rows.0 + rows.1) / (2 * parts);
         let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);
-        let measure = measured.map(|measured| of_lists.unwrap_or(measured.triples.len()) * self.rank / parts);
+        let measure = measured.map(|measured| of_lists.unwrap_or(measured.ratings.len()) * self.rank / parts);
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
         let program = AlternatingProgram {
             way,
@@ -208,7 +209,7 @@ impl Mf {
             epochs: self.epochs.unwrap_or(most),
             rows,
             parts,
-            keeping: self.keeping(way, center),
+            format: self.rating_format(way, center),
         };
         let schedule = Alternation::new(way, parts as u32, chunks, measure.map(|cost| cost as u64));
         let blocks = Vec::new().into();
@@ -311,8 +312,7 @@ impl Mf {
         let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
         // Rows without ratings are zeros after an epoch; before the first epoch there are only the initial
         // factors.
-        let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
-        let mut to = [(user_factors, user_biases), (item_factors, item_biases)];
+        let mut to = model.sides_mut();
         match way {
             _ if report.epochs == 0 => {}
             SideSolver::Rows(least) => {

@@ -10,8 +10,9 @@ use std::ops::Range;
 use raddle::schedule::even_parts;
 
 use super::dictionary::{Dictionary, distinct};
-use super::keeping::Keeping;
-use crate::input::chunk::{Chunk, Counts};
+use super::rating_format::RatingFormat;
+use crate::input::chunk::Chunk;
+use crate::input::source::Counts;
 
 /// Solving a row costs as much as this number of ratings, in addition to its own.
 const ROW: u64 = 16;
@@ -40,9 +41,9 @@ raddle::state!(Tally { counts, values });
 
 impl Tally {
     /// Counts a chunk, and lists its values as they are stored.
-    pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), keeping: Keeping) -> Self {
-        let values = chunk.ratings().2.iter().map(|value| value - keeping.center);
-        let values = keeping.listed.then(|| distinct(values)).flatten();
+    pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), format: RatingFormat) -> Self {
+        let values = chunk.ratings().2.iter().map(|value| value - format.center);
+        let values = format.listed.then(|| distinct(values)).flatten();
         Self { counts: chunk.count(users, items), values }
     }
 
@@ -122,9 +123,9 @@ pub(crate) fn positions(named: &[u32], rows: Range<u32>) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::problem::Problem;
     use proptest::prelude::*;
     use raddle_datasets::Triples;
-    use std::sync::Arc;
 
     proptest! {
         #[test]
@@ -140,12 +141,11 @@ mod tests {
     #[test]
     fn parts_cover_both_sides_evenly_however_the_input_is_chunked() {
         let triples: Triples = (0..4000u32).map(|i| (i * i % 90, i % 7, (i % 5) as f32)).collect();
-        let triples = Arc::new(triples);
-        let keeping = Keeping { center: 1.0, held_as: None, listed: true };
+        let problem = Problem::new(100, 7, triples.clone()).unwrap();
+        let format = RatingFormat { center: 1.0, held_as: None, listed: true };
         let partitioning = |chunks| {
-            let chunks = Chunk::cut(&triples, None, chunks);
-            let tallies: Vec<Tally> =
-                chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), keeping)).collect();
+            let chunks = Chunk::cut(&problem, chunks).unwrap();
+            let tallies: Vec<Tally> = chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), format)).collect();
             let mut merged = tallies[0].clone();
             tallies[1..].iter().for_each(|tally| merged.merge(tally));
             let partitioning = Partitioning::new(&tallies, (100, 7), 4);

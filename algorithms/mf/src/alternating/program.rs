@@ -10,11 +10,11 @@ use raddle::{
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::AlternatingStopping;
-use super::judged::{self, Judged};
-use super::keeping::Keeping;
 use super::least_squares::LeastSquares;
+use super::list_metric::{self, ListMetric};
 use super::partitioning::{Partitioning, Tally};
 use super::phase::{AlternatingPhase, Column};
+use super::rating_format::RatingFormat;
 use super::shard::{CountedChunk, SideShard};
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use raddle_kernels::factors as kernels;
@@ -48,7 +48,7 @@ pub struct AlternatingProgram {
     pub(crate) measured_on: Option<&'static str>,
     /// Users whose lists are measured, for implicit feedback; otherwise the squared error of held-out ratings
     /// is measured.
-    pub(crate) judged: Option<Judged>,
+    pub(crate) judged: Option<ListMetric>,
     pub(crate) target: Option<f64>,
     pub(crate) epochs: u64,
     /// Numbers of users and items.
@@ -56,7 +56,7 @@ pub struct AlternatingProgram {
     /// Number of parts of each side.
     pub(crate) parts: usize,
     /// Form in which shards store the ratings.
-    pub(crate) keeping: Keeping,
+    pub(crate) format: RatingFormat,
 }
 
 impl AlternatingProgram {
@@ -75,7 +75,7 @@ impl AlternatingProgram {
     /// Returns the tally of the input's chunk that is counted at a shard, if there is one.
     pub(super) fn tally(&self, shard: &SideShard) -> Option<Tally> {
         shard.counted.as_ref().map(|counted| match counted {
-            CountedChunk::Ratings(chunk) => Tally::of(chunk, self.rows, self.keeping),
+            CountedChunk::Ratings(chunk) => Tally::of(chunk, self.rows, self.format),
             CountedChunk::Tally(tally) => (**tally).clone(),
         })
     }
@@ -87,7 +87,7 @@ impl AlternatingProgram {
         if let SideSolver::Rows(rows) = self.way {
             shard.begin(&sides.rows[shard.side], rows.chunks(), partitioning, part);
         }
-        let taken = shard.take(part, partitioning, self.keeping);
+        let taken = shard.take(part, partitioning, self.format);
         if taken && matches!(self.way, SideSolver::Columns(_)) {
             shard.take_off(&sides.columns);
         }
@@ -96,7 +96,7 @@ impl AlternatingProgram {
     /// Returns the names of the metric and of the data on which it is measured.
     fn metric(&self) -> (&'static str, &'static str) {
         match (self.measured_on, &self.judged) {
-            (Some(on), Some(_)) => (judged::NAME, on),
+            (Some(on), Some(_)) => (list_metric::NAME, on),
             (Some(on), None) => ("rmse", on),
             (None, _) => ("relative-change", "the factors"),
         }

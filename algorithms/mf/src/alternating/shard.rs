@@ -7,8 +7,8 @@ use raddle_datasets::Triples;
 
 use super::column_index::ColumnIndex;
 use super::dictionary::{Dictionary, Values};
-use super::keeping::Keeping;
 use super::partitioning::{Partitioning, Tally, positions};
+use super::rating_format::RatingFormat;
 use super::sides::{FactorColumns, FactorRows};
 use super::staged_chunk::{StagedChunk, join};
 use crate::input::chunk::Chunk;
@@ -106,7 +106,7 @@ impl SideShard {
     /// Takes the ratings of a part of the side from the next chunk of the input; held-out ratings go with the
     /// users. After the last of several chunks it joins them. Returns `true` if the shard has all its ratings
     /// now and had not before.
-    pub(crate) fn take(&mut self, part: usize, partitioning: &Partitioning, keeping: Keeping) -> bool {
+    pub(crate) fn take(&mut self, part: usize, partitioning: &Partitioning, format: RatingFormat) -> bool {
         self.counted = None;
         let (rows, others) = (partitioning.rows(self.side, part), partitioning.count(1 - self.side));
         if self.input.is_empty() {
@@ -118,7 +118,7 @@ impl SideShard {
             return true;
         }
         let chunk = self.input.remove(0);
-        let (named, values) = self.take_from(&chunk, (rows, others), keeping, partitioning.list.clone());
+        let (named, values) = self.take_from(&chunk, (rows, others), format, partitioning.list.clone());
         let is_only = self.taken.is_empty() && self.input.is_empty();
         match is_only {
             true => (self.named, self.values) = (named, values),
@@ -128,8 +128,8 @@ impl SideShard {
     }
 
     /// Takes the ratings of these rows from a chunk, to be joined with those of other chunks.
-    pub(super) fn stage(&mut self, chunk: &Chunk, rows: (Range<u32>, usize), keeping: Keeping) {
-        let (named, values) = self.take_from(chunk, rows, keeping, None);
+    pub(super) fn stage(&mut self, chunk: &Chunk, rows: (Range<u32>, usize), format: RatingFormat) {
+        let (named, values) = self.take_from(chunk, rows, format, None);
         self.taken.push(StagedChunk::new(&named, &values));
     }
 
@@ -138,17 +138,17 @@ impl SideShard {
         &mut self,
         chunk: &Chunk,
         (rows, others): (Range<u32>, usize),
-        keeping: Keeping,
+        format: RatingFormat,
         list: Option<Dictionary>,
     ) -> (ColumnIndex, Values) {
         self.first = rows.start as usize;
         if self.side == 0 {
             let (users, items, values) = chunk.held();
             let held = positions(users, rows.clone()).into_iter().map(|at| at as usize);
-            let value = |at: usize| keeping.held_as.unwrap_or(values[at] - keeping.center);
+            let value = |at: usize| format.held_as.unwrap_or(values[at] - format.center);
             self.held.extend(held.map(|at| (users[at], items[at], value(at))));
         }
-        self.lay_out(chunk.ratings(), rows, others, keeping.center, list)
+        self.lay_out(chunk.ratings(), rows, others, format.center, list)
     }
 
     fn lay_out(

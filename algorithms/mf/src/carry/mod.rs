@@ -2,8 +2,6 @@
 //! continues from it.
 
 #[cfg(test)]
-mod naive;
-#[cfg(test)]
 mod tests;
 
 use raddle::State;
@@ -87,7 +85,7 @@ impl Mf {
             (Kind::Steps(carried), Method::Sgd) => {
                 self.check_width(carried.width())?;
                 let folded = self.folded(carried, problem, delta)?;
-                let mut rows = carried.rows(self, problem, &folded);
+                let mut rows = carried.rows(self, problem, &folded)?;
                 rows.error = problem.measured().map(|measured| rows.model(self.rank).errors(measured).0);
                 let (fit, carried) = self.go_on_by_steps(problem, rows, runner)?;
                 Ok((

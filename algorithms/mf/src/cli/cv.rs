@@ -7,13 +7,15 @@ use raddle::files::ModelFiles as _;
 use raddle_cli::{
     Error, ExitStatus, ROUND_OPTIONS, Session, Summary, Table, Timed, TrainOptions, count, hide_idle, number,
 };
+use raddle::files::ModelFiles as _;
+use raddle_datasets::RatingsOptions;
 use raddle_mf::files::{About, SeenFile};
 use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::options::ModelOptions;
-use super::pictures::{Tried, grid};
+use super::pictures::{GridPoint, grid};
 use super::runner::{Failure, InSession, refuse};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -82,15 +84,16 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let settings = options.settings();
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
     reading.refuse_idle(&[train.data.as_deref()], train.format.as_deref())?;
-    let ratings = session.timed(Timed::Read, || {
-        let times_and_offset = (false, model.offset());
-        reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count(), times_and_offset)
+    let mut ratings = session.timed(Timed::Read, || {
+        let how = (train.format.as_deref(), train.worker_count());
+        let set = |options| RatingsOptions { offset: model.offset(), ..options };
+        reading.read(train.data.as_deref(), how, set)
     })?;
     let mut described = data::describe(&ratings, ratings.triples.len());
     let notes = reading.notes(&ratings) + model.note();
     described.notes = notes.lines().map(str::to_owned).collect();
-    let problem =
-        Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples.clone()).map_err(refuse)?;
+    let triples = std::mem::take(&mut ratings.triples);
+    let problem = Problem::new(ratings.users.len(), ratings.items.len(), triples).map_err(refuse)?;
     let problem = problem.less(ratings.offset);
     let identity = String::from("a cross-validation is not resumed");
     let mut runner = InSession { session: &mut session, identity, is_last: false };
@@ -116,7 +119,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         best.reg.map_or_else(|| "by default".into(), number),
         sizes.0,
         sizes.1,
-        count(ratings.triples.len() as u64, "rating"),
+        count(problem.ratings() as u64, "rating"),
         if fit.model.is_finite() { "" } else { "no model is written: try a smaller --step, or more --reg\n" }
     );
     if !fit.model.is_finite() {
@@ -128,7 +131,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let about = About::new(&fit, &best.fold_in(&fit), ratings.users.clone(), ratings.items.clone());
     About { offset: ratings.offset, ..about }.write(&fit.model, &mut session)?;
     if !model.no_seen && session.folder().path().is_some() {
-        let seen = Seen::new(&ratings.triples, ratings.users.len());
+        let seen = Seen::new(problem.train(), ratings.users.len());
         SeenFile::new(&seen, ratings.items.len()).map_err(Error::failed)?.write(&mut session)?;
     }
     let report = session.report(options, described, fit.digest(), &fit.report, &fit.trace)?;
@@ -180,14 +183,14 @@ impl Options {
 }
 
 /// Pairs the settings with the means of their scores.
-fn tried(settings: &[ModelOptions], found: &CrossValidation) -> Vec<Tried> {
+fn tried(settings: &[ModelOptions], found: &CrossValidation) -> Vec<GridPoint> {
     let of = |(setting, scores): (&ModelOptions, &Vec<f64>)| {
         let count = scores.len() as f64;
         let mean = scores.iter().sum::<f64>() / count;
         let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
         // A single fold has no spread.
         let error = Some((spread / count).sqrt()).filter(|error| error.is_finite());
-        Tried { rank: setting.rank, reg: setting.reg, mean, error }
+        GridPoint { rank: setting.rank, reg: setting.reg, mean, error }
     };
     settings.iter().zip(&found.scores).map(of).collect()
 }
@@ -195,7 +198,7 @@ fn tried(settings: &[ModelOptions], found: &CrossValidation) -> Vec<Tried> {
 /// The scores of all settings: as a generic table, for the screen, and for `cv.tsv`.
 fn tables(
     options: &Options,
-    tried: &[Tried],
+    tried: &[GridPoint],
     found: &CrossValidation,
     name: &str,
 ) -> (Table, String, String) {
@@ -210,7 +213,7 @@ fn tables(
     text += &format!("\n{:>6}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
     let mut lines = format!("rank\treg\t{metric}\tstandard_error\n");
     for (at, of) in tried.iter().enumerate() {
-        let (Tried { rank, mean, error, .. }, reg) = (of, of.reg());
+        let (GridPoint { rank, mean, error, .. }, reg) = (of, of.reg());
         let shown = error.map_or("-".into(), number);
         let mark = if at == found.best { "  <- best" } else { "" };
         text += &format!("{rank:>6}  {reg:>9}  {:>10}  {shown:>14}{mark}\n", number(*mean));

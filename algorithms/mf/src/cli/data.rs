@@ -1,31 +1,21 @@
 //! Reading of the ratings that a command line names.
 
 use std::fmt::{Display, Formatter};
+use std::sync::Arc;
 
 use clap::Args;
 use raddle_cli::{Data, Error, Records, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::ratings::generate;
 use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings, registry};
+use raddle_mf::RatingsSource;
 use raddle_mf::files::Saved;
 use serde::Serialize;
 
-use super::ids::Joined;
+use super::ids::JoinedIds;
 
 /// The default data.
 pub(crate) const DEFAULT: &str = "synth:ratings:users=800,items=400,n=48000,rank=4,noise=0.5,signal=0.8";
-
-/// Prefix of the value that asks for the latest ratings; their share follows it.
-pub(crate) const LATEST: &str = "last:";
-
-/// Returns the share of `last:0.1`, if the value has this form.
-pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
-    let Some(share) = text.strip_prefix(LATEST) else { return Ok(None) };
-    let range = |share: &f64| *share > 0.0 && *share < 1.0;
-    share.parse().ok().filter(range).map(Some).ok_or_else(|| {
-        Error::usage(format!("{option} {text}: give a share above 0 and below 1, as in {option} last:0.1"))
-    })
-}
 
 /// Returns the help text of DATA.
 pub(crate) fn known() -> String {
@@ -129,14 +119,8 @@ impl Reading {
     /// not read by them.
     pub(crate) fn refuse_idle(&self, sources: &[Option<&str>], format: Option<&str>) -> Result<(), Error> {
         let is_known = |source: &str| registry::RATINGS.iter().any(|entry| entry.name == source);
-        let is_file = |source: &str| {
-            !source.starts_with("synth:")
-                && !is_known(source)
-                && !["none", "split"].contains(&source)
-                && !source.starts_with(LATEST)
-                && source.parse::<f64>().is_err()
-        };
-        if sources.iter().flatten().any(|source| is_file(source)) {
+        let is_file = |source: &&str| !source.starts_with("synth:") && !is_known(source);
+        if sources.iter().flatten().any(is_file) {
             return Ok(());
         }
         refuse_without_effect(&self.given(format), "on generated ratings and public sets")
@@ -162,28 +146,14 @@ impl Reading {
         }
     }
 
-    /// Reads DATA with one observation per line; those of a pair are merged only if a rule is given.
-    /// `offset`, if given, is subtracted from the ratings.
-    pub(crate) fn read_lines(
-        &self,
-        source: &str,
-        format: Option<&str>,
-        offset: Option<f64>,
-    ) -> Result<Ratings, Error> {
-        let keep_repeated = self.duplicates.is_none();
-        let options = RatingsOptions { keep_repeated, offset, ..self.options(format, 1)? };
-        read_any_ratings(source, &options).map_err(Error::input)
-    }
-
-    /// Reads DATA, or the default: with its times, if `times` is true, and less `offset`, if it is given.
+    /// Reads DATA, or the default, with the options that `set` returns of its own.
     pub(crate) fn read(
         &self,
         source: Option<&str>,
-        format: Option<&str>,
-        threads: usize,
-        (times, offset): (bool, Option<f64>),
+        (format, threads): (Option<&str>, usize),
+        set: impl FnOnce(RatingsOptions) -> RatingsOptions,
     ) -> Result<Ratings, Error> {
-        let options = RatingsOptions { times, offset, ..self.options(format, threads)? };
+        let options = set(self.options(format, threads)?);
         read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
     }
 }
@@ -201,22 +171,26 @@ pub(crate) fn in_rows_of(other: &Ratings, users: &Ids, items: &Ids) -> Triples {
 
 /// Numbers of rows that only the data or only the model to start from has.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct StartRows {
     /// Users and items of the model that the data do not name: their rows stay unchanged.
     pub(crate) kept: [usize; 2],
     /// Users and items of the data that the model does not have.
     pub(crate) new: [usize; 2],
 }
 
-impl Kept {
-    /// Renumbers the data by the rows of the model, and adds the data's other users and items after them.
-    pub(crate) fn behind(start: &Saved, ratings: &mut Ratings) -> Self {
+impl StartRows {
+    /// Renumbers the ratings of `source` by the rows of the model, and adds the data's other users and items
+    /// after them. Ratings in a file keep their numbers: no model starts a fit of them.
+    pub(crate) fn behind(start: &Saved, ratings: &mut Ratings, source: &mut RatingsSource) -> Self {
         let (users, items) = (
-            Joined::new(&start.about.users, &ratings.users),
-            Joined::new(&start.about.items, &ratings.items),
+            JoinedIds::new(&start.about.users, &ratings.users),
+            JoinedIds::new(&start.about.items, &ratings.items),
         );
-        for (column, joined) in [(&mut ratings.triples.users, &users), (&mut ratings.triples.items, &items)] {
-            column.iter_mut().for_each(|row| *row = joined.rows[*row as usize]);
+        if let RatingsSource::Memory(triples, _) = source {
+            let triples = Arc::make_mut(triples);
+            for (column, joined) in [(&mut triples.users, &users), (&mut triples.items, &items)] {
+                column.iter_mut().for_each(|row| *row = joined.rows[*row as usize]);
+            }
         }
         let (kept, new) = ([users.kept, items.kept], [users.new, items.new]);
         (ratings.users, ratings.items) = (users.ids, items.ids);
@@ -224,7 +198,7 @@ impl Kept {
     }
 }
 
-impl Display for Kept {
+impl Display for StartRows {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         let both = |[users, items]: [usize; 2]| {
             format!("{} and {}", count(users as u64, "user"), count(items as u64, "item"))

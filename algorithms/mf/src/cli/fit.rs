@@ -1,20 +1,18 @@
 //! `mf fit`.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use raddle::{Ending, Metric};
-use raddle_cli::{Error, ExitStatus, Session, Timed, combine};
-use raddle_datasets::{Ratings, Triples};
+use raddle_datasets::{PartOfRatings, Ratings, RatingsOptions, StoredRatings, read_any_ratings};
 use raddle_mf::files::Saved;
-use raddle_mf::{Fit, Mf, Problem, at_least};
+use raddle_mf::{Fit, Mf, Problem, RatingsSource};
 
-use super::data::{self, Kept};
+use super::data::{self, StartRows};
 use super::fit_options::{Options, identity};
-use super::prepared::Prepared;
-use super::rated::Rated;
+use super::report_data::ReportData;
 use super::runner::{InSession, refuse};
 use super::split::Split;
-use super::stored::{self, Stored};
 use super::versions;
 
 /// Fits, and writes the model and the report.
@@ -22,16 +20,32 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.refuse_distributed("--refit", options.refit)?;
-    let mf = model.mf(train)?;
+    let mut mf = model.mf(train)?;
     options.check()?;
-    let start = train.init.as_deref().map(Saved::open).transpose()?;
+    let mut start = train.init.as_deref().map(Saved::open).transpose()?;
     if options.changes.changes.is_some() {
         return versions::fit(options, session, mf);
     }
-    let Given { ratings, problem, whole, prepared, identity, mf } = match stored::folder(options, &session) {
-        Some(folder) => by_parts(options, &mut session, &folder, mf)?,
-        None => in_memory(options, &mut session, start, mf)?,
-    };
+    let (mut ratings, mut source) = read(options, &mut session)?;
+    if let Some(least) = options.min_count {
+        source = source.at_least(least).map_err(Error::input)?;
+        options.refuse_emptied(source.len())?;
+    }
+    let described = data::describe(&ratings, source.len());
+    let init = start.as_ref().map_or_else(|| "random".to_owned(), |start| start.model.digest());
+    // The pairs that the model to start from has seen are stored with those of the data.
+    let is_known = start.as_ref().is_none_or(|start| start.seen.is_some());
+    let earlier = start.as_mut().and_then(|start| start.seen.take());
+    let kept = start.as_ref().map(|start| StartRows::behind(start, &mut ratings, &mut source));
+    if let Some(start) = start {
+        mf = mf.init(start.model);
+    }
+    let keeps_seen = is_known && session.folder().path().is_some();
+    let Split { problem, whole, test, on_test, cold, rated } = session
+        .timed(Timed::Prepare, || Split::new(options, &ratings, source, earlier.as_ref(), keeps_seen))?;
+    drop(earlier);
+    let identity = identity(options, (&described.digest, &init), on_test)?;
+    let prepared = ReportData::new(options, described, (&ratings, &problem), (test, cold), rated, kept)?;
     let mut runner = InSession { session: &mut session, identity: identity.clone(), is_last: false };
     let mut fit = mf.fit_owned(problem, &mut runner)?;
     let goes_on =
@@ -49,82 +63,47 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &summary, &text)
 }
 
-/// Input of a fit.
-struct Given {
-    /// The ratings' ids and notes, without the ratings themselves.
-    ratings: Ratings,
-    problem: Problem,
-    /// Training and validation data together, if the model is refitted.
-    whole: Option<Triples>,
-    /// Data for the measures after the fit, so that the fit can free the ratings.
-    prepared: Prepared,
-    identity: String,
-    mf: Mf,
+/// Reads the ratings into memory, or opens those stored in a folder to be read by parts; returns their ids
+/// and notes, and the ratings.
+fn read(options: &Options, session: &mut Session) -> Result<(Ratings, RatingsSource), Error> {
+    let (validation, test) = options.held_out()?;
+    let (train, times) = (&options.train, validation.is_latest() || test.is_latest());
+    let reading = options.reading.options(train.format.as_deref(), train.worker_count())?;
+    let reading = RatingsOptions { times, offset: options.model.offset(), ..reading };
+    let source = train.data.as_deref().unwrap_or(data::DEFAULT);
+    let folder = folder(options, session)?;
+    session.timed(Timed::Read, || match folder {
+        Some(folder) => {
+            let stored = StoredRatings::open(source, &reading, &folder).map_err(Error::input)?;
+            Ok((stored.described().clone(), PartOfRatings::all(Arc::new(stored)).into()))
+        }
+        None => {
+            let mut ratings = read_any_ratings(source, &reading).map_err(Error::input)?;
+            let triples = Arc::new(std::mem::take(&mut ratings.triples));
+            let times = ratings.times.take();
+            Ok((ratings, RatingsSource::Memory(triples, times)))
+        }
+    })
 }
 
-/// Reads all ratings, and splits them.
-fn in_memory(
-    options: &Options,
-    session: &mut Session,
-    start: Option<Saved>,
-    mut mf: Mf,
-) -> Result<Given, Error> {
-    let Options { train, reading, .. } = options;
-    let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
-    let mut ratings = session.timed(Timed::Read, || {
-        let (source, format) = (train.data.as_deref(), train.format.as_deref());
-        reading.read(source, format, train.worker_count(), (is_timed, options.model.offset()))
-    })?;
-    if let Some(least) = options.min_count {
-        let triples = std::mem::take(&mut ratings.triples);
-        ratings.triples = at_least(triples, least);
-        options.leaves_some(ratings.triples.len())?;
-    }
-    let described = data::describe(&ratings, ratings.triples.len());
-    let mut kept = None;
-    let mut init = String::from("random");
-    // Pairs that the model to start from has seen.
-    let (mut earlier, mut is_known) = (None, true);
-    if let Some(mut start) = start {
-        init = start.model.digest();
-        is_known = start.seen.is_some();
-        earlier = start.seen.take();
-        kept = Some(Kept::behind(&start, &mut ratings));
-        mf = mf.init(start.model);
-    }
-    let keeps_seen = is_known && session.folder().path().is_some();
-    let split =
-        session.timed(Timed::Prepare, || Split::new(options, &mut ratings, earlier.as_ref(), keeps_seen))?;
-    let (Split { problem, whole, test, on_test, cold }, rated) = split;
-    let identity = identity(options, (&described.digest, &init), on_test)?;
-    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), rated, kept)?;
-    Ok(Given { ratings, problem, whole, prepared, identity, mf })
-}
-
-/// Opens the ratings stored in this folder, or stores them there, to be read by parts, and splits them.
-fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> Result<Given, Error> {
-    let stored = session.timed(Timed::Read, || stored::open(options, folder))?;
-    let split = session.timed(Timed::Prepare, || Stored::split(options, stored))?;
-    let Stored { ratings, count, problem, train, known, measured, test, cold } = split;
-    let described = data::describe(&ratings, count);
-    let on_test = test.is_some() && options.model.target.is_some();
-    let identity = identity(options, (&described.digest, "random"), on_test)?;
-    let rated = Rated::of_part(known, ratings.users.len(), !options.model.no_seen)?;
-    let prepared = Prepared::of_parts(
-        options,
-        described,
-        (&ratings, &problem),
-        (&train, measured),
-        (test, cold),
-        rated,
-    )?;
-    Ok(Given { ratings, problem, whole: None, prepared, identity, mf })
+/// Returns the folder in which ratings are stored to be read by parts, if they are: the folder of `--cache`,
+/// or one that the processes of a run share. With other files or a model to start from, or for a second fit,
+/// ratings are read into memory.
+fn folder(options: &Options, session: &Session) -> Result<Option<PathBuf>, Error> {
+    let (validation, test) = options.held_out()?;
+    let in_memory = options.refit
+        || options.train.init.is_some()
+        || options.train.data.as_deref() == Some("-")
+        || test.file().is_some()
+        || validation.file().is_some();
+    let folder = options.cache.clone().or_else(|| session.shared_folder());
+    Ok(folder.filter(|_| !in_memory))
 }
 
 /// Fits again on all ratings, for the best length. If this is cut short, the first fit is returned.
 fn refit(
     mf: &Mf,
-    (ratings, whole): (&Ratings, Triples),
+    (ratings, whole): (&Ratings, RatingsSource),
     mut first: Fit,
     (session, identity): (&mut Session, &str),
 ) -> Result<Fit, Error> {

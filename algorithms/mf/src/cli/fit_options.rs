@@ -9,6 +9,7 @@ use raddle_cli::{
 use serde::Serialize;
 
 use super::data::{self, Reading};
+use super::hold_out::HoldOut;
 use super::options::ModelOptions;
 
 /// Options that a resumed run may change: --target, for example, only decides when the run ends.
@@ -77,15 +78,19 @@ impl Options {
     }
 
     /// Refuses a --min-count that leaves no ratings.
-    pub(super) fn leaves_some(&self, ratings: usize) -> Result<(), Error> {
+    pub(super) fn refuse_emptied(&self, ratings: usize) -> Result<(), Error> {
         match self.min_count.filter(|_| ratings == 0) {
             Some(least) => Err(Error::usage(format!(
                 "--min-count {least} leaves no rating: there are no users and items that have as many of \
-                 each \
-                 other's; give less"
+                 each other's; give less"
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Returns what is held out for validation and for the test.
+    pub(super) fn held_out(&self) -> Result<(HoldOut<'_>, HoldOut<'_>), Error> {
+        Ok((HoldOut::validation(&self.validation)?, HoldOut::test(&self.test)?))
     }
 
     /// Checks that the options are consistent.
@@ -110,7 +115,8 @@ impl Options {
                 "--refit adds the validation data at the end, and there is none: leave it out",
             ));
         }
-        let sources = [self.train.data.as_deref(), Some(&self.validation), Some(&self.test)];
+        let (validation, test) = self.held_out()?;
+        let sources = [self.train.data.as_deref(), validation.file(), test.file()];
         self.reading.refuse_idle(&sources, self.train.format.as_deref())
     }
 }

@@ -9,25 +9,18 @@ use raddle_mf::files::{About, Saved, SeenFile};
 use raddle_mf::{FoldIn, Query, Recommender, Seen};
 use serde::Serialize;
 
-use super::data::{self, Reading};
-use super::ids::Joined;
+use super::data;
+use super::ids::JoinedIds;
 use super::lists::{Kind, Listed};
-use super::recommend;
 use super::runner::refuse;
+use super::usage::{ModelAndData, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf fold-in`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("Ratings of new users or items: {}", data::known()))))]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
-    model: PathBuf,
-    /// The ratings.
-    data: String,
-    /// Format of the data. Default: recognised by its content.
-    #[arg(long, value_name = "NAME")]
-    format: Option<String>,
     #[command(flatten)]
-    reading: Reading,
+    given: ModelAndData,
     /// Set the regularisation of new users and items. Default: that of the model.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     reg: Option<f64>,
@@ -55,25 +48,19 @@ user is recommended items that the user has not rated in DATA.";
 
 /// Solves the rows of new users, then of new items, and recommends items to the new users.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
-    let Options { data, format, reading, uses, .. } = options;
-    let mut saved = Saved::open(&options.model)?;
+    let Options { given, uses, .. } = options;
+    let mut saved = Saved::open(&given.model)?;
     let earlier = if options.force { Earlier::Replaced } else { Earlier::Refused };
     let hold = |path| RunFolder::hold(path, earlier);
     let mut folder = options.out.as_deref().map_or_else(|| Ok(RunFolder::none()), hold)?;
-    reading.refuse_idle(&[Some(data)], format.as_deref())?;
-    if options.top == 0 {
-        return Err(Error::usage("--top is 0: there must be at least 1"));
-    }
-    // The ratings are read less the offset of the model.
-    let offset = saved.about.offset;
-    let ratings = reading.read(Some(data), format.as_deref(), 1, (false, Some(offset)))?;
+    refuse_empty_lists(options.top)?;
+    let ratings = given.read(&saved, |options| options)?;
     let reg = options.reg.unwrap_or(saved.about.reg);
     if !(reg >= 0.0 && reg.is_finite()) {
         return Err(Error::usage(format!("--reg is {reg}: it must be a number of 0 or more")));
     }
-    if offset != 0.0 {
-        saved.model.mean -= offset;
-    }
+    let offset = saved.about.offset;
+    saved.model.mean -= offset;
     let widened = widen(&mut saved, &ratings, reg)?;
     let less = saved.model.mean;
     if offset != 0.0 {
@@ -90,10 +77,10 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let (mut lists, users) = (Vec::new(), saved.about.users.len() as u32);
     let new: Vec<u32> = (widened.old_users..users).collect();
     let unlearned = new.iter().filter(|&&user| !saved.model.knows_user(user)).count();
-    let mut said = reading.notes(&ratings);
+    let mut said = given.reading.notes(&ratings);
     let listed = match saved.model.ranks_items() {
         true => {
-            let why = recommend::told_of(&saved, 0, unlearned);
+            let why = notes_on_unlearned(&saved.model, 0, unlearned);
             why.into_iter().for_each(|note| said += &format!("{note}\n"));
             &new[..]
         }
@@ -131,7 +118,7 @@ fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Erro
     let how = FoldIn { reg, ..saved.about.fold_in() };
     let Saved { about: About { users, items, .. }, model, .. } = saved;
     let (old_users, old_items) = (users.len() as u32, items.len() as u32);
-    let (of_users, of_items) = (Joined::new(users, &ratings.users), Joined::new(items, &ratings.items));
+    let (of_users, of_items) = (JoinedIds::new(users, &ratings.users), JoinedIds::new(items, &ratings.items));
     let place = |(user, item, value): (u32, u32, f32)| {
         (of_users.rows[user as usize], of_items.rows[item as usize], value)
     };
@@ -170,6 +157,7 @@ impl Found<'_> {
             count(u64::from(*users), "user"),
             count(*items as u64, "item")
         );
+        text.push('\n');
         recommendations.iter().for_each(|listed| text += &listed.to_string());
         text
     }

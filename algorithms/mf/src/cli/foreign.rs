@@ -7,14 +7,12 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (
             "factors n-factors num-factors nfactors components n-components no-components k f dim dims \
-             dimension dimensions \
-             latent latent-factors latent-dim embedding-dim embedding-size",
+             dimension dimensions latent latent-factors latent-dim embedding-dim embedding-size",
             "--rank",
         ),
         (
-            "regularization regularisation reg-all reg-param l2 l2-reg lambda lam lambd weight-decay \
-             damping lambda-p lambda-q \
-             reg-pu reg-qi user-reg item-reg",
+            "regularization regularisation reg-all reg-param l2 l2-reg lambda lam lambd weight-decay damping \
+             lambda-p lambda-q reg-pu reg-qi user-reg item-reg",
             "--reg",
         ),
         (
@@ -72,8 +70,7 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "user-col user-column item-col item-column rating-col rating-column timestamp-col time-column \
-             userid-column label \
-             target-column y response rating-name user-item-columns names",
+             userid-column label target-column y response rating-name user-item-columns names",
             "--columns user,item,rating,time, by name or by number",
         ),
         ("cv nfolds n-folds num-folds kfold k-fold kfolds n-splits fold", "--folds"),
@@ -120,9 +117,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("train fitting factorize factorise", "the verb is fit: `mf fit DATA`"),
         (
             "evaluate eval score test validate rmse",
-            "`mf fit DATA --test split` measures a fit on ratings that it has not seen, with --ranking K \
-             its lists, too; `mf predict \
-             MODEL DATA` says the error of a model on other ratings",
+            "`mf fit DATA --test split` measures a fit on ratings that it has not seen, with --ranking K its \
+             lists, too; `mf predict MODEL DATA` says the error of a model on other ratings",
         ),
         (
             "tune search grid-search gridsearch cross-validate crossval cross-validation",

@@ -1,11 +1,11 @@
-//! [`Joined`]: the ids of a model, followed by those of other data.
+//! [`JoinedIds`]: the ids of a model, followed by those of other data.
 
 use raddle_datasets::Ids;
 use raddle_mf::files::integer_ids;
 
 /// The ids of a model, followed by the data's other ids, in the order of the data.
 #[derive(Debug)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedIds {
     pub(crate) ids: Ids,
     /// For each row of the data, the row that its id has here.
     pub(crate) rows: Vec<u32>,
@@ -15,7 +15,7 @@ pub(crate) struct Joined {
     pub(crate) new: usize,
 }
 
-impl Joined {
+impl JoinedIds {
     pub(crate) fn new(model: &Ids, data: &Ids) -> Self {
         let before = model.len();
         let known = model.index().rows_of(data);
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn what_data_has_besides_comes_behind_what_a_model_has() {
         let joined = |model: &Ids, data: &Ids| {
-            let Joined { ids, rows, kept, new } = Joined::new(model, data);
+            let JoinedIds { ids, rows, kept, new } = JoinedIds::new(model, data);
             assert!(pairs(ids.index().rows_of(data).iter(), &rows).all(|(found, row)| *found == Some(*row)));
             assert!(
                 model.index().rows_of(&ids)[..model.len()].iter().zip(0..).all(|(at, row)| *at == Some(row))

@@ -1,14 +1,16 @@
 //! Lists of the best rows, as lines and as JSON.
 
 use std::fmt::{Display, Formatter};
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
-use raddle_cli::{Error, UseOptions, write_atomic};
+use raddle_cli::{Error, write_atomic};
+use raddle_common::to_stdout;
 use raddle_datasets::{Field, Ids};
 use raddle_mf::{MfError, TopK};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+
+use super::usage::{ListOutput, unwritten};
 
 /// Largest number of rows held at a time, over all lists together.
 const HELD: usize = 1 << 20;
@@ -66,11 +68,11 @@ impl Display for Score {
     }
 }
 
-/// Writes a line for each row, after a line end.
+/// Writes a line for each row.
 impl Display for Listed<'_> {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         self.rows()
-            .try_for_each(|(who, name, score)| write!(to, "\n{}\t{}\t{score}", Field(who), Field(&name)))
+            .try_for_each(|(who, name, score)| writeln!(to, "{}\t{}\t{score}", Field(who), Field(&name)))
     }
 }
 
@@ -114,8 +116,7 @@ impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
     /// if that is asked for, under the key `key`.
     pub(super) fn write(
         &self,
-        out: Option<&Path>,
-        uses: &UseOptions,
+        ListOutput { out, uses, .. }: &ListOutput,
         (key, notes): (&str, &[String]),
         said: (&str, &serde_json::Value),
     ) -> Result<(), Error> {
@@ -123,20 +124,15 @@ impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
             write_atomic(file, |out| self.stream(out, false))?;
             return uses.say(said.0, said.1);
         }
-        let mut out = BufWriter::new(io::stdout().lock());
-        let written = match uses.json {
-            false => self.stream(&mut out, false),
-            true => write!(out, "{{\"notes\":{},\"{key}\":[", serde_json::json!(notes))
-                .and_then(|()| self.stream(&mut out, true))
-                .and_then(|()| writeln!(out, "]}}")),
-        };
-        match written.and_then(|()| out.flush()) {
-            // A reader that has read enough, such as `head`, is no failure.
-            Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Error::failed(format!("cannot write to stdout: {why}")))
+        to_stdout(|out| match uses.json {
+            false => self.stream(out, false),
+            true => {
+                write!(out, "{{\"notes\":{},\"{key}\":[", serde_json::json!(notes))?;
+                self.stream(out, true)?;
+                writeln!(out, "]}}")
             }
-            _ => Ok(()),
-        }
+        })
+        .map_err(unwritten)
     }
 
     /// Streams the lists one after another: one line per row, or objects separated by commas.
@@ -153,9 +149,7 @@ impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
                         out.write_all(if is_first { b"" } else { b"," })?;
                         serde_json::to_writer(&mut *out, &listed)?;
                     }
-                    false => listed.rows().try_for_each(|(who, name, score)| {
-                        writeln!(out, "{}\t{}\t{score}", Field(who), Field(&name))
-                    })?,
+                    false => write!(out, "{listed}")?,
                 }
                 is_first = false;
             }

@@ -5,28 +5,28 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle_cli::CommandLine;
 
-mod asked;
-mod compared;
+mod baseline_comparison;
 mod cv;
 mod data;
+mod filters;
 mod fit;
 mod fit_options;
 mod fold_in;
 mod foreign;
-mod held;
+mod hold_out;
 mod ids;
 mod lists;
 mod options;
 mod pictures;
 mod predict;
-mod prepared;
-mod rated;
+mod rated_pairs;
 mod recommend;
+mod report_data;
 mod runner;
 mod similar;
 mod split;
-mod stored;
-mod tested;
+mod test_measures;
+mod usage;
 mod versions;
 
 /// Matrix factorization: learns factors of users and items from ratings or clicks, and recommends items.

@@ -108,7 +108,11 @@ impl ModelOptions {
     pub(crate) fn mf(&self, train: &TrainOptions) -> Result<Mf, Error> {
         let method = choose("--solver", self.solver(), &Method::NAMES)?;
         self.refuse_idle(method, train)?;
-        let mut mf = Mf::params()
+        let equations = self.cg_steps.map(|steps| match steps {
+            0 => Equations::Cholesky,
+            steps => Equations::Gradients(steps),
+        });
+        Ok(Mf::params()
             .rank(self.rank)
             .method(method)
             .unweighted_reg(self.unweighted_reg)
@@ -116,39 +120,21 @@ impl ModelOptions {
             .non_negative(self.nonnegative)
             .schedule(train.schedule_from(&ScheduleKind::NAMES)?)
             .seed(train.seed)
-            .workers(train.worker_count());
-        for (value, set) in [
-            (self.reg, Mf::reg as fn(Mf, f64) -> Mf),
-            (self.step, Mf::step),
-            (self.count_power, Mf::count_power),
-            (self.implicit, Mf::implicit),
-            (self.target, Mf::target),
-            (self.item_step, Mf::item_step),
-            (self.init_scale, Mf::init_scale),
-            (self.bias_step, Mf::bias_step),
-            (self.bias_reg, Mf::bias_reg),
-        ] {
-            if let Some(value) = value {
-                mf = set(mf, value);
-            }
-        }
-        if let Some(epochs) = train.epochs {
-            mf = mf.epochs(epochs);
-        }
-        if let Some(shards) = train.shards {
-            mf = mf.shards(shards);
-        }
-        if let Some(blocks) = self.blocks {
-            mf = mf.blocks(blocks);
-        }
-        if let Some(passes) = self.inner {
-            mf = mf.inner(passes);
-        }
-        Ok(match self.cg_steps {
-            Some(0) => mf.equations(Equations::Cholesky),
-            Some(steps) => mf.equations(Equations::Gradients(steps)),
-            None => mf,
-        })
+            .workers(train.worker_count())
+            .given(self.reg, Mf::reg)
+            .given(self.step, Mf::step)
+            .given(self.count_power, Mf::count_power)
+            .given(self.implicit, Mf::implicit)
+            .given(self.target, Mf::target)
+            .given(self.item_step, Mf::item_step)
+            .given(self.init_scale, Mf::init_scale)
+            .given(self.bias_step, Mf::bias_step)
+            .given(self.bias_reg, Mf::bias_reg)
+            .given(train.epochs, Mf::epochs)
+            .given(train.shards, Mf::shards)
+            .given(self.blocks, Mf::blocks)
+            .given(self.inner, Mf::inner)
+            .given(equations, Mf::equations))
     }
 
     /// Refuses options that were given and have no effect.

@@ -1,29 +1,24 @@
 //! `mf predict`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use raddle_cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
-use raddle_datasets::{Field, Ids, Ratings};
+use raddle_common::to_stdout;
+use raddle_datasets::{Field, Ids, Ratings, RatingsOptions};
 use raddle_mf::files::Saved;
 use serde::{Serialize, Serializer};
 
-use super::data::{self, Reading};
+use super::data;
+use super::usage::{ModelAndData, unwritten};
 
 /// The options of `mf predict`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("The pairs, with ratings or without: {}", data::known()))))]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
-    model: PathBuf,
-    /// The pairs.
-    data: String,
-    /// Format of the data. Default: recognised by its content.
-    #[arg(long, value_name = "NAME")]
-    format: Option<String>,
     #[command(flatten)]
-    reading: Reading,
+    given: ModelAndData,
     /// Write the predictions to this file: lines `user item prediction`, separated by tabs, with ids quoted
     /// as in CSV. Default: stdout.
     #[arg(short, long, value_name = "FILE")]
@@ -46,14 +41,16 @@ scores: near 1 for items that a user is likely to choose, near 0 for the rest.";
 /// Predicts each pair. If the data have ratings, the error is printed: on stdout if the predictions go to a
 /// file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let Options { data, format, reading, out, uses, .. } = options;
-    let saved = Saved::open_without_seen(&options.model)?;
-    reading.refuse_idle(&[Some(data)], format.as_deref())?;
-    // The ratings are read less the offset of the model, if it has one.
-    let offset = Some(saved.about.offset).filter(|&offset| offset != 0.0);
-    let ratings = reading.read_lines(data, format.as_deref(), offset)?;
-    let found = Predictions::of(&saved, &ratings, reading);
-    let said = format!("{}{}", reading.notes(&ratings), found.summary());
+    let Options { given, out, uses } = options;
+    let saved = Saved::open_without_seen(&given.model)?;
+    let ratings = given.read(&saved, |options| RatingsOptions {
+        // One observation per line; those of a pair are merged only if a rule is given.
+        keep_repeated: options.duplicates.is_none(),
+        offset: options.offset.filter(|&offset| offset != 0.0),
+        ..options
+    })?;
+    let found = Predictions::of(&saved, &ratings, given.reading.notes(&ratings));
+    let said = found.summary();
     match out {
         Some(file) => {
             write_atomic(file, |out| found.lines(out))?;
@@ -61,12 +58,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         }
         None if uses.json => uses.say("", &found.found())?,
         None => {
-            // A reader that has read enough, such as `head`, is no failure.
-            if let Err(why) = found.lines(&mut BufWriter::new(io::stdout().lock()))
-                && why.kind() != io::ErrorKind::BrokenPipe
-            {
-                return Err(Error::failed(format!("cannot write to stdout: {why}")));
-            }
+            to_stdout(|out| found.lines(out)).map_err(unwritten)?;
             uses.note(&said);
         }
     }
@@ -76,8 +68,8 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
 /// A prediction for each pair of the data.
 struct Predictions<'a> {
     ratings: &'a Ratings,
-    /// Notes on how the pairs were read.
-    notes: Vec<String>,
+    /// Notes on how the pairs were read, one per line.
+    notes: String,
     values: Vec<f64>,
     /// Number of pairs with a user or item that the model does not have.
     unknown: u64,
@@ -88,7 +80,7 @@ struct Predictions<'a> {
 }
 
 impl<'a> Predictions<'a> {
-    fn of(saved: &Saved, ratings: &'a Ratings, reading: &Reading) -> Self {
+    fn of(saved: &Saved, ratings: &'a Ratings, notes: String) -> Self {
         let rows = |mine: &Ids, theirs: &Ids| mine.index().rows_of(theirs);
         let (users, items) =
             (rows(&saved.about.users, &ratings.users), rows(&saved.about.items, &ratings.items));
@@ -109,7 +101,6 @@ impl<'a> Predictions<'a> {
         // Clicks are not numbers to be predicted.
         let has_ratings = !ratings.pairs_only && saved.about.implicit.is_none();
         let errors = has_ratings.then(|| ((squares / number).sqrt(), sizes / number));
-        let notes = reading.notes(ratings).lines().map(str::to_owned).collect();
         Self { ratings, notes, values, unknown, stood_in, errors }
     }
 
@@ -121,15 +112,14 @@ impl<'a> Predictions<'a> {
         pairs.map(|((user, item), &prediction)| (user, item, prediction))
     }
 
-    fn lines(&self, out: &mut impl Write) -> io::Result<()> {
-        for (user, item, prediction) in self.pairs() {
-            writeln!(out, "{}\t{}\t{prediction}", Field(&user), Field(&item))?;
-        }
-        out.flush()
+    fn lines(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        self.pairs().try_for_each(|(user, item, prediction)| {
+            writeln!(out, "{}\t{}\t{prediction}", Field(&user), Field(&item))
+        })
     }
 
     fn summary(&self) -> String {
-        let mut said = count(self.values.len() as u64, "prediction");
+        let mut said = self.notes.clone() + &count(self.values.len() as u64, "prediction");
         if let Some((rmse, mae)) = self.errors {
             said += &format!(", rmse {}, mae {}", number(rmse), number(mae));
         }
@@ -149,7 +139,7 @@ impl<'a> Predictions<'a> {
         let Ratings { duplicates, records, .. } = self.ratings;
         Found {
             records: Records::new(records.read, records.left_out.clone()),
-            notes: &self.notes,
+            notes: self.notes.lines().collect(),
             pairs: self.values.len(),
             unknown_pairs: self.unknown,
             mean_user_pairs: self.stood_in,
@@ -165,7 +155,7 @@ impl<'a> Predictions<'a> {
 #[derive(Serialize)]
 struct Found<'a> {
     records: Records,
-    notes: &'a [String],
+    notes: Vec<&'a str>,
     pairs: usize,
     unknown_pairs: u64,
     mean_user_pairs: u64,

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle_cli::{
-    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, number, refuse_without_effect,
-};
-use raddle_mf::files::Saved;
+use raddle_cli::{Error, ExitStatus, count, number, refuse_without_effect};
+use raddle_datasets::RatingsOptions;
+use raddle_mf::files::{About, Saved};
 use raddle_mf::{Recommender, Seen};
 
-use super::asked::{self, Filters};
 use super::data::{self, Reading};
+use super::filters::{self, Filters};
 use super::lists::{Kind, Lists};
+use super::usage::{ListOutput, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf recommend`.
 #[derive(Debug, Args)]
@@ -42,14 +42,8 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Set the number of worker threads. Default: the number of cores.
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
-    workers: Option<usize>,
-    /// Write the lists to this file. Default: stdout.
-    #[arg(short, long, value_name = "FILE")]
-    out: Option<PathBuf>,
     #[command(flatten)]
-    uses: UseOptions,
+    output: ListOutput,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -72,41 +66,35 @@ thousand at a time, so memory does not grow with their number.";
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
-    let workers = workers(options.workers);
     let mut saved = match options.with_seen {
         true => Saved::open_without_seen(&options.model),
         false => Saved::open(&options.model),
     }?;
-    if options.top == 0 {
-        return Err(Error::usage("--top is 0: there must be at least 1"));
-    }
+    refuse_empty_lists(options.top)?;
     if !saved.model.ranks_items() {
         return Err(Error::input(nothing_to_rank_by(&options.model, saved.model.mean)));
     }
     let (seen, notes) = seen(options, &mut saved)?;
-    let filters =
-        Filters::new(options.only.as_deref(), options.without.as_deref(), &saved.about.items, "item")?;
+    let About { users: ids, items, offset, .. } = &saved.about;
+    let filters = Filters::new(options.only.as_deref(), options.without.as_deref(), items, "item")?;
     let query = filters.query(options.top);
     let query = seen.as_ref().map_or(query, |seen| query.without_seen(seen));
     let users = match &options.users {
-        Some(given) => asked::ids("--users", given)?,
-        None => (0..saved.about.users.len()).map(|row| saved.about.users.name(row)).collect(),
+        Some(given) => filters::ids("--users", given)?,
+        None => (0..ids.len()).map(|row| ids.name(row)).collect(),
     };
-    let index = saved.about.users.index();
+    let index = ids.index();
     let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
     let unknown = rows.iter().filter(|&&row| row == u32::MAX).count();
     let unlearned = rows.iter().filter(|&&row| row != u32::MAX && !saved.model.knows_user(row)).count();
-    for note in told_of(&saved, unknown, unlearned) {
-        options.uses.note(&note);
+    for note in notes_on_unlearned(&saved.model, unknown, unlearned) {
+        options.output.uses.note(&note);
     }
     // Scores in single precision have the offset subtracted that ratings include.
-    let offset = saved.about.offset;
-    if offset != 0.0 {
-        saved.model.mean -= offset;
-    }
-    let recommender = Recommender::new(&saved.model);
+    saved.model.mean -= offset;
+    let (recommender, workers) = (Recommender::new(&saved.model), options.output.workers());
     let lists = Lists {
-        kind: Kind { who: "user", what: "item", ids: &saved.about.items, offset },
+        kind: Kind { who: "user", what: "item", ids: items, offset: *offset },
         asking: (&users, &rows),
         top: options.top,
         find: |rows: &[u32]| recommender.all(rows, &query, workers),
@@ -115,41 +103,18 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let found = serde_json::json!({
         "notes": notes, "users": users.len(), "unknown_users": unknown, "unlearned_users": unlearned
     });
-    lists.write(options.out.as_deref(), &options.uses, ("recommendations", &notes), (&said, &found))?;
+    lists.write(&options.output, ("recommendations", &notes), (&said, &found))?;
     Ok(ExitStatus::Done)
 }
 
-/// Returns the number of threads to search on: the number asked for, else that of the cores.
-pub(super) fn workers(asked: Option<usize>) -> usize {
-    #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
-}
-
 /// Says why a model cannot recommend.
-pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
+fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
     format!(
-        "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: \
-         fit it on \
-         more ratings, or, if they are clicks, with --implicit",
+        "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: fit \
+         it on more ratings, or, if they are clicks, with --implicit",
         folder.display(),
         number(mean)
     )
-}
-
-/// Notes on users who get the generally popular items.
-pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<String> {
-    let what = match saved.model.stand_in().is_mean_user() {
-        true => "the generally popular items, by the scores of the mean user",
-        false => "the generally popular items, by the mean and the biases of the items",
-    };
-    let groups = [
-        (unknown, "that the model does not have"),
-        (unlearned, "of whom nothing was learned, as none of their ratings was trained on"),
-    ];
-    let of = |(number, why): (usize, &str)| {
-        (number > 0).then(|| format!("{} {why}: {what}", count(number as u64, "user")))
-    };
-    groups.into_iter().filter_map(of).collect()
 }
 
 /// Returns the ratings to leave out, from the folder and from a file if there is one, and notes on how the
@@ -163,16 +128,16 @@ fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<Strin
             true => Ok((kept, Vec::new())),
             false => Err(Error::usage(format!(
                 "{}: the folder does not say what users have rated, as --no-seen or an earlier version has \
-                 written it: \
-                 give --exclude DATA, the ratings to leave out, or --with-seen to list them, too",
+                 written it: give --exclude DATA, the ratings to leave out, or --with-seen to list them, too",
                 options.model.display()
             ))),
         };
     };
     reading.refuse_idle(&[Some(source)], format.as_deref())?;
-    let ratings = reading.read(Some(source), format.as_deref(), 1, (false, Some(0.0)))?;
+    let as_they_are = |options| RatingsOptions { offset: Some(0.0), ..options };
+    let ratings = reading.read(Some(source), (format.as_deref(), 1), as_they_are)?;
     let notes: Vec<String> = reading.notes(&ratings).lines().map(str::to_owned).collect();
-    notes.iter().for_each(|note| options.uses.note(note));
+    notes.iter().for_each(|note| options.output.uses.note(note));
     let triples = data::in_rows_of(&ratings, &saved.about.users, &saved.about.items);
     let given = Seen::new(&triples, saved.about.users.len());
     let seen = match kept {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle_cli::{Error, ExitStatus, MOST_WORKERS, UseOptions, between, count};
+use raddle_cli::{Error, ExitStatus, count};
 use raddle_mf::files::Saved;
 use raddle_mf::{Learned, Similar};
 
-use super::asked::{Filters, rows};
+use super::filters::{Filters, rows};
 use super::lists::{Kind, Lists};
-use super::recommend::workers;
+use super::usage::{ListOutput, refuse_empty_lists};
 
 /// The options of `mf similar`.
 #[derive(Debug, Args)]
@@ -32,14 +32,8 @@ pub(crate) struct Options {
     /// Never list these: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
-    /// Set the number of worker threads. Default: the number of cores.
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
-    workers: Option<usize>,
-    /// Write the lists to this file. Default: stdout.
-    #[arg(short, long, value_name = "FILE")]
-    out: Option<PathBuf>,
     #[command(flatten)]
-    uses: UseOptions,
+    output: ListOutput,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -57,9 +51,7 @@ is 0 if nothing was learned about one of the two. All of this holds for
 /// Writes the items, or users, that are most similar to those asked about.
 pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     let saved = Saved::open_without_seen(&options.model)?;
-    if options.top == 0 {
-        return Err(Error::usage("--top is 0: there must be at least 1"));
-    }
+    refuse_empty_lists(options.top)?;
     let (option, given, what, ids) = match (&options.users, &options.items) {
         (Some(users), _) => ("--users", users, "user", &saved.about.users),
         (None, Some(items)) => ("ITEM", items, "item", &saved.about.items),
@@ -86,10 +78,10 @@ pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
             "{some} of which no factors were learned: similar to nothing, all similarities are 0"
         ));
     }
-    notes.iter().for_each(|note| options.uses.note(note));
+    notes.iter().for_each(|note| options.output.uses.note(note));
     let similar = if what == "user" { Similar::users(model) } else { Similar::items(model) };
     let names: Vec<String> = rows.iter().map(|&row| ids.name(row as usize)).collect();
-    let workers = workers(options.workers);
+    let workers = options.output.workers();
     let lists = Lists {
         kind: Kind { who: what, what, ids, offset: 0.0 },
         asking: (&names, &rows),
@@ -98,6 +90,6 @@ pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     };
     let said = format!("{}s similar to {}", what, count(rows.len() as u64, what));
     let found = serde_json::json!({ "notes": notes, "asked": rows.len(), "unlearned": unlearned });
-    lists.write(options.out.as_deref(), &options.uses, ("similar", &notes), (&said, &found))?;
+    lists.write(&options.output, ("similar", &notes), (&said, &found))?;
     Ok(ExitStatus::Done)
 }

@@ -1,186 +1,130 @@
-//! Training, validation and test data.
+//! [`Split`]: training, validation and test data.
 
-use raddle_cli::{Error, Report, count};
-use raddle_datasets::ratings::HeldOut;
+use raddle_cli::Error;
+use raddle_datasets::ratings::pair_hash;
 use raddle_datasets::{Ratings, RatingsOptions, Triples};
-use raddle_mf::{Problem, Seen};
+use raddle_mf::{Problem, RatingsSource, RatingsSplit, Seen};
 
 use super::data;
 use super::fit_options::Options;
-use super::rated::Rated;
+use super::hold_out::{Cold, HoldOut};
+use super::rated_pairs::RatedPairs;
 use super::runner::refuse;
 
 /// The ratings as read, split into training, validation and test data.
 pub(super) struct Split {
     pub(super) problem: Problem,
     /// Training and validation data together, if the model is refitted.
-    pub(super) whole: Option<Triples>,
-    pub(super) test: Option<Triples>,
+    pub(super) whole: Option<RatingsSource>,
+    pub(super) test: Option<RatingsSource>,
     /// `true` if the run's metric is measured on the test set.
     pub(super) on_test: bool,
     /// Ratings that were to be held out but are not used.
     pub(super) cold: Cold,
-}
-
-/// Numbers of ratings to hold out whose user or item has no training rating, so that nothing was learned for
-/// them.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cold {
-    pub(super) test: Option<usize>,
-    pub(super) validation: Option<usize>,
-    /// Number of these that are in files of their own, and so no records of the data.
-    elsewhere: usize,
-}
-
-impl Cold {
-    /// Notes for the screen.
-    pub(super) fn notes(self) -> String {
-        let note = |(held, cold): (&str, Option<usize>)| {
-            let cold = cold.filter(|cold| *cold > 0)?;
-            let of = "left out, as no rating to train on has their user or item";
-            Some(format!("{held}: {} {of}\n", count(cold as u64, "rating")))
-        };
-        [("test", self.test), ("validation", self.validation)].into_iter().filter_map(note).collect()
-    }
-
-    /// Adds the entries for cold ratings to the report.
-    pub(super) fn report(self, mut report: Report) -> Report {
-        let held = [("test_cold", self.test), ("validation_cold", self.validation)];
-        let all: usize = held.iter().filter_map(|(_, cold)| *cold).sum();
-        let of_data = all.saturating_sub(self.elsewhere) as u64;
-        report.records.leave_out("user or item that no rating to train on has", of_data);
-        for (name, cold) in held {
-            if let Some(cold) = cold {
-                report = report.result(name, cold as u64);
-            }
-        }
-        report
-    }
-
-    /// Counts cold ratings of a file of its own.
-    fn of_file(&mut self, cold: usize) -> Option<usize> {
-        self.elsewhere += cold;
-        Some(cold)
-    }
+    /// Pairs that users have rated.
+    pub(super) rated: RatedPairs,
 }
 
 impl Split {
-    /// Splits the ratings into training, validation and test data; also returns what users have rated, in the
-    /// data or in an earlier model, for the folder if it stores that.
+    /// Splits ratings. What users have rated includes `earlier`, and the folder stores it if `keeps_seen` is
+    /// true.
     pub(super) fn new(
         options: &Options,
-        ratings: &mut Ratings,
+        ratings: &Ratings,
+        source: RatingsSource,
         earlier: Option<&Seen>,
         keeps_seen: bool,
-    ) -> Result<(Self, Rated), Error> {
-        let (users, items) = (ratings.users.len(), ratings.items.len());
-        let mut triples = std::mem::take(&mut ratings.triples);
-        let mut times = ratings.times.take();
-        let mut cold = Cold::default();
-        let test = match options.test.as_str() {
-            "none" => None,
-            "split" => {
-                let held = HeldOut::compared(triples, users, items);
-                (triples, cold.test) = (held.train, Some(held.cold));
-                Some(held.out)
-            }
-            last if data::latest("--test", last)?.is_some() => {
-                let held = latest("--test", last, triples, &mut times, (users, items))?;
-                (triples, cold.test) = (held.train, Some(held.cold));
-                Some(held.out)
-            }
-            share if share.parse::<f64>().is_ok() => {
-                let why = "give split, the latest as in last:0.1, a file, or none";
-                return Err(Error::usage(format!("--test {share}: {why}")));
-            }
-            file => {
-                let (known, all) = other(options, ("--test", file), ratings)?;
-                cold.test = cold.of_file(all - known.len());
-                Some(known)
-            }
+    ) -> Result<Self, Error> {
+        let sizes = (ratings.users.len(), ratings.items.len());
+        let (validation, test) = options.held_out()?;
+        let RatingsSplit { train, out, cold: cold_test } =
+            hold_out(options, "--test", test, (ratings, source))?;
+        let test_data = test.is_given().then_some(out);
+        let file = validation.file().map(|file| read(options, "--validation", file, ratings)).transpose()?;
+        // All ratings but the test data.
+        let known = match &file {
+            Some(file) => joined(&train, &file.ratings)?,
+            None => train.without_times(),
         };
-        let with_target = options.model.target.is_some();
-        let keeps_seen = keeps_seen && !options.model.no_seen;
-        let rated_in = |triples: &Triples| Rated::new(triples, earlier, (users, items), keeps_seen);
-        let mut rated = rated_in(&triples)?;
-        let less = ratings.offset;
-        let problem =
-            |triples| Ok::<_, Error>(Problem::new(users, items, triples).map_err(refuse)?.less(less));
-        let measured = |problem: &Problem| problem.measured().map_or(0, Triples::len);
-        let validation = options.validation.as_str();
-        let (problem, whole) = match (validation, &test) {
-            ("none", Some(test)) if with_target => {
-                (problem(triples)?.test_on(test.clone()).map_err(refuse)?, None)
-            }
-            ("none", _) => (problem(triples)?, None),
-            (last, _) if data::latest("--validation", last)?.is_some() => {
-                let whole = options.refit.then(|| triples.clone());
-                let held = latest("--validation", last, triples, &mut times, (users, items))?;
-                cold.validation = Some(held.cold);
-                (problem(held.train)?.validate_on(held.out).map_err(refuse)?, whole)
-            }
-            (share, _) => match share.parse::<f64>() {
-                Ok(share) => {
-                    let (whole, all) = (options.refit.then(|| triples.clone()), triples.len());
-                    let held = problem(triples)?.validate_on_share(share, options.train.seed);
-                    let held = held.map_err(refuse)?;
-                    cold.validation = Some(all - held.ratings() - measured(&held));
-                    (held, whole)
-                }
-                Err(_) => {
-                    let (file, all) = other(options, ("--validation", share), ratings)?;
-                    rated = rated_in(&triples.iter().chain(file.iter()).collect())?;
-                    let whole = options.refit.then(|| triples.iter().chain(file.iter()).collect());
-                    let held = problem(triples)?.validate_on(file).map_err(refuse)?;
-                    cold.validation = cold.of_file(all - measured(&held));
-                    (held, whole)
-                }
-            },
+        let rated = RatedPairs::new(&known, earlier, sizes, keeps_seen && !options.model.no_seen)?;
+        let whole = options.refit.then_some(known);
+        let RatingsSplit { train, out, cold } = match file {
+            Some(OtherRatings { ratings: out, unknown: cold }) => RatingsSplit { train, out, cold },
+            None => hold_out(options, "--validation", validation, (ratings, train))?,
         };
-        let on_test = test.is_some() && with_target;
-        let problem = match (&test, with_target) {
-            // A target is checked on the test set if one is given.
-            (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
-            _ => problem,
+        let held_out = out.len() + cold;
+        let mut problem = Problem::new(sizes.0, sizes.1, train).map_err(refuse)?.less(ratings.offset);
+        if validation.is_given() {
+            problem = problem.validate_on(out).map_err(refuse)?;
+        }
+        let cold_validation = held_out - problem.held_out().map_or(0, RatingsSource::len);
+        let in_files = [(test, cold_test), (validation, cold_validation)];
+        let cold = Cold {
+            test: test.is_given().then_some(cold_test),
+            validation: validation.is_given().then_some(cold_validation),
+            in_files: in_files.iter().filter(|(how, _)| how.file().is_some()).map(|(_, cold)| cold).sum(),
         };
-        Ok((Self { problem, whole, test, on_test, cold }, rated))
+        // A target is checked on the test set if one is given.
+        let target_test = test_data.as_ref().filter(|_| options.model.target.is_some());
+        let on_test = target_test.is_some();
+        if let Some(test) = target_test {
+            problem = problem.test_on(test.clone()).map_err(refuse)?;
+        }
+        Ok(Self { problem, whole, test: test_data, on_test, cold, rated })
     }
 }
 
-/// Reason why the latest ratings cannot be held out.
-pub(super) const NO_TIMES: &str =
-    "the ratings have no times: give a file with a column of them, as in --columns user,item,rating,time";
-pub(super) const ONE_TIME: &str = "all ratings have one time: there is no cut between them";
-pub(super) const NOTHING_EARLIER: &str =
-    "none of the users and items of the latest ratings have earlier ones";
-
-/// Removes the latest ratings from the data, and returns them.
-fn latest(
-    option: &str,
-    last: &str,
-    triples: Triples,
-    times: &mut Option<Vec<f64>>,
-    (users, items): (usize, usize),
-) -> Result<HeldOut, Error> {
-    let share = data::latest(option, last)?.unwrap_or_default();
-    let refuse = |why: &str| Error::input(format!("{option} {last}: {why}"));
-    let known = times.take().ok_or_else(|| refuse(NO_TIMES))?;
-    let (held, rest) =
-        HeldOut::latest(triples, known, users, items, share).ok_or_else(|| refuse(ONE_TIME))?;
-    *times = Some(rest);
-    match held.out.is_empty() {
-        true => Err(refuse(NOTHING_EARLIER)),
-        false => Ok(held),
-    }
+/// Concatenates ratings in memory.
+fn joined(first: &RatingsSource, second: &RatingsSource) -> Result<RatingsSource, Error> {
+    let (first, second) = (first.read().map_err(Error::input)?, second.read().map_err(Error::input)?);
+    Ok(first.iter().chain(second.iter()).collect::<Triples>().into())
 }
 
-/// Reads the ratings of another file by the rows of the data, and counts all ratings of the file, including
-/// those of unknown users and items.
-fn other(
+/// Holds ratings out of those of `from`, as an option says; nothing if it is `none`.
+fn hold_out(
     options: &Options,
-    (option, file): (&str, &str),
-    ratings: &Ratings,
-) -> Result<(Triples, usize), Error> {
+    option: &str,
+    how: HoldOut<'_>,
+    (ratings, from): (&Ratings, RatingsSource),
+) -> Result<RatingsSplit, Error> {
+    let sizes = (ratings.users.len(), ratings.items.len());
+    match how {
+        HoldOut::None => Ok(RatingsSplit { train: from, out: Triples::default().into(), cold: 0 }),
+        HoldOut::Split => {
+            let is_out = |user, item| pair_hash(user, item).is_multiple_of(10);
+            from.hold_out(sizes, is_out).map_err(Error::input)
+        }
+        HoldOut::Share(share) => from.hold_out_share(sizes, share, options.train.seed).map_err(refuse),
+        HoldOut::Latest(text, share) => {
+            let refuse = |why: &str| Error::input(format!("{option} {text}: {why}"));
+            if !from.has_times() {
+                let cure = "give a file with a column of them, as in --columns user,item,rating,time";
+                return Err(refuse(&format!("the ratings have no times: {cure}")));
+            }
+            let held = from.hold_out_latest(sizes, share).map_err(Error::input)?;
+            let held =
+                held.ok_or_else(|| refuse("all ratings have one time: there is no cut between them"))?;
+            match held.out.is_empty() {
+                true => Err(refuse("none of the users and items of the latest ratings have earlier ones")),
+                false => Ok(held),
+            }
+        }
+        HoldOut::File(file) => {
+            let OtherRatings { ratings: out, unknown: cold } = read(options, option, file, ratings)?;
+            Ok(RatingsSplit { train: from, out, cold })
+        }
+    }
+}
+
+/// Ratings of another file, by the rows of the data.
+struct OtherRatings {
+    ratings: RatingsSource,
+    /// Number of its ratings of unknown users and items.
+    unknown: usize,
+}
+
+/// Reads the ratings of another file.
+fn read(options: &Options, option: &str, file: &str, ratings: &Ratings) -> Result<OtherRatings, Error> {
     // Ratings are read less the offset of the data.
     let reading = options.reading.options(None, options.train.worker_count())?;
     let reading = RatingsOptions { offset: Some(ratings.offset), ..reading };
@@ -189,6 +133,6 @@ fn other(
     let triples = data::in_rows_of(&read, &ratings.users, &ratings.items);
     match triples.is_empty() {
         true => Err(Error::input(format!("{option} {file}: none of its users and items are in the data"))),
-        false => Ok((triples, read.triples.len())),
+        false => Ok(OtherRatings { unknown: read.triples.len() - triples.len(), ratings: triples.into() }),
     }
 }

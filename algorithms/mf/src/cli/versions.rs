@@ -14,8 +14,7 @@ use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Ru
 
 use super::data;
 use super::fit_options::{self, Options};
-use super::prepared::Prepared;
-use super::rated::Rated;
+use super::report_data::ReportData;
 use super::runner::{Failure, InSession, refuse};
 use super::split::Split;
 
@@ -35,7 +34,6 @@ struct PreparedVersion {
     ratings: Ratings,
     described: Data,
     split: Split,
-    rated: Rated,
 }
 
 /// Fits the first version, and then each next one.
@@ -56,13 +54,12 @@ pub(super) fn fit(options: &Options, mut session: Session, mf: Mf) -> Result<Exi
 
 /// Refuses options that do not work with changing data.
 fn check(options: &Options) -> Result<(), Error> {
-    let timed = [("--validation", &options.validation), ("--test", &options.test)];
-    for (option, text) in timed {
-        if text.starts_with(data::LATEST) {
-            return Err(Error::usage(format!(
-                "{option} {text}: changes have no times: split by hash, or give a file"
-            )));
-        }
+    let (validation, test) = options.held_out()?;
+    let timed = [("--validation", &options.validation, validation), ("--test", &options.test, test)];
+    if let Some((option, text, _)) = timed.iter().find(|(.., how)| how.is_latest()) {
+        return Err(Error::usage(format!(
+            "{option} {text}: changes have no times: split by hash, or give a file"
+        )));
     }
     match options.refit {
         true => {
@@ -132,13 +129,14 @@ impl Versions for Run<'_> {
         }
         let mut ratings = self.ratings();
         if number == 0 {
-            self.options.leaves_some(ratings.triples.len())?;
+            self.options.refuse_emptied(ratings.triples.len())?;
         }
         let described = data::describe(&ratings, ratings.triples.len());
         let keeps_seen = session.folder().path().is_some();
-        let (split, rated) =
-            session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings, None, keeps_seen))?;
-        Ok(PreparedVersion { ratings, described, split, rated })
+        let source = std::mem::take(&mut ratings.triples).into();
+        let split =
+            session.timed(Timed::Prepare, || Split::new(self.options, &ratings, source, None, keeps_seen))?;
+        Ok(PreparedVersion { ratings, described, split })
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
@@ -157,13 +155,13 @@ impl Versions for Run<'_> {
         &mut self,
         session: &mut Session,
         number: u64,
-        PreparedVersion { ratings, described, split, rated }: PreparedVersion,
+        PreparedVersion { ratings, described, split }: PreparedVersion,
     ) -> Result<VersionEnd, Error> {
         let options = self.options;
-        let Split { problem, test, on_test, cold, .. } = split;
+        let Split { problem, test, on_test, cold, rated, .. } = split;
         let identity = fit_options::identity(options, (&self.digest, "random"), on_test)?;
         let described_again = described.clone();
-        let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), rated, None)?;
+        let prepared = ReportData::new(options, described, (&ratings, &problem), (test, cold), rated, None)?;
         let mut runner = InSession { session, identity, is_last: false };
         let from = self.carried.as_ref().zip(self.taken.as_ref());
         let fitted: Result<(Fit, Option<Carried>), Failure> = match from {

@@ -1,7 +1,5 @@
 //! [`Baselines`]: predictions by the mean of the ratings and by the biases alone, which a model must beat.
 
-use raddle_datasets::{PartOfRatings, Triples};
-
 use super::problem::Problem;
 use crate::error::MfError;
 use crate::model::{Learned, Model};
@@ -49,7 +47,7 @@ impl Baselines {
         let mean = problem.mean();
         let (users, items) = (problem.users, problem.items);
         let [mut of_users, mut of_items] = [vec![(0.0, 0); users], vec![(0.0, 0); items]];
-        each_to_train_on(problem, |_, item, value| {
+        problem.train.each(|_, item, value| {
             let (sum, count) = &mut of_items[item as usize];
             (*sum, *count) = (*sum + (f64::from(value) - mean), *count + 1);
         })?;
@@ -57,14 +55,14 @@ impl Baselines {
             sums.into_iter().map(|(sum, count)| damped(sum, count) as f32).collect()
         };
         let item_biases = biases(of_items);
-        each_to_train_on(problem, |user, item, value| {
+        problem.train.each(|user, item, value| {
             let (sum, count) = &mut of_users[user as usize];
             let left = f64::from(value) - mean - f64::from(item_biases[item as usize]);
             (*sum, *count) = (*sum + left, *count + 1);
         })?;
         let user_biases = biases(of_users);
         let (mut by_mean, mut by_biases, mut number) = (0.0, 0.0, 0_u64);
-        each_measured(problem, |user, item, value| {
+        problem.held_out().unwrap_or(&problem.train).each(|user, item, value| {
             let error = f64::from(value) - mean;
             let left = error - f64::from(user_biases[user as usize]) - f64::from(item_biases[item as usize]);
             (by_mean, by_biases, number) = (by_mean + error * error, by_biases + left * left, number + 1);
@@ -110,43 +108,12 @@ impl Problem {
     }
 }
 
-/// Calls `see` with each training rating, in order.
-fn each_to_train_on(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
-    match &problem.by_parts {
-        Some(by_parts) => of_part(&by_parts.train, see),
-        None => {
-            of_triples(&problem.train, see);
-            Ok(())
-        }
-    }
-}
-
-/// Calls `see` with each held-out rating; with each training rating if none are held out.
-fn each_measured(problem: &Problem, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
-    let in_file = problem.by_parts.as_ref().and_then(|by_parts| by_parts.measured.as_ref());
-    match (&problem.measured, in_file) {
-        (Some(_), Some(part)) => of_part(part, see),
-        (Some(measured), None) => {
-            of_triples(&measured.triples, see);
-            Ok(())
-        }
-        (None, _) => each_to_train_on(problem, see),
-    }
-}
-
-fn of_triples(triples: &Triples, mut see: impl FnMut(u32, u32, f32)) {
-    triples.iter().for_each(|(user, item, value)| see(user, item, value));
-}
-
-fn of_part(part: &PartOfRatings, see: impl FnMut(u32, u32, f32)) -> Result<(), MfError> {
-    Ok(part.each(0..part.len(), see)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::by_parts::testing::{in_file, ratings};
+    use crate::input::tests::{in_file, ratings};
     use proptest::prelude::*;
+    use raddle_datasets::Triples;
 
     #[test]
     fn a_small_set_by_hand() {
@@ -167,9 +134,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn ratings_read_by_parts_have_the_same_baselines_to_the_bit(triples in ratings()) {
-            let (problem, by_parts) = in_file(&triples);
-            let mut stored = problem.clone();
-            (stored.train, stored.by_parts) = (Default::default(), Some(std::sync::Arc::new(by_parts)));
+            let (problem, stored) = in_file(&triples);
             prop_assert_eq!(Baselines::of(&stored).unwrap(), Baselines::of(&problem).unwrap());
             // The rule may hold out nothing.
             let measured = problem.measured.as_ref().map(|_| Baselines::of(&problem).unwrap().mean_rmse);

@@ -8,6 +8,9 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
 use super::mmap_arrays::MmapArrays;
+use super::problem::Problem;
+use super::source::{Counts, RatingsSource};
+use crate::error::MfError;
 use raddle_kernels::factors as kernels;
 
 /// Largest number of chunks of the input that are counted and taken in parallel: more would only mean more
@@ -18,26 +21,6 @@ pub(crate) const CHUNKS: usize = 8;
 /// over all shards.
 pub(crate) fn chunk_owner(chunk: u32, chunks: u32, shards: u32) -> u32 {
     (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
-}
-
-/// Number of times that the ratings of a chunk name each row, and sums of their values.
-#[derive(Debug, Clone, Default)]
-pub struct Counts {
-    pub(crate) users: Vec<u32>,
-    pub(crate) items: Vec<u32>,
-    pub(crate) sum: f64,
-    pub(crate) squares: f64,
-}
-
-raddle::state!(Counts { users, items, sum, squares });
-
-impl Counts {
-    /// Adds the row counts of another chunk.
-    pub(crate) fn add_rows(&mut self, other: &Self) {
-        for (counts, others) in [(&mut self.users, &other.users), (&mut self.items, &other.items)] {
-            counts.iter_mut().zip(others).for_each(|(sum, &count)| *sum = sum.saturating_add(count));
-        }
-    }
 }
 
 /// A part of the input in its original order.
@@ -81,51 +64,55 @@ fn take_off(triples: &mut Triples, first: usize) -> MmapArrays {
 }
 
 /// Returns the range of the ratings of a chunk among all.
-pub(super) fn range(count: usize, part: usize, parts: usize) -> Range<usize> {
+pub(crate) fn range(count: usize, part: usize, parts: usize) -> Range<usize> {
     count * part / parts..count * (part + 1) / parts
 }
 
 impl Chunk {
-    /// Cuts the input into `parts` chunks that share it.
-    pub(crate) fn cut(train: &Arc<Triples>, measured: Option<&Arc<Triples>>, parts: usize) -> Vec<Self> {
-        let train = |part| Train::Range(Arc::clone(train), range(train.len(), part, parts));
-        (0..parts).map(|part| Self::with(train(part), measured, part, parts)).collect()
+    /// Returns chunk `part` of `parts` of a problem, which shares ratings in memory with it.
+    pub(crate) fn of(problem: &Problem, part: usize, parts: usize) -> Result<Self, MfError> {
+        let (train, rows) = problem.train.range(range(problem.ratings(), part, parts))?;
+        Ok(Self { train: Train::Range(train, rows), ..Self::held_of(problem, part, parts)? })
+    }
+
+    /// Cuts a problem into `parts` chunks.
+    pub(crate) fn cut(problem: &Problem, parts: usize) -> Result<Vec<Self>, MfError> {
+        (0..parts).map(|part| Self::of(problem, part, parts)).collect()
     }
 
     /// A chunk of these ratings for training and for measuring.
-    pub(crate) fn of(train: Triples, held: Triples) -> Self {
+    pub(crate) fn of_triples(train: Triples, held: Triples) -> Self {
         let (all, held_all) = (0..train.len(), 0..held.len());
         Self { train: Train::Range(Arc::new(train), all), measured: Some(Arc::new(held)), held: held_all }
     }
 
-    /// Cuts the input into `parts` chunks that own their ratings, and leaves `train` empty. If the input is
-    /// shared with others, it stays as it is and there are no chunks.
-    pub(crate) fn use_up(
-        train: &mut Arc<Triples>,
-        measured: Option<&Arc<Triples>>,
-        parts: usize,
-    ) -> Vec<Self> {
+    /// Cuts a problem into `parts` chunks that own their ratings, and leaves it none to train on. If its
+    /// ratings are in a file, or shared with others, they stay as they are and there are no chunks.
+    pub(crate) fn use_up(problem: &mut Problem, parts: usize) -> Result<Vec<Self>, MfError> {
+        let RatingsSource::Memory(train, _) = &mut problem.train else { return Ok(Vec::new()) };
         let mut triples = match Arc::try_unwrap(std::mem::take(train)) {
             Ok(triples) => triples,
             Err(shared) => {
                 *train = shared;
-                return Vec::new();
+                return Ok(Vec::new());
             }
         };
         let count = triples.len();
         // Starting at the end, so that the other ratings need not move.
         let chunk = |part| {
             let pages = take_off(&mut triples, range(count, part, parts).start);
-            Self::with(Train::Owned(Arc::new(pages)), measured, part, parts)
+            Ok(Self { train: Train::Owned(Arc::new(pages)), ..Self::held_of(problem, part, parts)? })
         };
-        let mut chunks: Vec<Self> = (0..parts).rev().map(chunk).collect();
+        let mut chunks: Vec<Self> = (0..parts).rev().map(chunk).collect::<Result<_, MfError>>()?;
         chunks.reverse();
-        chunks
+        Ok(chunks)
     }
 
-    fn with(train: Train, measured: Option<&Arc<Triples>>, part: usize, parts: usize) -> Self {
-        let held = range(measured.map_or(0, |measured| measured.len()), part, parts);
-        Self { train, measured: measured.map(Arc::clone), held }
+    /// Returns the held-out ratings of chunk `part` of `parts`.
+    fn held_of(problem: &Problem, part: usize, parts: usize) -> Result<Self, MfError> {
+        let Some(held) = problem.held_out() else { return Ok(Self::default()) };
+        let (measured, held) = held.range(range(held.len(), part, parts))?;
+        Ok(Self { measured: Some(measured), held, ..Self::default() })
     }
 
     /// Returns users, items and values of the training ratings.

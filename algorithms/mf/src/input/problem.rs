@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use raddle_datasets::ratings::{HeldOut, hashed};
-use raddle_datasets::{PartOfRatings, Triples};
+use raddle_datasets::Triples;
 
-use super::by_parts::ByParts;
+use super::source::{Counts, RatingsSource, RatingsSplit};
 use crate::error::MfError;
 use raddle_kernels::factors as kernels;
 
@@ -14,18 +13,18 @@ use raddle_kernels::factors as kernels;
 pub struct Problem {
     pub(crate) users: usize,
     pub(crate) items: usize,
-    pub(crate) train: Arc<Triples>,
+    pub(crate) train: RatingsSource,
     pub(crate) measured: Option<Measured>,
     /// Number subtracted from all ratings.
     pub(crate) less: f64,
-    /// The ratings if they are read by parts: none is in memory then.
-    pub(crate) by_parts: Option<Arc<ByParts>>,
+    /// Counts of the training ratings, if these are in a file: one pass over it finds them all.
+    pub(crate) counts: Option<Arc<Counts>>,
 }
 
 /// Held-out ratings, on which the model is measured.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
-    pub(crate) triples: Arc<Triples>,
+    pub(crate) ratings: RatingsSource,
     /// Name of the data: `validation data` or `test data`.
     pub(crate) on: &'static str,
     /// The root mean squared error on these ratings of the mean of the training ratings.
@@ -52,15 +51,22 @@ impl OfMean {
 }
 
 impl Problem {
-    /// A problem with these training ratings. Several ratings of a pair all count.
+    /// A problem with these training ratings. Several ratings of a pair all count. Ratings in a file stay
+    /// there: each shard reads its own where it lives, so that each of several processes holds only its
+    /// share. The models are those of the same ratings in memory.
     ///
     /// # Errors
-    /// If there are no ratings, a row is beyond the users or items, or a value is not finite.
-    pub fn new(users: usize, items: usize, train: impl Into<Arc<Triples>>) -> Result<Self, MfError> {
-        let train = train.into();
+    /// If there are no ratings, a row is beyond the users or items, a value is not finite, or the file cannot
+    /// be read.
+    pub fn new(users: usize, items: usize, train: impl Into<RatingsSource>) -> Result<Self, MfError> {
+        let train = train.into().without_times();
         check_sizes(users, items, train.len())?;
-        check(users, items, &train)?;
-        Ok(Self { users, items, train, measured: None, less: 0.0, by_parts: None })
+        check(users, items, train.in_memory())?;
+        let counts = match &train {
+            RatingsSource::Memory(..) => None,
+            RatingsSource::Stored(_) => Some(Arc::new(Counts::of(users, items, &train)?)),
+        };
+        Ok(Self { users, items, train, measured: None, less: 0.0, counts })
     }
 
     /// Sets the offset that is subtracted from all ratings, held-out ones included:
@@ -70,50 +76,14 @@ impl Problem {
         Self { less: offset, ..self }
     }
 
-    /// A problem with training ratings that stay in their file: each shard reads its own where it lives, so
-    /// that each of several processes holds only its share. The models are those of the same ratings in
-    /// memory. [`train`](Self::train) and [`measured`](Self::measured) are empty.
-    ///
-    /// # Errors
-    /// If there are no ratings, or they cannot be read.
-    pub fn by_parts(train: PartOfRatings) -> Result<Self, MfError> {
-        let [users, items] = train.stored().counts().each_ref().map(Vec::len);
-        check_sizes(users, items, train.len())?;
-        let less = train.stored().described().offset;
-        let by_parts = Some(Arc::new(ByParts::new(train)?));
-        Ok(Self { users, items, train: Arc::default(), measured: None, less, by_parts })
-    }
-
-    /// Measures on ratings of the same file during training; they are called test data if `is_test` is true,
-    /// else validation data. Cold pairs are dropped.
-    ///
-    /// # Errors
-    /// If the training ratings are in memory, or the ratings to measure on cannot be read.
-    pub fn measure_on_part(mut self, part: &PartOfRatings, is_test: bool) -> Result<Self, MfError> {
-        let mean = self.mean();
-        let Some(by_parts) = &mut self.by_parts else { return Err(MfError::InMemory) };
-        let [users, items] = by_parts.rated();
-        let part = part.filter(|user, item, _| users[user as usize] && items[item as usize])?;
-        let on = if is_test { "test data" } else { "validation data" };
-        let mut of_mean = OfMean::new(mean);
-        part.each(0..part.len(), |_, _, value| of_mean.add(value))?;
-        let mean_rmse = of_mean.rmse();
-        self.measured = (!part.is_empty()).then(|| Measured { triples: Arc::default(), on, mean_rmse });
-        Arc::make_mut(by_parts).measured = Some(part).filter(|part| !part.is_empty());
-        Ok(self)
-    }
-
     /// Holds out a fraction of the ratings, by the hash of the pair and this seed, for validation. Pairs
     /// whose user or item has no training ratings left are dropped.
     ///
     /// # Errors
     /// If the fraction is not between 0 and 1, or nothing is left to train on.
     pub fn validate_on_share(self, fraction: f64, seed: u64) -> Result<Self, MfError> {
-        if !(fraction > 0.0 && fraction < 1.0) {
-            let range = "a share must lie between 0 and 1, such as 0.05";
-            return Err(MfError::Parameter { name: "validation", value: fraction.to_string(), range });
-        }
-        self.validate_where(|user, item| hashed(user, item, seed, 0.0, fraction))
+        let (sizes, less) = ((self.users, self.items), self.less);
+        Self::of_split(sizes, self.train.hold_out_share(sizes, fraction, seed)?, less)
     }
 
     /// Holds out the pairs for which `is_out` is true, for validation.
@@ -121,56 +91,50 @@ impl Problem {
     /// # Errors
     /// If nothing is left to train on.
     pub fn validate_where(self, is_out: impl Fn(u32, u32) -> bool) -> Result<Self, MfError> {
-        let Self { users, items, train, less, .. } = self;
-        let train = Arc::try_unwrap(train).unwrap_or_else(|shared| (*shared).clone());
-        let HeldOut { mut train, out, .. } = HeldOut::out(train, users, items, is_out);
-        train.users.shrink_to_fit();
-        train.items.shrink_to_fit();
-        train.values.shrink_to_fit();
-        let problem = Self::new(users, items, train)?.less(less);
-        match out.is_empty() {
-            true => Ok(problem),
-            false => Ok(problem.with(out, "validation data")),
-        }
+        let (sizes, less) = ((self.users, self.items), self.less);
+        Self::of_split(sizes, self.train.hold_out(sizes, is_out)?, less)
+    }
+
+    fn of_split((users, items): (usize, usize), split: RatingsSplit, less: f64) -> Result<Self, MfError> {
+        Self::new(users, items, split.train)?.less(less).validate_on(split.out)
     }
 
     /// Validates on these ratings. Pairs whose user or item has no training rating are dropped.
     ///
     /// # Errors
-    /// If a row is beyond the users or items, or a value is not finite.
-    pub fn validate_on(self, triples: Triples) -> Result<Self, MfError> {
-        check(self.users, self.items, &triples)?;
-        Ok(self.with(triples, "validation data"))
+    /// If a row is beyond the users or items, a value is not finite, or a file cannot be read.
+    pub fn validate_on(self, ratings: impl Into<RatingsSource>) -> Result<Self, MfError> {
+        self.with(ratings.into(), "validation data")
     }
 
     /// Measures on these ratings, called test data, during training, so that a target can be set on them.
     /// Cold pairs are dropped.
     ///
     /// # Errors
-    /// If a row is beyond the users or items, or a value is not finite.
-    pub fn test_on(self, triples: Triples) -> Result<Self, MfError> {
-        check(self.users, self.items, &triples)?;
-        Ok(self.with(triples, "test data"))
+    /// If a row is beyond the users or items, a value is not finite, or a file cannot be read.
+    pub fn test_on(self, ratings: impl Into<RatingsSource>) -> Result<Self, MfError> {
+        self.with(ratings.into(), "test data")
     }
 
-    fn with(mut self, triples: Triples, on: &'static str) -> Self {
+    fn with(mut self, ratings: RatingsSource, on: &'static str) -> Result<Self, MfError> {
+        check(self.users, self.items, ratings.in_memory())?;
         let [users, items] = self.rated();
-        let warm = |&(user, item, _): &(u32, u32, f32)| users[user as usize] && items[item as usize];
-        let triples: Triples = triples.iter().filter(warm).collect();
+        let ratings = ratings.filter(|user, item, _| users[user as usize] && items[item as usize])?;
         let mut of_mean = OfMean::new(self.mean());
-        triples.values.iter().for_each(|&value| of_mean.add(value));
+        ratings.each(|_, _, value| of_mean.add(value))?;
         let mean_rmse = of_mean.rmse();
-        self.measured = (!triples.is_empty()).then(|| Measured { triples: Arc::new(triples), on, mean_rmse });
-        self
+        self.measured = (!ratings.is_empty()).then_some(Measured { ratings, on, mean_rmse });
+        Ok(self)
     }
 
     /// Returns which users and which items have training ratings.
     pub(crate) fn rated(&self) -> [Vec<bool>; 2] {
-        if let Some(by_parts) = &self.by_parts {
-            return by_parts.rated();
+        if let Some(counts) = &self.counts {
+            return [&counts.users, &counts.items].map(|of| of.iter().map(|&count| count > 0).collect());
         }
         let mut rated = [vec![false; self.users], vec![false; self.items]];
-        for (&user, &item) in self.train.users.iter().zip(&self.train.items) {
+        let train = self.train();
+        for (&user, &item) in train.users.iter().zip(&train.items) {
             rated[0][user as usize] = true;
             rated[1][item as usize] = true;
         }
@@ -188,14 +152,14 @@ impl Problem {
 
     /// Returns the number of training ratings.
     pub fn ratings(&self) -> usize {
-        self.by_parts.as_ref().map_or(self.train.len(), |by_parts| by_parts.len())
+        self.train.len()
     }
 
     /// Returns the sum of the training ratings, and of their squares.
     pub(crate) fn moments(&self) -> (f64, f64) {
-        self.by_parts
+        self.counts
             .as_ref()
-            .map_or_else(|| kernels::moments(&self.train.values), |by_parts| by_parts.moments)
+            .map_or_else(|| kernels::moments(&self.train().values), |counts| (counts.sum, counts.squares))
     }
 
     /// Returns the mean of the training ratings.
@@ -211,28 +175,13 @@ impl Problem {
     /// Returns the problem measured only on preferred pairs, those of values above 0; `None` if that makes no
     /// difference.
     pub(crate) fn measured_on_liked(&self) -> Result<Option<Self>, MfError> {
-        let is_liked = |value: f32| value > 0.0;
         let Some(measured) = &self.measured else { return Ok(None) };
-        let mut problem = self.clone();
-        if let Some(part) = self.by_parts.as_ref().and_then(|by_parts| by_parts.measured.as_ref()) {
-            let liked = part.filter(|_, _, value| is_liked(value))?;
-            if liked.len() == part.len() {
-                return Ok(None);
-            }
-            problem.measured = problem.measured.filter(|_| !liked.is_empty());
-            if let Some(by_parts) = &mut problem.by_parts {
-                Arc::make_mut(by_parts).measured = Some(liked).filter(|liked| !liked.is_empty());
-            }
-            return Ok(Some(problem));
-        }
-        if measured.triples.values.iter().all(|&value| is_liked(value)) {
+        let ratings = measured.ratings.filter(|_, _, value| value > 0.0)?;
+        if ratings.len() == measured.ratings.len() {
             return Ok(None);
         }
-        let liked: Triples = measured.triples.iter().filter(|&(_, _, value)| is_liked(value)).collect();
-        let is_empty = liked.is_empty();
-        let liked = Measured { triples: Arc::new(liked), ..measured.clone() };
-        problem.measured = (!is_empty).then_some(liked);
-        Ok(Some(problem))
+        let measured = (!ratings.is_empty()).then(|| Measured { ratings, ..measured.clone() });
+        Ok(Some(Self { measured, ..self.clone() }))
     }
 
     /// Returns the number of users, rated or not.
@@ -245,14 +194,28 @@ impl Problem {
         self.items
     }
 
-    /// Returns the training ratings; empty if they are read by parts.
+    /// Returns the training ratings; empty if they are in a file.
     pub fn train(&self) -> &Triples {
-        &self.train
+        self.train.in_memory()
     }
 
-    /// Returns the ratings to measure on during training, if any; `None` if they are read by parts.
+    /// Returns the ratings to measure on during training, if any; empty if they are in a file.
     pub fn measured(&self) -> Option<&Triples> {
-        self.measured.as_ref().map(|measured| &*measured.triples)
+        self.held_out().map(RatingsSource::in_memory)
+    }
+
+    /// Returns the training ratings as a copy of their own, which stays when a fit frees them; those of a
+    /// file stay there.
+    pub fn training_copy(&self) -> RatingsSource {
+        match &self.train {
+            RatingsSource::Memory(triples, _) => Triples::clone(triples).into(),
+            RatingsSource::Stored(_) => self.train.clone(),
+        }
+    }
+
+    /// Returns the ratings to measure on during training, wherever they are.
+    pub fn held_out(&self) -> Option<&RatingsSource> {
+        self.measured.as_ref().map(|measured| &measured.ratings)
     }
 }
 

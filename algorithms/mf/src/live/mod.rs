@@ -236,8 +236,7 @@ impl LiveRatings {
                 if self.rule == Duplicates::Refuse && self.last_of(user, item).is_some() {
                     return Err(format!(
                         "user {user} rates item {item} again: retract the earlier rating, or choose another \
-                         rule \
-                         for duplicates"
+                         rule for duplicates"
                     ));
                 }
                 if self.is_there.len() >= NONE as usize - 1 {
@@ -341,7 +340,16 @@ impl LiveRatings {
 }
 
 /// Removes ratings of users and items that have fewer than `least`, until none has fewer.
-pub fn at_least(mut triples: Triples, least: u64) -> Triples {
+pub fn at_least(triples: Triples, least: u64) -> Triples {
+    at_least_of_timed(triples, None, least).0
+}
+
+/// Removes the same ratings as [`at_least`], with their times.
+pub(crate) fn at_least_of_timed(
+    mut triples: Triples,
+    mut times: Option<Vec<f64>>,
+    least: u64,
+) -> (Triples, Option<Vec<f64>>) {
     loop {
         let count = |rows: &[u32]| {
             let mut counts = vec![0_u64; rows.iter().max().map_or(0, |&row| row as usize + 1)];
@@ -349,10 +357,16 @@ pub fn at_least(mut triples: Triples, least: u64) -> Triples {
             counts
         };
         let (users, items) = (count(&triples.users), count(&triples.items));
-        let is_enough = |user: u32, item: u32| users[user as usize] >= least && items[item as usize] >= least;
-        if triples.iter().all(|(user, item, _)| is_enough(user, item)) {
-            return triples;
+        let is_enough = |&(user, item, _): &(u32, u32, f32)| {
+            users[user as usize] >= least && items[item as usize] >= least
+        };
+        if triples.iter().all(|rating| is_enough(&rating)) {
+            return (triples, times);
         }
-        triples = triples.iter().filter(|&(user, item, _)| is_enough(user, item)).collect();
+        times = times.map(|times| {
+            let left = triples.iter().zip(times).filter(|(rating, _)| is_enough(rating));
+            left.map(|(_, time)| time).collect()
+        });
+        triples = triples.iter().filter(is_enough).collect();
     }
 }

@@ -34,7 +34,12 @@ impl Ranking {
     /// Measures a model on test observations, whatever their values are. Lists use the users' own rows, even
     /// those of users of whom nothing was learned.
     pub fn measure(model: &Model, train: &Triples, test: &Triples, at: usize) -> Self {
-        let (seen, wanted) = (Seen::new(train, model.users()), Seen::new(test, model.users()));
+        Self::measure_unseen(model, &Seen::new(train, model.users()), test, at)
+    }
+
+    /// Measures a model as [`measure`](Self::measure) does, with lists that leave out what users have seen.
+    pub fn measure_unseen(model: &Model, seen: &Seen, test: &Triples, at: usize) -> Self {
+        let wanted = Seen::new(test, model.users());
         let users: Vec<u32> =
             (0..model.users() as u32).filter(|&user| !wanted.row(user).is_empty()).collect();
         let recommender = Recommender::new(model).by_own_rows();
@@ -44,7 +49,7 @@ impl Ranking {
         let mut ranks = Ranks::default();
         recommender.judged(
             &users,
-            &Query::best(at).without_seen(&seen),
+            &Query::best(at).without_seen(seen),
             |user, scores| {
                 sums.auc += ranks.area(scores, wanted.row(user), seen.row(user));
             },

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use raddle_datasets::Triples;
+use raddle_datasets::{ReadError, Triples};
+
+use crate::input::source::RatingsSource;
 
 /// The items that each user has seen: compressed rows, 4 bytes per observation.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,6 +28,23 @@ impl Seen {
         let mut seen = Self { starts, items };
         seen.order();
         seen
+    }
+
+    /// Collects the items of some users, numbered from the first of them.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn of(ratings: &RatingsSource, users: Range<usize>) -> Result<Self, ReadError> {
+        if let (RatingsSource::Memory(triples, _), 0) = (ratings, users.start) {
+            return Ok(Self::new(triples, users.end));
+        }
+        let mut some = Triples::default();
+        ratings.each(|user, item, value| {
+            if users.contains(&(user as usize)) {
+                some.push(user - users.start as u32, item, value);
+            }
+        })?;
+        Ok(Self::new(&some, users.len()))
     }
 
     /// Sorts all rows, and removes repeated items.

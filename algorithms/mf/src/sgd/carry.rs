@@ -11,9 +11,11 @@ use super::partition::{NOWHERE, Partition};
 use super::program::SgdProgram;
 use super::replica::GridPartitioning;
 use super::write_back::write_back;
+use crate::error::MfError;
 use crate::initial::Start;
-use crate::input::chunk::{Chunk, Counts};
+use crate::input::chunk::Chunk;
 use crate::input::problem::Problem;
+use crate::input::source::Counts;
 use crate::model::{Model, Side};
 use crate::params::Mf;
 use raddle_kernels::factors::{LANES, Rows, Vector};
@@ -105,10 +107,9 @@ impl TrainedRows {
 
     /// Arranges the data of `problem` with these rows. Rows that were folded in are taken from `folded`;
     /// other new rows start as in a first fit.
-    pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> CarriedRows {
-        let chunk = Chunk::cut(&problem.train, None, 1);
-        let counts = chunk.first().map(|chunk| chunk.count(problem.users, problem.items));
-        let Counts { users, items, sum, squares } = counts.unwrap_or_default();
+    pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> Result<CarriedRows, MfError> {
+        let Counts { users, items, sum, squares } =
+            Chunk::of(problem, 0, 1)?.count(problem.users, problem.items);
         let (number, GridPartitioning { center, scale, .. }) =
             (problem.train.len() as f64, &self.partitioning);
         let mean = sum / number;
@@ -129,7 +130,7 @@ impl TrainedRows {
                 .collect()
         };
         let (users, items) = (of(Side::Users), of(Side::Items));
-        CarriedRows { users, items, partitioning, length: self.length, reg: self.reg, error: None }
+        Ok(CarriedRows { users, items, partitioning, length: self.length, reg: self.reg, error: None })
     }
 
     fn part(

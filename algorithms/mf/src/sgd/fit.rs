@@ -37,11 +37,7 @@ const NEAR: usize = 640 << 10;
 
 impl Mf {
     pub(crate) fn fit_by_steps<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
-        let engine = self.steps_engine(problem);
-        let outcome = runner.run(engine)?;
-        let mut fit = collect(self, &self.stages(problem), &outcome, problem);
-        fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
-        Ok(fit.admit_divergence())
+        Ok(self.run_steps(problem, runner)?.0)
     }
 
     /// Fits, and returns the rows to carry over to a fit that continues from it.
@@ -50,11 +46,20 @@ impl Mf {
         problem: &Problem,
         runner: &mut R,
     ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
+        let (fit, outcome) = self.run_steps(problem, runner)?;
+        let carried = TrainedRows::of(outcome, fit.length.0, fit.reg);
+        Ok((fit, carried))
+    }
+
+    fn run_steps<R: Runner>(
+        &self,
+        problem: &Problem,
+        runner: &mut R,
+    ) -> Result<(Fit, Outcome<SgdProgram>), R::Error> {
         let outcome = runner.run(self.steps_engine(problem))?;
         let mut fit = collect(self, &self.stages(problem), &outcome, problem);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
-        let carried = TrainedRows::of(outcome, fit.length.0, fit.reg);
-        Ok((fit.admit_divergence(), carried))
+        Ok((fit.admit_divergence(), outcome))
     }
 
     /// Continues from rows that were carried over, with the end of their step schedule.
@@ -191,25 +196,15 @@ impl Mf {
         let owner = move |chunk: u32| chunk_owner(chunk, chunks as u32, shards as u32);
         let of_ratings = |count: usize| (count * self.rank).div_ceil(shards) as u64;
         let cost = STEP * of_ratings(problem.ratings());
-        let measure = measured.map(|measured| of_ratings(measured.triples.len()));
-        let parts: LazyParts<SgdProgram> = match &problem.by_parts {
-            Some(by_parts) => {
-                let by_parts = Arc::clone(by_parts);
-                let make = move |shard: u32| -> Result<UserShard, MfError> {
-                    let mine = (0..chunks as u32).find(|&chunk| owner(chunk) == shard);
-                    let chunk = mine.map(|chunk| by_parts.chunk(chunk as usize, chunks)).transpose()?;
-                    Ok(UserShard { chunk, ..UserShard::default() })
-                };
-                LazyParts { shards: Lazy::new(shards, make), ..parts.into() }
-            }
-            None => {
-                let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);
-                for (number, chunk) in (0..).zip(input) {
-                    parts.shards[owner(number) as usize].chunk = Some(chunk);
-                }
-                parts.into()
-            }
+        let measure = measured.map(|measured| of_ratings(measured.ratings.len()));
+        let input = problem.clone();
+        let mut given = std::mem::take(&mut parts.shards);
+        let make = move |shard: u32| -> Result<UserShard, MfError> {
+            let mine = (0..chunks as u32).find(|&chunk| owner(chunk) == shard);
+            let chunk = mine.map(|chunk| Chunk::of(&input, chunk as usize, chunks)).transpose()?;
+            Ok(UserShard { chunk, ..std::mem::take(&mut given[shard as usize]) })
         };
+        let parts: LazyParts<SgdProgram> = LazyParts { shards: Lazy::new(shards, make), ..parts.into() };
         let (s, b) = (shards as u32, blocks as u32);
         let schedule =
             GridSchedule::new(s, b, chunks as u32, measure, self.schedule == ScheduleKind::Priority)

@@ -15,7 +15,8 @@ use super::replica::{Answer, Change, EpochPlan, Errors, GridPartitioning, Replic
 use super::schedule::Phase;
 use super::shard::{ItemBlock, UserShard};
 use crate::initial::Start;
-use crate::input::chunk::{Chunk, Counts};
+use crate::input::chunk::Chunk;
+use crate::input::source::Counts;
 use crate::model::Side;
 use raddle::Pool;
 use raddle_kernels::factors::{self as kernels, Rating};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::partition::Partition;
-use crate::input::chunk::Counts;
+use crate::input::source::Counts;
 use crate::model::Side;
 use raddle_kernels::factors::Steps;
 

@@ -8,7 +8,7 @@ use super::factor_block::FactorBlock;
 use super::program::SgdProgram;
 use super::replica::{GridPartitioning, Replica};
 use super::shard::{ItemBlock, UserShard};
-use crate::input::chunk::Counts;
+use crate::input::source::Counts;
 use crate::restored::ensure;
 use raddle_kernels::factors::{LANES, Rows};
 

@@ -3,7 +3,7 @@
 use raddle_cli::{Axis, Picture, PictureKind, Series, Tick, number};
 
 /// A setting with its scores over the folds.
-pub(crate) struct Tried {
+pub(crate) struct GridPoint {
     pub(crate) rank: usize,
     /// The regularisation; `None` for the default.
     pub(crate) reg: Option<f64>,
@@ -12,7 +12,7 @@ pub(crate) struct Tried {
     pub(crate) error: Option<f64>,
 }
 
-impl Tried {
+impl GridPoint {
     /// The regularisation in words.
     pub(crate) fn reg(&self) -> String {
         self.reg.map_or("default".into(), |reg| reg.to_string())
@@ -21,15 +21,15 @@ impl Tried {
 
 /// Plots the mean of each setting: over the rank with a line for each regularisation, or over the
 /// regularisation if there is only one rank; `None` for a single setting.
-pub(crate) fn grid(tried: &[Tried], metric: &str, best: usize) -> Option<Picture> {
+pub(crate) fn grid(tried: &[GridPoint], metric: &str, best: usize) -> Option<Picture> {
     let first = tried.first()?;
     let ranks = tried.iter().any(|other| other.rank != first.rank);
-    let place = |of: &Tried| if ranks { of.rank as f64 } else { of.reg.unwrap_or(0.0) };
-    let name = |of: &Tried| match ranks {
+    let place = |of: &GridPoint| if ranks { of.rank as f64 } else { of.reg.unwrap_or(0.0) };
+    let name = |of: &GridPoint| match ranks {
         true => format!("reg {}", of.reg()),
         false => format!("rank {}", of.rank),
     };
-    let mut lines: Vec<(String, Vec<&Tried>)> = Vec::new();
+    let mut lines: Vec<(String, Vec<&GridPoint>)> = Vec::new();
     for of in tried {
         match lines.iter_mut().find(|(other, _)| *other == name(of)) {
             Some((_, line)) => line.push(of),
@@ -52,8 +52,8 @@ pub(crate) fn grid(tried: &[Tried], metric: &str, best: usize) -> Option<Picture
     picture.x.ticks = places.into_iter().map(|at| Tick::new(at, number(at))).collect();
     for (name, mut line) in lines {
         line.sort_by(|a, b| place(a).total_cmp(&place(b)));
-        let of = |value: &dyn Fn(&Tried) -> f64| line.iter().map(|of| value(of)).collect::<Vec<f64>>();
-        let error = |of: &Tried| of.error.unwrap_or(f64::NAN);
+        let of = |value: &dyn Fn(&GridPoint) -> f64| line.iter().map(|of| value(of)).collect::<Vec<f64>>();
+        let error = |of: &GridPoint| of.error.unwrap_or(f64::NAN);
         let series = Series::new(name, of(&place), of(&|of| of.mean));
         picture = picture.series(match line.iter().any(|of| of.error.is_some()) {
             true => series.bounds(of(&|of| of.mean - error(of)), of(&|of| of.mean + error(of))),

@@ -4,4 +4,4 @@ mod epochs;
 mod grid;
 
 pub(crate) use self::epochs::epochs;
-pub(crate) use self::grid::{Tried, grid};
+pub(crate) use self::grid::{GridPoint, grid};

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use raddle_cli::{Error, count};
-use raddle_datasets::Corpus;
+use raddle_datasets::{Corpus, Tokenizer};
 use raddle_lda::TopicWords;
 use raddle_lda::files::{Model, Saved};
 
 use super::data::LeftOut;
 
 /// The initial model, converted to the words of the corpus.
-pub(crate) struct Start {
+pub(crate) struct InitialCounts {
     /// Number of topics, K.
     pub(crate) topics: usize,
+    /// The rule that split its texts into words.
+    pub(crate) tokenizer: Option<Tokenizer>,
     /// Counts (word, topic, tokens).
     pub(crate) counts: Vec<(u32, u32, u32)>,
     pub(crate) digest: String,
@@ -43,44 +45,36 @@ impl<'a> InitialModel<'a> {
         corpus: &mut Corpus,
         left_out: &LeftOut,
         asked: Option<usize>,
-    ) -> Result<Start, Error> {
-        over(self, corpus, left_out, asked)
-    }
-}
-
-fn over(
-    InitialModel { folder, model, counts, digest }: InitialModel<'_>,
-    corpus: &mut Corpus,
-    left_out: &LeftOut,
-    asked: Option<usize>,
-) -> Result<Start, Error> {
-    let refuse = |why: &str| Error::input(format!("--init {}: {why}", folder.display()));
-    if let Some(asked) = asked.filter(|&asked| asked != model.topics) {
-        let (folder, has) = (folder.display(), model.topics);
-        return Err(Error::usage(format!(
-            "--topics {asked}: the model of --init {folder} has {has}; leave the option out"
-        )));
-    }
-    let before = corpus.words();
-    let places = places(&model, corpus, left_out).map_err(|why| refuse(&why))?;
-    if !places.iter().flatten().any(|&place| (place as usize) < before) {
-        return Err(refuse("the corpus has no word of that model"));
-    }
-    let (mut known, mut tokens) = (Vec::with_capacity(counts.counts.len()), 0);
-    for topic in 0..counts.topics() {
-        for (word, count) in counts.topic(topic) {
-            if let Some(place) = places[word as usize] {
-                known.push((place, topic as u32, count));
-                tokens += if place as usize >= before { u64::from(count) } else { 0 };
+    ) -> Result<InitialCounts, Error> {
+        let Self { folder, model, counts, digest } = self;
+        let refuse = |why: &str| Error::input(format!("--init {}: {why}", folder.display()));
+        if let Some(asked) = asked.filter(|&asked| asked != model.topics) {
+            let (folder, has) = (folder.display(), model.topics);
+            return Err(Error::usage(format!(
+                "--topics {asked}: the model of --init {folder} has {has}; leave the option out"
+            )));
+        }
+        let before = corpus.words();
+        let places = places(&model, corpus, left_out).map_err(|why| refuse(&why))?;
+        if !places.iter().flatten().any(|&place| (place as usize) < before) {
+            return Err(refuse("the corpus has no word of that model"));
+        }
+        let (mut known, mut tokens) = (Vec::with_capacity(counts.counts.len()), 0);
+        for topic in 0..counts.topics() {
+            for (word, count) in counts.topic(topic) {
+                if let Some(place) = places[word as usize] {
+                    known.push((place, topic as u32, count));
+                    tokens += if place as usize >= before { u64::from(count) } else { 0 };
+                }
             }
         }
+        let kept = (corpus.words() - before) as u64;
+        let note = (kept > 0).then(|| {
+            let (words, tokens) = (count(kept, "word"), count(tokens, "token"));
+            format!("kept from {}: {words} that these documents lack, with {tokens}", folder.display())
+        });
+        Ok(InitialCounts { topics: model.topics, tokenizer: model.tokenizer, counts: known, digest, note })
     }
-    let kept = (corpus.words() - before) as u64;
-    let note = (kept > 0).then(|| {
-        let (words, tokens) = (count(kept, "word"), count(tokens, "token"));
-        format!("kept from {}: {words} that these documents lack, with {tokens}", folder.display())
-    });
-    Ok(Start { topics: model.topics, counts: known, digest, note })
 }
 
 /// Returns the corpus's number of each word of the model; `None` for a word that was left out.

@@ -1,8 +1,8 @@
-//! [`Keeping`]: the form in which shards store ratings.
+//! [`RatingFormat`]: the form in which shards store ratings.
 
 /// Form in which shards store the ratings of the input.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Keeping {
+pub(crate) struct RatingFormat {
     /// Center of the ratings, subtracted from each.
     pub(crate) center: f32,
     /// Value used for each held-out rating in place of its own, if any.

@@ -3,7 +3,7 @@
 use raddle::random::Stream;
 use raddle_datasets::{Completion, Corpus, is_test_document, is_validation_document};
 
-use super::source::Source;
+use super::source::CorpusSource;
 use crate::error::LdaError;
 
 /// Number of documents of a held-out set that are scored: the first ones that have something to score.
@@ -33,7 +33,7 @@ pub enum HoldOut {
 
 /// The documents of a corpus that a [`HoldOut`] selects.
 #[derive(Clone, Copy)]
-pub(super) enum Taken<'a> {
+pub(super) enum Selection<'a> {
     None,
     Hash(f64),
     One(u32),
@@ -41,7 +41,7 @@ pub(super) enum Taken<'a> {
     Other(&'a Corpus),
 }
 
-impl<'a> Taken<'a> {
+impl<'a> Selection<'a> {
     pub(super) fn of(held: &'a HoldOut) -> Self {
         match held {
             HoldOut::Fraction(fraction) if *fraction > 0.0 => Self::Hash(*fraction),
@@ -64,7 +64,7 @@ impl<'a> Taken<'a> {
     /// Replaces the selection if the hash selects no document that can be scored, or leaves none to train on:
     /// by one document, drawn from those that can be scored while another one has words; by none if there is
     /// no such document. Documents of the test set are neither trained nor validated on.
-    pub(super) fn or_one(self, corpus: Source<'_>, test: &Self) -> Self {
+    pub(super) fn or_one(self, corpus: CorpusSource<'_>, test: &Self) -> Self {
         let Self::Hash(fraction) = self else { return self };
         let others = || (0..corpus.documents() as u32).filter(|&document| !test.has(document));
         let length = |document: u32| corpus.length(document);
@@ -80,12 +80,12 @@ impl<'a> Taken<'a> {
     }
 
     /// Returns the halves of a set's documents; those of the test set are not validated on.
-    pub(super) fn scored(self, corpus: Source<'_>, test: &Self) -> Result<Vec<Completion>, LdaError> {
+    pub(super) fn scored(self, corpus: CorpusSource<'_>, test: &Self) -> Result<Vec<Completion>, LdaError> {
         let from = match self {
             Self::Other(other) if other.words() != corpus.words() => {
                 return Err(LdaError::Words { words: other.words(), expected: corpus.words() });
             }
-            Self::Other(other) => Source::Memory(other),
+            Self::Other(other) => CorpusSource::Memory(other),
             _ => corpus,
         };
         let belongs = |&document: &u32| match self {

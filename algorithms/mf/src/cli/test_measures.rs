@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use raddle_cli::{Error, Report, Session, Summary, Table, Timed, count, number};
 use raddle_datasets::Triples;
-use raddle_mf::{Fit, Ranking};
+use raddle_mf::{Fit, Ranking, Seen};
 
 use super::fit_options::Options;
 
@@ -14,7 +14,7 @@ const LISTED: usize = 10;
 
 /// Measures on the test data.
 #[derive(Default)]
-pub(super) struct Tested {
+pub(super) struct TestMeasures {
     ratings: usize,
     /// Root mean squared and mean absolute error.
     errors: Option<(f64, f64)>,
@@ -38,12 +38,12 @@ pub(super) fn relevant<'t>(test: &'t Triples, options: &Options, offset: f64) ->
     }
 }
 
-impl Tested {
+impl TestMeasures {
     pub(super) fn measure(
         session: &mut Session,
         fit: &Fit,
         (test, offset): (Option<&Triples>, f64),
-        seen: Option<&Triples>,
+        seen: Option<&Seen>,
         options: &Options,
     ) -> Self {
         let Some(test) = test else { return Self::default() };
@@ -53,7 +53,7 @@ impl Tested {
             errors: options.model.implicit.is_none().then(|| fit.model.errors_less(test, offset)),
             ranking: seen.map(|seen| {
                 let at = options.ranking.unwrap_or(LISTED);
-                Ranking::measure(&fit.model, seen, &relevant(test, options, offset), at)
+                Ranking::measure_unseen(&fit.model, seen, &relevant(test, options, offset), at)
             }),
             relevant: options.relevant,
             is_explicit: options.model.implicit.is_none(),
@@ -81,8 +81,7 @@ impl Tested {
             let gap = if lines.is_empty() { "\n\n" } else { "\n" };
             lines += &format!(
                 "{gap}test: precision@{at} {precision}, recall@{at} {recall}, ndcg@{at} {ndcg}, map@{at} \
-                 {map}, auc {auc} \
-                 over {}",
+                 {map}, auc {auc} over {}",
                 count(users as u64, "user")
             );
             lines += &match (self.relevant, self.is_explicit) {

@@ -1,18 +1,17 @@
-//! [`Prepared`]: the part of the data that is kept during the fit, and the report at its end.
+//! [`ReportData`]: the part of the data that is kept during the fit, and the report at its end.
 
 use raddle_cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
-use raddle_datasets::{Field, Ids, PartOfRatings, Ratings, Triples};
+use raddle_datasets::{Field, Ids, Ratings, ReadError, Triples};
 use raddle_mf::files::About;
-use raddle_mf::{Fit, Model, Problem, Query, Recommender};
+use raddle_mf::{Fit, Model, Problem, Query, RatingsSource, Recommender, Seen};
 
-use super::compared::Compared;
-use super::data::{self, Kept};
+use super::baseline_comparison::BaselineComparison;
+use super::data::{self, StartRows};
 use super::fit_options::Options;
-use super::held::{self, RatingsSource};
+use super::hold_out::Cold;
 use super::pictures::epochs;
-use super::rated::{Rated, SUMMARISED};
-use super::split::Cold;
-use super::tested::{Tested, relevant};
+use super::rated_pairs::{RatedPairs, SUMMARISED};
+use super::test_measures::{TestMeasures, relevant};
 
 /// Number of users on the screen, and of items for each.
 const SHOWN: (usize, usize) = (5, 4);
@@ -20,23 +19,24 @@ const SHOWN: (usize, usize) = (5, 4);
 const ITEMS: usize = 10;
 
 /// Facts about the training ratings for the summary.
-struct Shown {
+struct DataNotes {
     ratings: usize,
     /// Notes on how the ratings were read.
     notes: String,
     cold: Cold,
     /// Rows that only the model to start from has.
-    kept: Option<Kept>,
+    kept: Option<StartRows>,
 }
 
-impl Shown {
+impl DataNotes {
     fn of(
-        (train, is_constant): (usize, bool),
+        problem: &Problem,
         ratings: &Ratings,
-        kept: Option<Kept>,
+        kept: Option<StartRows>,
         options: &Options,
         cold: Cold,
     ) -> Self {
+        let is_constant = options.model.implicit.is_none() && problem.is_constant();
         let reading = &options.reading;
         let mut notes = reading.notes(ratings);
         notes += options.model.note();
@@ -44,93 +44,70 @@ impl Shown {
             (false, false) => "",
             (_, true) => {
                 "there are pairs without ratings: for clicks, fit --implicit, where they count how often, \
-                 and what was not \
-                 clicked counts, too\n"
+                 and what was not clicked counts, too\n"
             }
             (true, false) => {
                 "all ratings are the same: if they are clicks, fit --implicit, as nothing tells them apart\n"
             }
         };
-        Self { ratings: train, notes: notes + &cold.notes(), cold, kept }
+        Self { ratings: problem.ratings(), notes: notes + &cold.notes(), cold, kept }
     }
-}
 
-impl Shown {
     /// Notes on the data, one sentence each.
     fn lines(&self) -> Vec<String> {
-        let kept = self.kept.as_ref().map_or_else(String::new, Kept::to_string);
+        let kept = self.kept.as_ref().map_or_else(String::new, StartRows::to_string);
         self.notes.lines().chain(kept.lines()).map(str::to_owned).collect()
     }
 }
 
 /// Facts about the data at the start of a fit, for the report at its end.
-pub(super) struct Prepared {
+pub(super) struct ReportData {
     pub(super) described: Data,
-    shown: Shown,
+    shown: DataNotes,
     test: Option<RatingsSource>,
     /// Ratings that measured lists of recommendations leave out: training and validation data.
     seen: Vec<RatingsSource>,
     /// Pairs on which the truth is measured, if it is known.
     known: Option<RatingsSource>,
     /// Pairs that lists of the report leave out, and that the folder stores.
-    rated: Rated,
+    rated: RatedPairs,
     /// Number subtracted from the ratings.
     offset: f64,
 }
 
-impl Prepared {
-    /// Prepares ratings in memory.
+impl ReportData {
+    /// Keeps what the report needs of the ratings, which a fit in memory frees.
     pub(super) fn new(
         options: &Options,
         described: Data,
         (ratings, problem): (&Ratings, &Problem),
-        (test, cold): (Option<Triples>, Cold),
-        rated: Rated,
-        kept: Option<Kept>,
+        (test, cold): (Option<RatingsSource>, Cold),
+        rated: RatedPairs,
+        kept: Option<StartRows>,
     ) -> Result<Self, Error> {
-        if let Some(test) = &test {
-            refuse_irrelevant(options, test, ratings.offset)?;
+        if let Some(test) = test.as_ref().filter(|_| options.relevant.is_some()) {
+            refuse_irrelevant(options, &*test.read().map_err(Error::input)?, ratings.offset)?;
         }
-        let is_constant = options.model.implicit.is_none() && problem.is_constant();
-        let shown = Shown::of((problem.ratings(), is_constant), ratings, kept, options, cold);
-        let measured = problem.measured();
-        let seen = match Self::ranks(options, test.is_some()) {
-            true => vec![known(options, problem.train().iter(), measured)],
-            false => Vec::new(),
-        };
-        let known = Self::knows(options).then(|| test.as_ref().or(measured).cloned()).flatten();
-        let (test, known) = (test.map(RatingsSource::Whole), known.map(RatingsSource::Whole));
-        Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
-    }
-
-    /// Prepares ratings that are read by parts.
-    pub(super) fn of_parts(
-        options: &Options,
-        described: Data,
-        (ratings, problem): (&Ratings, &Problem),
-        (train, measured): (&PartOfRatings, Option<PartOfRatings>),
-        (test, cold): (Option<PartOfRatings>, Cold),
-        rated: Rated,
-    ) -> Result<Self, Error> {
-        let is_constant = options.model.implicit.is_none() && problem.is_constant();
-        let shown = Shown::of((train.len(), is_constant), ratings, None, options, cold);
-        let known = Self::knows(options).then(|| test.as_ref().or(measured.as_ref()).cloned()).flatten();
+        let shown = DataNotes::of(problem, ratings, kept, options, cold);
         let mut seen = Vec::new();
         if Self::ranks(options, test.is_some()) {
-            let validated = measured.filter(|_| options.model.target.is_none());
-            seen.extend([train.clone()].into_iter().chain(validated).map(RatingsSource::Stored));
+            let validated = problem.held_out().filter(|_| options.model.target.is_none());
+            seen.extend([problem.training_copy()].into_iter().chain(validated.cloned()));
         }
-        let test = test.map(RatingsSource::Stored);
-        if let Some(test) = test.as_ref().filter(|_| options.relevant.is_some()) {
-            refuse_irrelevant(options, &*test.read()?, ratings.offset)?;
-        }
-        let known = known.map(RatingsSource::Stored);
+        let known = Self::knows(options).then(|| test.as_ref().or(problem.held_out()).cloned()).flatten();
         Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
     }
 
     /// `true` if recommendations are measured.
     fn ranks(options: &Options, has_test: bool) -> bool {
         has_test && (options.ranking.is_some() || options.model.implicit.is_some())
+    }
+
+    /// Returns the pairs that measured lists leave out; `None` if lists are not measured.
+    fn seen(&self, users: usize) -> Result<Option<Seen>, ReadError> {
+        let mut all = self.seen.iter().map(|source| Seen::of(source, 0..users));
+        let Some(first) = all.next().transpose()? else { return Ok(None) };
+        all.try_fold(first, |seen, other| Ok(seen.with(&other?))).map(Some)
     }
 
     /// `true` if the truth is known.
@@ -149,16 +126,15 @@ impl Prepared {
         fit: &Fit,
         version: Option<VersionOf>,
     ) -> Result<(Report, Summary, String), Error> {
-        let test = self.test.as_ref().map(RatingsSource::read).transpose()?;
-        let seen = held::together(&self.seen)?;
+        let test = self.test.as_ref().map(RatingsSource::read).transpose().map_err(Error::input)?;
+        let seen = self.seen(ratings.users.len()).map_err(Error::input)?;
         let offset = self.offset;
-        let tested = Tested::measure(session, fit, (test.as_deref(), offset), seen.as_deref(), options);
-        let compared = session.timed(Timed::Certify, || Compared::of(fit, (test.as_deref(), offset)));
+        let tested = TestMeasures::measure(session, fit, (test.as_deref(), offset), seen.as_ref(), options);
+        let compared =
+            session.timed(Timed::Certify, || BaselineComparison::of(fit, (test.as_deref(), offset)));
         drop((test, seen));
-        let known = match &self.known {
-            Some(known) => data::known_error(options.train.data.as_deref(), &*known.read()?),
-            None => None,
-        };
+        let known = self.known.as_ref().map(RatingsSource::read).transpose().map_err(Error::input)?;
+        let known = known.and_then(|known| data::known_error(options.train.data.as_deref(), &known));
         let (users, items) = (ratings.users.clone(), ratings.items.clone());
         let about = About::new(fit, &options.model.fold_in(fit), users, items);
         About { version, offset, ..about }.write(&fit.model, session)?;
@@ -199,21 +175,11 @@ fn refuse_irrelevant(options: &Options, test: &Triples, offset: f64) -> Result<(
     }
 }
 
-/// Returns the clicks that lists leave out, whether for training or for validation.
-fn known(
-    options: &Options,
-    train: impl Iterator<Item = (u32, u32, f32)>,
-    measured: Option<&Triples>,
-) -> RatingsSource {
-    let validated = measured.filter(|_| options.model.target.is_none());
-    RatingsSource::Whole(train.chain(validated.into_iter().flat_map(Triples::iter)).collect())
-}
-
 /// The outcome as text and as generic tables.
 fn describe(
     fit: &Fit,
     ratings: &Ratings,
-    (shown, rated): (&Shown, &Rated),
+    (shown, rated): (&DataNotes, &RatedPairs),
     options: &Options,
 ) -> (String, Summary) {
     let Ratings { name, users, items, .. } = ratings;

@@ -1,4 +1,4 @@
-//! [`Judged`]: measures during training how well a model of implicit feedback recommends held-out clicks.
+//! [`ListMetric`]: measures during training how well a model of implicit feedback recommends held-out clicks.
 
 use raddle::random::splitmix64;
 
@@ -25,13 +25,13 @@ const CHOICE: u64 = 0x6a75_6467_6564;
 /// For a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over the clicks among the first
 /// 10 of the list, divided by its largest possible value, that of min(t, 10) hits at the first places.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct ListMetric {
     /// Users, ascending.
     users: Vec<u32>,
     gains: Gains,
 }
 
-impl Judged {
+impl ListMetric {
     /// Chooses among the users of held-out clicks, in which a user may occur several times.
     pub(super) fn new(mut users: Vec<u32>, seed: u64) -> Self {
         users.sort_unstable();

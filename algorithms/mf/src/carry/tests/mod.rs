@@ -1,5 +1,7 @@
 //! Compares runs by gradient steps with their definition, and with runs in other units.
 
+mod naive;
+
 use std::path::PathBuf;
 
 use raddle::changes::Delta;
@@ -8,7 +10,7 @@ use raddle_common::testing::{not_empty, pairs};
 use raddle_datasets::Triples;
 use raddle_datasets::ratings::generate;
 
-use super::naive::{self, Course, Line, Naive};
+use self::naive::{Course, Line, Naive};
 use crate::carry::Carried;
 use crate::error::MfError;
 use crate::fitted::Fit;
@@ -282,7 +284,7 @@ fn ratings_that_differ_by_rounding_alone_are_not_divided_by_it() {
         let all: Triples = (0..count).map(|at| (at % 7, at % 5, 0.1)).collect();
         let problem = Problem::new(7, 5, all).unwrap();
         let program = Mf::params().steps_program(&problem, (2, 2), false);
-        let chunks = Chunk::cut(&problem.train, None, 2);
+        let chunks = Chunk::cut(&problem, 2).unwrap();
         let partitioning = program.lay_out(chunks.iter().map(|chunk| chunk.count(7, 5)));
         assert_eq!(partitioning.scale, 1.0, "{count} ratings deviate by {}", partitioning.deviation);
         deviations.push(partitioning.deviation);

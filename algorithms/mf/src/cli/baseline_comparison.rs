@@ -6,14 +6,14 @@ use raddle_datasets::Triples;
 use raddle_mf::{Baselines, Fit, Learned};
 
 /// The errors of the mean and of the biases alone, compared with those of the model.
-pub(super) struct Compared<'a> {
+pub(super) struct BaselineComparison<'a> {
     fit: &'a Fit,
     baselines: &'a Baselines,
     /// Errors on the test data, if any: of the model, the mean and the biases.
     test: Option<[f64; 3]>,
 }
 
-impl<'a> Compared<'a> {
+impl<'a> BaselineComparison<'a> {
     /// Compares a fit with the baselines that it has measured; `None` for implicit feedback.
     pub(super) fn of(fit: &'a Fit, (test, offset): (Option<&Triples>, f64)) -> Option<Self> {
         let baselines = fit.baselines.as_ref()?;
