@@ -6,7 +6,8 @@ use clap::Args;
 use raddle::cli::{Data, Error, Records, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::ratings::generate;
-use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings, registry};
+use raddle_datasets::registry::{self, SetKind};
+use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings};
 use raddle_mf::files::Saved;
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
 
 /// Returns the help text of DATA.
 pub(crate) fn known() -> String {
-    let names = registry::RATINGS.each_ref().map(|entry| entry.name).join(", ");
+    let names = registry::verified_names(SetKind::Ratings);
     format!(
         "a file (csv, tsv, MovieLens `::`, Netflix Prize, LIBMF text or mtx), optionally compressed \
          (gzip, zstd); - for standard input; the name of a public set in the folder RADDLE_DATA ({names}, or \
@@ -128,7 +129,7 @@ impl Reading {
     /// Refuses options for reading if none of these sources is a file: generated ratings and public sets are
     /// not read by them.
     pub(crate) fn refuse_idle(&self, sources: &[Option<&str>], format: Option<&str>) -> Result<(), Error> {
-        let is_known = |source: &str| registry::RATINGS.iter().any(|entry| entry.name == source);
+        let is_known = |source: &str| registry::verified_set(SetKind::Ratings, source).is_some();
         let is_file = |source: &str| {
             !source.starts_with("synth:")
                 && !is_known(source)
