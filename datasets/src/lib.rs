@@ -26,6 +26,7 @@ mod dialect;
 mod error;
 mod field;
 mod named;
+mod names;
 pub mod ratings;
 mod records;
 pub mod registry;

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::filling::Filling;
 use super::layout::TableFacts;
+use crate::arrays::npy::Array;
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::table::beside::from_files;
-use crate::table::npy::Array;
 use crate::table::response::{Choice, chosen, vector};
 use crate::table::{Format, Missing, Options, Table};
 
