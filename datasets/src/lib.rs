@@ -25,6 +25,7 @@ mod counter;
 mod dialect;
 mod error;
 mod field;
+mod metadata;
 mod named;
 mod names;
 pub mod ratings;

@@ -362,7 +362,7 @@ fn imports_of_the_command_line_of_lda_go_down() {
 #[test]
 fn imports_of_datasets_go_down() {
     let floors: [&[&str]; 8] = [
-        &["counter", "error", "names", "records"],
+        &["counter", "error", "metadata", "names", "records"],
         &["bytes"],
         &["arrays", "field"],
         &["dialect"],

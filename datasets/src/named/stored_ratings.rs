@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::bytes::source::{self, names_a_file, stem};
 use crate::error::ReadError;
 use crate::ratings::generate::Drawn;
-use crate::ratings::{Ids, Ratings, RatingsOptions, StoredRatings, Triples, format_of, stored};
-use crate::records::RecordCounts;
+use crate::ratings::{Ratings, RatingsOptions, StoredRatings, format_of, stored};
 use crate::registry::{self, SetKind, compare};
 
 impl StoredRatings {
@@ -42,19 +41,9 @@ impl StoredRatings {
         let place = folder.join(format!("{}-{}.ratings", source.digest(), stored::variant(&options, &path)));
         let described = Ratings {
             name: name.map_or_else(|| stem(&source.path), |(name, _)| name.into()),
-            triples: Triples::default(),
-            offset: 0.0,
-            exact: None,
-            times: None,
-            users: Ids::Dense(0),
-            items: Ids::Dense(0),
-            pairs_only: false,
-            duplicates: 0,
             digest: source.digest(),
             path: Some(source.path.clone()),
-            format: String::new(),
-            records: RecordCounts::default(),
-            notes: Vec::new(),
+            ..Ratings::default()
         };
         let format = format_of(&source, &options)?;
         let make = |place: &Path| stored::converted(source, format, &options, place);
