@@ -89,15 +89,12 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
             x: table.x,
             occurring: table.occurring,
             y: Some(table.y),
-            without_response: Vec::new(),
-            unknown_classes: Vec::new(),
             beside: table.beside,
             feature_names: table.feature_names,
             is_open_ended,
-            beyond: 0,
-            left_out: Vec::new(),
             records: table.records,
             notes: table.notes,
+            ..Samples::default()
         });
     }
     samples_in(Path::new(source), options)

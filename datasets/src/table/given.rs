@@ -57,10 +57,7 @@ impl Table {
         let mut features = Vec::new();
         for (place, (column, values)) in (1..).zip(columns) {
             hash.update(column.as_bytes());
-            let rows = match &values {
-                Labels::Numbers(values) => values.len(),
-                Labels::Texts { codes, .. } => codes.len(),
-            };
+            let rows = values.rows();
             if rows != y.len() {
                 return refuse(format!("column `{column}` has {rows} values, the response {}", y.len()));
             }
@@ -83,20 +80,15 @@ impl Table {
         let x: Matrix = matrix(y.len(), features).map_err(|why| ReadError::file(Path::new(name), why))?;
         let (is_plain, records) = (encoding.is_plain(), RecordCounts::of(y.len()));
         Ok(Self {
-            occurring: None,
             name: name.into(),
             x,
             y,
-            classes: None,
-            beside: Vec::new(),
             feature_names: Some(names),
             digest: hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
-            path: None,
             format: "columns".into(),
             encoding: (!is_plain).then_some(encoding),
-            filled: Vec::new(),
             records,
-            notes: Vec::new(),
+            ..Self::default()
         })
     }
 }
