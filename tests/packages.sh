@@ -34,7 +34,7 @@ PATTERNS
     raddle-common | raddle-kernels) echo 'README\.md' ;;
     raddle-datasets)
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \
-        'data/(README\.md|diabetes\.csv|docword\.pydoc\.txt\.gz|vocab\.pydoc\.txt|stop-words-english\.txt|pydoc\.py)'
+        'data/(README\.md|diabetes\.csv|docword\.pydoc\.txt\.gz|vocab\.pydoc\.txt|stop-words-english\.txt|pydoc\.py|sets\.json)'
       ;;
     *) printf '%s\n' '(README|ADMISSION|CHANGES|PARTS|POOL)\.md' 'examples/.*\.rs' ;;
   esac

@@ -73,27 +73,13 @@ fn in_one_line(message: String) -> String {
 /// Why a public set is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// No set has this name.
-    #[error("`{name}` is neither a file nor a public set: known sets are {known}")]
+    /// No set of the kind has this name.
+    #[error("`{name}` is neither {neither}{known}")]
     Unknown {
         /// Name that was asked for.
         name: String,
-        /// Known names.
-        known: String,
-    },
-    /// No set of ratings has this name.
-    #[error("`{name}` is neither a file nor a public set of ratings: known sets are {known}")]
-    UnknownRatings {
-        /// Name that was asked for.
-        name: String,
-        /// Known names.
-        known: String,
-    },
-    /// No corpus has this name.
-    #[error("`{name}` is neither a file, a folder nor a public corpus: known are pydoc (embedded), {known}")]
-    UnknownCorpus {
-        /// Name that was asked for.
-        name: String,
+        /// Description of what the name could be.
+        neither: &'static str,
         /// Known names.
         known: String,
     },

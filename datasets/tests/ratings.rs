@@ -4,7 +4,7 @@ use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
 use raddle_datasets::ratings::{HeldOut, generate};
-use raddle_datasets::registry::{self, RATINGS};
+use raddle_datasets::registry::{self, SetKind, verified_sets};
 use raddle_datasets::{
     Dialect, Duplicates, Ids, Ratings, RatingsFormat, RatingsOptions, ReadError, read_any_ratings,
     read_ratings,
@@ -241,18 +241,20 @@ fn a_specification_gives_its_ratings_and_a_bad_one_an_error() {
 
 #[test]
 fn public_sets_have_the_registered_sizes_and_split() {
-    for entry in &RATINGS {
-        let Some(ratings) = registry::real_ratings(entry.name) else { return };
+    for set in verified_sets(SetKind::Ratings) {
+        let Some(ratings) = registry::real_ratings(set.name) else { return };
         let sizes = (ratings.users.len(), ratings.items.len(), ratings.triples.len());
-        assert_eq!(sizes, (entry.users, entry.items, entry.observations), "{}", entry.name);
-        assert_eq!((ratings.pairs_only, ratings.duplicates), (entry.pairs_only, 0), "{}", entry.name);
+        let observations = if ratings.pairs_only { "pairs" } else { "ratings" };
+        let expected = ["users", "items", observations].map(|noun| set.count(noun));
+        assert_eq!([sizes.0, sizes.1, sizes.2].map(Some), expected, "{}", set.name);
+        assert_eq!(ratings.duplicates, 0, "{}", set.name);
         assert_eq!(
             (&ratings.users, &ratings.items),
             (&Ids::Dense(sizes.0 as u32), &Ids::Dense(sizes.1 as u32))
         );
-        if entry.split != (0, 0) {
+        if let Some(split) = set.count("training").zip(set.count("test")) {
             let held = HeldOut::compared(ratings.triples, sizes.0, sizes.1);
-            assert_eq!((held.train.len(), held.out.len()), entry.split, "{}", entry.name);
+            assert_eq!((held.train.len(), held.out.len()), split, "{}", set.name);
         }
     }
 }

@@ -377,7 +377,7 @@ fn imports_of_the_command_line_of_lda_go_down() {
 #[test]
 fn imports_of_datasets_go_down() {
     let floors: [&[&str]; 8] = [
-        &["counter", "error", "records"],
+        &["counter", "error", "metadata", "names", "records"],
         &["bytes"],
         &["arrays", "field"],
         &["dialect"],
@@ -397,8 +397,12 @@ fn no_file_of_datasets_names_itself() {
 
 #[test]
 fn imports_of_the_program_of_datasets_go_down() {
-    let floors: [&[&str]; 4] =
-        [&["digest", "entry", "transport"], &["catalogue", "convert", "place"], &["part"], &["download"]];
+    let floors: [&[&str]; 4] = [
+        &["digest", "provenance", "transport"],
+        &["catalogue", "convert", "place"],
+        &["part"],
+        &["download"],
+    ];
     check(&src("datasets/program"), "", &floors, &["main", "cli"]);
     let floors: [&[&str]; 4] = [
         &["foreign", "interrupted", "path"],

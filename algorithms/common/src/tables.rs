@@ -19,7 +19,7 @@ pub const DEFAULT: &str = "diabetes";
 pub fn known() -> String {
     let formats: Vec<&str> = Format::readable().map(Format::name).collect();
     let formats = formats.join(", ");
-    let names = registry::ENTRIES.each_ref().map(|entry| entry.name).join(", ");
+    let names = registry::verified_names(registry::SetKind::Table);
     format!(
         "a file ({formats}; plain, gzip or zstd), or - for standard input; the name of a public set, \
          read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} \

@@ -7,9 +7,9 @@ mod cli;
 mod convert;
 mod digest;
 mod download;
-mod entry;
 mod part;
 mod place;
+mod provenance;
 mod transport;
 
 fn main() -> ExitCode {

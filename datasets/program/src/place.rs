@@ -5,10 +5,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use raddle_cli::{Error, write_atomic};
-use raddle_datasets::registry::data_folder;
+use raddle_datasets::registry::{PublicSet, SetFile, data_folder};
 
 use crate::digest;
-use crate::entry::{DataFile, Entry};
 
 /// Returns the data folder: the given one, else `RADDLE_DATA`, else the cache folder. It may not exist yet.
 pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Error> {
@@ -25,7 +24,7 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Error> {
 
 /// Returns the path of a file in the folder and the SHA-256 that it should have, if known; `None` if it is
 /// not there.
-pub(crate) fn here(file: &DataFile, folder: &Path) -> Option<(PathBuf, Option<String>)> {
+pub(crate) fn here(file: &SetFile, folder: &Path) -> Option<(PathBuf, Option<String>)> {
     let of = |file: &str, sha256: Option<&str>| {
         let path = folder.join(file);
         path.is_file().then(|| (path, sha256.map(str::to_owned)))
@@ -38,7 +37,7 @@ pub(crate) fn here(file: &DataFile, folder: &Path) -> Option<(PathBuf, Option<St
 }
 
 /// Returns `true` if the folder has every file of a set.
-pub(crate) fn is_here(entry: &Entry, folder: &Path) -> bool {
+pub(crate) fn is_here(entry: &PublicSet, folder: &Path) -> bool {
     entry.files.iter().all(|file| here(file, folder).is_some())
 }
 

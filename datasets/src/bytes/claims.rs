@@ -28,6 +28,14 @@ pub fn believable(what: &str, claimed: u64, values: u64) -> Result<usize, String
     }
 }
 
+/// Checks that a file has as many entries as `line` states.
+pub(crate) fn check_entries(found: u64, stated: u64, line: &str) -> Result<(), String> {
+    match found == stated {
+        true => Ok(()),
+        false => Err(format!("{found} entries, but {line} says {stated}: was the file cut off?")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,49 @@
-//! The head of a sparse Matrix Market file, `%%MatrixMarket matrix coordinate real|integer|pattern general`,
-//! as corpora and ratings share it. Tables may be dense, too, and have their own reader.
+//! The lines of a Matrix Market file: a banner, comments, a size line, and a line for each entry.
+
+use super::number::{first_characters, whole};
 
 /// Bytes with which every Matrix Market file starts.
 pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";
 
-/// The head: banner, comments and size line.
+/// The words of a head, in lower case.
+pub(crate) struct HeadWords {
+    pub(crate) banner: Vec<String>,
+    /// Words of the size line; `None` if there is none.
+    pub(crate) sizes: Option<Vec<String>>,
+    /// Length of the head in bytes, and its lines.
+    pub(crate) bytes: usize,
+    pub(crate) lines: usize,
+}
+
+/// Message about a head that has no size line.
+pub(crate) const NO_SIZES: &str = "there is no size line: was the file cut off?";
+
+impl HeadWords {
+    /// Splits a text up to the size line, the first line after the banner that is not a comment.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        let mut head = Self { banner: Vec::new(), sizes: None, bytes: 0, lines: 0 };
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            (head.bytes, head.lines) = (head.bytes + line.len(), head.lines + 1);
+            let line = String::from_utf8_lossy(line).to_lowercase();
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            if head.lines == 1 {
+                head.banner = words;
+            } else if words.first().is_some_and(|word| !word.starts_with('%')) {
+                head.sizes = Some(words);
+                break;
+            }
+        }
+        head
+    }
+
+    /// Returns the numbers of the size line, if it has only numbers.
+    pub(crate) fn numbers(&self) -> Option<Vec<u64>> {
+        self.sizes.as_ref()?.iter().map(|word| word.parse().ok()).collect()
+    }
+}
+
+/// The head of a sparse matrix, `%%MatrixMarket matrix coordinate real|integer|pattern general`, as corpora
+/// and ratings have it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct MarketHead {
     pub(crate) rows: u32,
@@ -25,35 +64,46 @@ pub(crate) struct MarketKind {
     pub(crate) sizes: &'static str,
 }
 
-/// Parses the head; the error has the line, from 1.
+/// Parses the head of a sparse matrix; the error has the line, from 1.
 pub(crate) fn head(text: &[u8], kind: &MarketKind) -> Result<MarketHead, (usize, String)> {
-    let (mut bytes, mut pattern) = (0, false);
-    for (number, line) in (1..).zip(text.split_inclusive(|&byte| byte == b'\n')) {
-        bytes += line.len();
-        let words = String::from_utf8_lossy(line).to_lowercase();
-        let words: Vec<&str> = words.split_whitespace().collect();
-        if number == 1 {
-            pattern = match words.as_slice() {
-                [_, "matrix", "coordinate", "real" | "integer" | "double", "general"] => false,
-                [_, "matrix", "coordinate", "pattern", "general"] => true,
-                _ => return Err((1, kind.banner.into())),
-            };
-        } else if words.first().is_some_and(|word| !word.starts_with('%')) {
-            let sizes: Option<Vec<u64>> = words.iter().map(|word| word.parse().ok()).collect();
-            let sizes = match sizes.as_deref() {
-                Some(&[rows, columns, entries]) => {
-                    u32::try_from(rows).ok().zip(u32::try_from(columns).ok()).zip(Some(entries))
-                }
-                _ => None,
-            };
-            let Some(((rows, columns), entries)) = sizes else {
-                let why = "the size line must be three whole numbers, the first two below 4294967296";
-                return Err((number, format!("{why}: {}", kind.sizes)));
-            };
-            return Ok(MarketHead { rows, columns, entries, pattern, bytes, lines: number });
+    let words = HeadWords::of(text);
+    let pattern = match words.banner.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [_, "matrix", "coordinate", "real" | "integer" | "double", "general"] => false,
+        [_, "matrix", "coordinate", "pattern", "general"] => true,
+        _ if words.lines > 0 => return Err((1, kind.banner.into())),
+        _ => false,
+    };
+    let HeadWords { sizes: Some(_), bytes, lines, .. } = words else { return Err((1, NO_SIZES.into())) };
+    let sizes = match words.numbers().as_deref() {
+        Some(&[rows, columns, entries]) => {
+            u32::try_from(rows).ok().zip(u32::try_from(columns).ok()).zip(Some(entries))
         }
+        _ => None,
+    };
+    let ((rows, columns), entries) = sizes.ok_or_else(|| {
+        let why = "the size line must be three whole numbers, the first two below 4294967296";
+        (lines, format!("{why}: {}", kind.sizes))
+    })?;
+    Ok(MarketHead { rows, columns, entries, pattern, bytes, lines })
+}
+
+/// Parses an index from 1 to `most` and removes it from the line; returns it counted from 0.
+pub(crate) fn index(rest: &mut &[u8], what: &str, most: u64) -> Result<u64, String> {
+    let word = first_characters(rest);
+    let (number, length) = whole(rest).ok_or_else(|| format!("the {what} `{word}` is not a whole number"))?;
+    *rest = rest[length..].trim_ascii_start();
+    match (1..=most).contains(&number) {
+        true => Ok(number - 1),
+        false => Err(format!("the {what} {number} lies outside of 1 to {most}: indices count from 1")),
     }
-    Err((1, "there is no size line: was the file cut off?".into()))
+}
+
+/// Refuses what is left of a line after its entry.
+pub(crate) fn check_end(rest: &[u8]) -> Result<(), String> {
+    match rest.is_empty() {
+        true => Ok(()),
+        false => Err(format!("`{}` is more than the entry: one entry a line", first_characters(rest))),
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,24 @@ use crate::error::{Flaw, ReadError};
 /// The result of one block: its value and its number of lines, or its first flaw.
 pub(crate) type Parsed<T> = Result<(T, usize), Flaw>;
 
+/// Calls `take` with each line of a block that is not blank, without the blanks around it; returns the number
+/// of lines.
+#[inline(always)]
+pub(crate) fn each_line(
+    text: &[u8],
+    mut take: impl FnMut(&[u8]) -> Result<(), String>,
+) -> Result<usize, Flaw> {
+    let mut lines = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let line = line.trim_ascii();
+        if !line.is_empty() {
+            take(line).map_err(|why| (lines, why))?;
+        }
+        lines += 1;
+    }
+    Ok(lines)
+}
+
 /// Parses all blocks; returns their results in the order of the text.
 ///
 /// `first_line` is the number of the first block's first line, from 1. Threads take blocks from a shared
@@ -41,25 +59,11 @@ pub(crate) fn parse_into<C: Send, T: Send>(
     let supply = Mutex::new((0, blocks));
     let stop = AtomicBool::new(false);
     let work = |thread: usize| {
-        let mut scratch = Vec::new();
-        let mut done = Vec::new();
-        let mut collection = collect(thread);
+        let (mut scratch, mut done, mut collection) = (Vec::new(), Vec::new(), collect(thread));
         while !stop.load(Ordering::Relaxed) {
-            let (number, block) = match supply.lock() {
-                Ok(mut supply) => {
-                    supply.0 += 1;
-                    (supply.0, supply.1.next(&mut scratch))
-                }
-                Err(_) => break,
-            };
-            let parsed = match block {
-                Ok([]) => break,
-                Ok(text) => {
-                    let parsed = parse(&mut collection, text);
-                    source.forget(text);
-                    parsed
-                }
-                Err(flaw) => Err(flaw),
+            let parse = |text: &[u8]| parse(&mut collection, text);
+            let Some((number, Some(parsed))) = next(&supply, usize::MAX, &mut scratch, source, parse) else {
+                break;
             };
             stop.fetch_or(parsed.is_err(), Ordering::Relaxed);
             done.push((number, parsed));
@@ -99,24 +103,7 @@ pub(crate) fn parse_each<T: Send>(
         let last = batch * threads * 2;
         let work = || {
             let (mut scratch, mut done) = (Vec::new(), Vec::new());
-            loop {
-                let (number, block) = match supply.lock() {
-                    Ok(supply) if supply.0 == last => break,
-                    Ok(mut supply) => {
-                        supply.0 += 1;
-                        (supply.0, supply.1.next(&mut scratch))
-                    }
-                    Err(_) => break,
-                };
-                let parsed = match block {
-                    Ok([]) => None,
-                    Ok(text) => {
-                        let parsed = parse(text);
-                        source.forget(text);
-                        Some(parsed)
-                    }
-                    Err(flaw) => Some(Err(flaw)),
-                };
+            while let Some((number, parsed)) = next(&supply, last, &mut scratch, source, &parse) {
                 let ends = !matches!(parsed, Some(Ok(_)));
                 done.push((number, parsed));
                 if ends {
@@ -146,6 +133,31 @@ pub(crate) fn parse_each<T: Send>(
         }
     }
     Ok(())
+}
+
+/// Takes the next block of the supply, which counts those taken, and parses it; returns its number, and
+/// `None` for the end of the text. `None` if `last` blocks were taken.
+fn next<T>(
+    supply: &Mutex<(usize, Blocks<'_>)>,
+    last: usize,
+    scratch: &mut Vec<u8>,
+    source: &Source,
+    parse: impl FnOnce(&[u8]) -> Parsed<T>,
+) -> Option<(usize, Option<Parsed<T>>)> {
+    let mut taken = supply.lock().ok().filter(|supply| supply.0 < last)?;
+    taken.0 += 1;
+    let (number, block) = (taken.0, taken.1.next(scratch));
+    drop(taken);
+    let parsed = match block {
+        Ok([]) => None,
+        Ok(text) => {
+            let parsed = parse(text);
+            source.forget(text);
+            Some(parsed)
+        }
+        Err(flaw) => Some(Err(flaw)),
+    };
+    Some((number, parsed))
 }
 
 /// Runs each task on its own thread, the last one on the caller's; returns the results in order.

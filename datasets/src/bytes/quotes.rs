@@ -1,7 +1,6 @@
 //! [`Quotes`]: the meaning of double quotes in delimited text.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::names::named;
 
 /// The meaning of double quotes around a cell.
 ///
@@ -18,23 +17,10 @@ pub enum Quotes {
     Letters,
 }
 
-impl FromStr for Quotes {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "double" => Ok(Self::Double),
-            "none" => Ok(Self::Letters),
-            _ => Err(format!(
-                "`{name}` is no way to quote cells: choose double, for cells in double quotes, or none, for \
-                 quotes that are letters"
-            )),
-        }
-    }
-}
-
-impl fmt::Display for Quotes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Double { "double" } else { "none" })
-    }
+named! {
+    Quotes { Double = "double", Letters = "none" }
+    |name| format!(
+        "`{name}` is no way to quote cells: choose double, for cells in double quotes, or none, for quotes \
+         that are letters"
+    )
 }

@@ -234,6 +234,11 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
+/// Returns the first 16 digits of the SHA-256, which distinguish files of the same data.
+pub(crate) fn short_digest(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes)[..8])
+}
+
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

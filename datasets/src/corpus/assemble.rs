@@ -1,8 +1,8 @@
 //! Assembles a corpus from blocks of (document, word, count), whatever the order of the file.
 
 use super::data::Corpus;
-use crate::bytes::claims::believable;
-use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::claims::{believable, check_entries};
+use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
@@ -81,15 +81,11 @@ pub(super) fn block(
     text: &[u8],
     entry: impl Fn(&[u8]) -> Result<Option<(u32, u32, u64)>, String>,
 ) -> Parsed<Piece> {
-    let (mut piece, mut lines) = (Piece::default(), 0);
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.trim_ascii();
-        let found = if line.is_empty() { None } else { entry(line).map_err(|message| (lines, message))? };
-        if let Some((document, word, count)) = found {
-            piece.add(document, word, count).map_err(|message| (lines, message))?;
-        }
-        lines += 1;
-    }
+    let mut piece = Piece::default();
+    let lines = each_line(text, |line| match entry(line)? {
+        Some((document, word, count)) => piece.add(document, word, count),
+        None => Ok(()),
+    })?;
     Ok((piece, lines))
 }
 
@@ -114,16 +110,13 @@ pub(super) struct Stated {
     /// Length of the head in bytes.
     pub(super) bytes: usize,
     pub(super) lines: usize,
+    /// Parses a block of lines.
+    pub(super) block: fn(&[u8], &Self) -> Parsed<Piece>,
 }
 
 /// Reads the entries after a head, and checks their number against the head.
-pub(super) fn load(
-    source: &Source,
-    threads: usize,
-    stated: &Stated,
-    block: impl Fn(&[u8], &Stated) -> Parsed<Piece> + Sync,
-) -> Result<Corpus, ReadError> {
-    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| block(text, stated));
+pub(super) fn load(source: &Source, threads: usize, stated: &Stated) -> Result<Corpus, ReadError> {
+    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| (stated.block)(text, stated));
     let pieces = parallel::parse(source, blocks, stated.lines + 1, threads, parse)?;
     let entries = pieces.iter().map(|piece| piece.entries).sum();
     let tokens = pieces.iter().map(|piece| piece.tokens).fold(0, u64::saturating_add);
@@ -138,10 +131,9 @@ pub(super) fn each(
     source: &Source,
     threads: usize,
     stated: &Stated,
-    block: impl Fn(&[u8], &Stated) -> Parsed<Piece> + Sync,
     mut take: impl FnMut(u32, &[u32], &[u16]) -> Result<(), ReadError>,
 ) -> Result<bool, ReadError> {
-    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| block(text, stated));
+    let (blocks, parse) = (source.blocks().skip(stated.bytes), |text: &[u8]| (stated.block)(text, stated));
     let (mut entries, mut tokens, mut last, mut is_in_order) = (0, 0_u64, 0, true);
     parallel::parse_each(source, blocks, stated.lines + 1, threads, parse, |piece| {
         entries += piece.entries;
@@ -165,18 +157,12 @@ pub(super) fn each(
 /// Checks that a file has as many entries as it states, and enough to make its documents and words
 /// believable.
 fn check(source: &Source, stated: &Stated, entries: u64, tokens: u64) -> Result<(), ReadError> {
-    if entries != stated.entries {
-        let Stated { entries: expected, line, .. } = stated;
-        let message = format!("{entries} entries, but {line} says {expected}: was the file cut off?");
-        return Err(ReadError::file(&source.path, message));
-    }
-    few_enough(tokens).map_err(|why| ReadError::file(&source.path, why))?;
-    let size = |what: &str, claimed: u32| {
-        believable(what, claimed.into(), entries).map_err(|why| ReadError::file(&source.path, why))
-    };
-    size("documents", stated.documents)?;
-    size("words", stated.words)?;
-    Ok(())
+    check_entries(entries, stated.entries, stated.line)
+        .and_then(|()| few_enough(tokens))
+        .and_then(|()| believable("documents", stated.documents.into(), entries))
+        .and_then(|_| believable("words", stated.words.into(), entries))
+        .map(|_| ())
+        .map_err(|why| ReadError::file(&source.path, why))
 }
 
 /// Makes a corpus of `documents` documents over `width` words. Each piece is freed once it is copied.

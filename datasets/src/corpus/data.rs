@@ -1,8 +1,10 @@
 //! [`Corpus`]: documents as bags of words, with their metadata.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::format::CorpusFormat;
+use super::names;
+use super::options::CorpusOptions;
 use super::tokenizer::{Tokenizer, TokensLeftOut};
 use super::vocabulary::Vocabulary;
 use crate::bytes::source::Source;
@@ -190,9 +192,17 @@ impl Corpus {
         }
     }
 
+    /// Names the words of a bag of words that was read from `path`: by the vocabulary in options, else by one
+    /// next to it.
+    pub(super) fn name_words_of(&mut self, path: &Path, options: &CorpusOptions) -> Result<(), ReadError> {
+        let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) else { return Ok(()) };
+        let source = Source::open_text(&words, options.dialect.encoding)?;
+        self.name_words(Vocabulary::read(&source)?, &source)
+    }
+
     /// Sets the vocabulary, which must have V words. LDA-C does not state V: then the vocabulary may have
     /// more words than the documents.
-    pub(super) fn name_words(&mut self, vocabulary: Vocabulary, source: &Source) -> Result<(), ReadError> {
+    fn name_words(&mut self, vocabulary: Vocabulary, source: &Source) -> Result<(), ReadError> {
         if self.format == CorpusFormat::Ldac.name() && vocabulary.len() > self.width {
             self.width = vocabulary.len();
         }

@@ -14,7 +14,7 @@ pub(super) fn begins(text: &[u8]) -> bool {
 }
 
 pub(crate) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError> {
-    assemble::load(source, threads, &stated(source)?, block)
+    assemble::load(source, threads, &stated(source)?)
 }
 
 /// Parses the head of a file.
@@ -30,7 +30,8 @@ fn head(text: &[u8]) -> Result<Stated, (usize, String)> {
         u32::try_from(count).map_err(|_| (line, why()))
     };
     let (documents, words) = (named(1, "documents", documents)?, named(2, "words", words)?);
-    Ok(Stated { documents, words, entries, counted: true, line: "the third line", bytes, lines: 3 })
+    let line = "the third line";
+    Ok(Stated { documents, words, entries, counted: true, line, bytes, lines: 3, block })
 }
 
 /// Parses the three numbers; returns them and the length of their lines in bytes.
@@ -51,7 +52,7 @@ fn numbers(text: &[u8]) -> Result<([u64; 3], usize), (usize, String)> {
 }
 
 /// Parses a block of lines.
-pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
+fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
     assemble::block(text, |line| entry(line, head).map(Some))
 }
 

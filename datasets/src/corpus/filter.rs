@@ -120,19 +120,7 @@ impl Corpus {
                 })
             })
             .collect();
-        let (mut to, mut from) = (0, 0);
-        for document in 0..self.documents() {
-            let end = self.starts[document + 1];
-            for at in from..end {
-                if let Some(word) = new[self.words[at] as usize] {
-                    (self.words[to], self.counts[to]) = (word, self.counts[at]);
-                    to += 1;
-                }
-            }
-            (from, self.starts[document + 1]) = (end, to);
-        }
-        self.words.truncate(to);
-        self.counts.truncate(to);
+        self.renumber(&new);
         if renumber {
             self.width = number as usize;
             if let Some(words) = self.vocabulary.take() {

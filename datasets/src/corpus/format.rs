@@ -1,7 +1,6 @@
 //! [`CorpusFormat`]: the file formats of corpora.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::names::named;
 
 /// A file format of corpora. Files may be compressed with gzip or zstd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,59 +24,28 @@ pub enum CorpusFormat {
     Parquet,
 }
 
-impl CorpusFormat {
-    const ALL: [Self; 7] = [
-        Self::Docword,
-        Self::MatrixMarket,
-        Self::Ldac,
-        Self::Text,
-        Self::Csv,
-        Self::JsonLines,
-        Self::Parquet,
-    ];
+named! {
+    pub CorpusFormat {
+        Docword = "docword", MatrixMarket = "mtx", Ldac = "ldac", Text = "text", Csv = "csv", JsonLines = "jsonl",
+        Parquet = "parquet", Csv = "tsv",
+    }
+    unknown
+}
 
+impl CorpusFormat {
     /// Returns the formats that this build reads.
     pub fn readable() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
+        let is_read = |format: &Self| *format != Self::Parquet || cfg!(feature = "parquet");
+        Self::ALL.iter().filter(|(name, _)| *name != "tsv").map(|&(_, format)| format).filter(is_read)
     }
 
     /// Returns `true` if documents are rows of a table.
     pub(super) fn is_table(self) -> bool {
         matches!(self, Self::Csv | Self::JsonLines | Self::Parquet)
     }
-
-    /// Returns the name that [`FromStr`] parses: `docword`, `mtx`, `ldac`, `text`, `csv`, `jsonl` or
-    /// `parquet`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Docword => "docword",
-            Self::MatrixMarket => "mtx",
-            Self::Ldac => "ldac",
-            Self::Text => "text",
-            Self::Csv => "csv",
-            Self::JsonLines => "jsonl",
-            Self::Parquet => "parquet",
-        }
-    }
 }
 
-impl fmt::Display for CorpusFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for CorpusFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || {
-            format!(
-                "`{name}` is no format: choose {}",
-                Self::readable().map(Self::name).collect::<Vec<_>>().join(", ")
-            )
-        };
-        let name = if name == "tsv" { "csv" } else { name };
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(known)
-    }
+fn unknown(name: &str) -> String {
+    let known: Vec<&str> = CorpusFormat::readable().map(CorpusFormat::name).collect();
+    format!("`{name}` is no format: choose {}", known.join(", "))
 }

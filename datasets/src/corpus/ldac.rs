@@ -5,7 +5,7 @@ use super::assemble::{self, Piece};
 use super::data::Corpus;
 use crate::bytes::claims::believable;
 use crate::bytes::number::first_characters;
-use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
@@ -63,13 +63,8 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Corpus, ReadError>
 }
 
 fn block(text: &[u8]) -> Parsed<Documents> {
-    let (mut documents, mut lines) = (Documents::default(), 0);
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        if !line.trim_ascii().is_empty() {
-            document(line, &mut documents).map_err(|why| (lines, why))?;
-        }
-        lines += 1;
-    }
+    let mut documents = Documents::default();
+    let lines = each_line(text, |line| document(line, &mut documents))?;
     Ok((documents, lines))
 }
 

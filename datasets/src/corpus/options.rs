@@ -7,7 +7,7 @@ use super::tokenizer::Tokenizer;
 use crate::dialect::Dialect;
 
 /// Options for reading a corpus.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CorpusOptions {
     /// The format; `None` recognises it from the content.
     pub format: Option<CorpusFormat>,
@@ -26,21 +26,6 @@ pub struct CorpusOptions {
     pub tokenizer: Tokenizer,
     /// `true` if a corpus in which no document has a word is not an error, as for inference.
     pub may_be_empty: bool,
-    /// Number of threads; the result is the same for any number.
+    /// Number of threads, 0 for one; the result is the same for any number.
     pub threads: usize,
-}
-
-impl Default for CorpusOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            vocabulary: None,
-            dialect: Dialect::default(),
-            text: None,
-            id: None,
-            tokenizer: Tokenizer::default(),
-            may_be_empty: false,
-            threads: 1,
-        }
-    }
 }

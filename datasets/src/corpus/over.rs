@@ -34,26 +34,33 @@ impl Corpus {
         let own = self.vocabulary.take().ok_or(NoVocabulary)?;
         let places: HashMap<&str, u32> = vocabulary.iter().zip(0..).collect();
         let places: Vec<Option<u32>> = own.iter().map(|word| places.get(word).copied()).collect();
-        let (mut to, mut from, mut unknown) = (0, 0, vec![0; self.documents()]);
-        for (document, unknown) in unknown.iter_mut().enumerate() {
+        let unknown = self.renumber(&places);
+        sort_words(&self.starts, &mut self.words, &mut self.counts);
+        (self.width, self.vocabulary) = (vocabulary.len(), Some(vocabulary));
+        self.count_records();
+        Ok(unknown)
+    }
+
+    /// Gives each word its new number; words without one are left out. Returns the number of tokens left out
+    /// of each document.
+    pub(super) fn renumber(&mut self, new: &[Option<u32>]) -> Vec<u64> {
+        let (mut to, mut from, mut left_out) = (0, 0, vec![0; self.documents()]);
+        for (document, left_out) in left_out.iter_mut().enumerate() {
             let end = self.starts[document + 1];
             for at in from..end {
-                match places[self.words[at] as usize] {
+                match new[self.words[at] as usize] {
                     Some(word) => {
                         (self.words[to], self.counts[to]) = (word, self.counts[at]);
                         to += 1;
                     }
-                    None => *unknown += u64::from(self.counts[at]),
+                    None => *left_out += u64::from(self.counts[at]),
                 }
             }
             (from, self.starts[document + 1]) = (end, to);
         }
         self.words.truncate(to);
         self.counts.truncate(to);
-        sort_words(&self.starts, &mut self.words, &mut self.counts);
-        (self.width, self.vocabulary) = (vocabulary.len(), Some(vocabulary));
-        self.count_records();
-        Ok(unknown)
+        left_out
     }
 
     /// Appends words that no document has; without a vocabulary only the number of words grows.

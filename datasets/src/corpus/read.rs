@@ -7,7 +7,7 @@ use super::format::CorpusFormat;
 use super::options::CorpusOptions;
 use super::table::{self, Fields};
 use super::vocabulary::Vocabulary;
-use super::{docword, ldac, looks, matrix_market, names, text};
+use super::{assemble, docword, ldac, looks, matrix_market, text};
 use crate::bytes::foreign::{foreign, is_json};
 use crate::bytes::market;
 use crate::bytes::source::{Source, stem};
@@ -86,7 +86,9 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     });
     let mut corpus = match format {
         CorpusFormat::Docword => docword::load(&source, options.threads)?,
-        CorpusFormat::MatrixMarket => matrix_market::load(&source, options.threads)?,
+        CorpusFormat::MatrixMarket => {
+            assemble::load(&source, options.threads, &matrix_market::stated(&source)?)?
+        }
         CorpusFormat::Ldac => ldac::load(&source, options.threads)?,
         CorpusFormat::Text => text::load_lines(&source, options.tokenizer, options.threads)?,
         CorpusFormat::Csv | CorpusFormat::JsonLines | CorpusFormat::Parquet => match fields {
@@ -98,10 +100,7 @@ fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     if corpus.is_text {
         return Ok(corpus);
     }
-    if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
-        let source = Source::open_text(&words, options.dialect.encoding)?;
-        corpus.name_words(Vocabulary::read(&source)?, &source)?;
-    }
+    corpus.name_words_of(path, options)?;
     Ok(corpus)
 }
 

@@ -25,13 +25,10 @@ pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Rating
         _ if source.starts_with("synth:") => {
             Ok(generate::ratings_less(source, options.offset.unwrap_or(0.0))?.ratings)
         }
-        _ if registry::ratings_entry(source).is_some() => registry::load_ratings_with(source, options),
+        _ if registry::verified_set(SetKind::Ratings, source).is_some() => {
+            registry::load_ratings_with(source, options)
+        }
         _ if names_a_file(source) => read_ratings(source, options),
-        _ => Err(unknown(source)),
+        _ => Err(registry::not_found(source, SetKind::Ratings).into()),
     }
-}
-
-/// Makes the error for a name that no set of ratings has.
-pub(super) fn unknown(name: &str) -> ReadError {
-    registry::absent(name, &[SetKind::Ratings]).unwrap_or_else(|| registry::unknown_ratings(name)).into()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::bytes::source::stem;
 use crate::corpus::{CorpusFormat, CorpusOptions, StoredCorpus, opened};
 use crate::error::ReadError;
-use crate::registry::{as_path, compare, corpus_entry, paths_of_corpus};
+use crate::registry::{SetKind, as_path, compare, paths_of_corpus, verified_set};
 
 impl StoredCorpus {
     /// Opens the corpus that [`read_any_corpus`](crate::read_any_corpus) would read from `source`, in a file
@@ -18,13 +18,13 @@ impl StoredCorpus {
     /// The errors of [`read_any_corpus`](crate::read_any_corpus), and a folder that cannot be written to.
     pub fn open(source: &str, options: &CorpusOptions, folder: &Path) -> Result<Option<Self>, ReadError> {
         let source = &*as_path(source);
-        let (path, options, entry) = match corpus_entry(source) {
-            Some(entry) if options.vocabulary.is_none() => {
-                let (path, vocabulary) = paths_of_corpus(entry)?;
+        let (path, options, known) = match verified_set(SetKind::Corpus, source) {
+            Some(set) if options.vocabulary.is_none() => {
+                let (path, sha256, vocabulary) = paths_of_corpus(set)?;
                 let vocabulary = Some(vocabulary);
                 let options =
                     CorpusOptions { vocabulary, threads: options.threads, ..CorpusOptions::default() };
-                (path, options, Some(entry))
+                (path, options, Some((set.name, sha256)))
             }
             _ => (PathBuf::from(source), options.clone(), None),
         };
@@ -35,10 +35,10 @@ impl StoredCorpus {
         if !matches!(format, CorpusFormat::Docword | CorpusFormat::MatrixMarket | CorpusFormat::Ldac) {
             return Ok(None);
         }
-        if let Some(entry) = entry {
-            compare(&path, &source.digest(), entry.sha256)?;
+        if let Some((_, sha256)) = known {
+            compare(&path, &source.digest(), sha256)?;
         }
-        let name = entry.map_or_else(|| stem(&path), |entry| entry.name.into());
+        let name = known.map_or_else(|| stem(&path), |(name, _)| name.into());
         Self::of_file((&source, format, &path), name, &options, folder).map(Some)
     }
 }

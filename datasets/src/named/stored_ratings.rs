@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ratings::unknown;
 use crate::bytes::source::{self, names_a_file, stem};
 use crate::error::ReadError;
 use crate::ratings::generate::Drawn;
-use crate::ratings::{Ids, Ratings, RatingsOptions, StoredRatings, Triples, format_of, stored};
-use crate::records::RecordCounts;
-use crate::registry::{self, compare};
+use crate::ratings::{Ratings, RatingsOptions, StoredRatings, format_of, stored};
+use crate::registry::{self, SetKind, compare};
 
 impl StoredRatings {
     /// Opens the ratings that [`read_any_ratings`](crate::read_any_ratings) would read from `source`, in a
@@ -27,14 +25,14 @@ impl StoredRatings {
             let path = folder.join(format!("{}{less}.ratings", source::digest(source.as_bytes())));
             return Self::at(&path, drawn.described(source), |path| stored::drawn(&drawn, path));
         }
-        let (path, options, name) = match registry::ratings_entry(source) {
-            Some(entry) => {
+        let (path, options, name) = match registry::verified_set(SetKind::Ratings, source) {
+            Some(set) => {
                 let options = registry::reading(options);
-                let (path, sha256) = registry::path_of_ratings(entry)?;
-                (path, options, Some((entry, sha256)))
+                let (path, sha256) = registry::path_of(set)?;
+                (path, options, Some((set.name, sha256)))
             }
             None if names_a_file(source) => (PathBuf::from(source), options.clone(), None),
-            None => return Err(unknown(source)),
+            None => return Err(registry::not_found(source, SetKind::Ratings).into()),
         };
         let source = options.dialect.open(&path)?;
         if let Some((_, sha256)) = name {
@@ -42,20 +40,10 @@ impl StoredRatings {
         }
         let place = folder.join(format!("{}-{}.ratings", source.digest(), stored::variant(&options, &path)));
         let described = Ratings {
-            name: name.map_or_else(|| stem(&source.path), |(entry, _)| entry.name.into()),
-            triples: Triples::default(),
-            offset: 0.0,
-            exact: None,
-            times: None,
-            users: Ids::Dense(0),
-            items: Ids::Dense(0),
-            pairs_only: false,
-            duplicates: 0,
+            name: name.map_or_else(|| stem(&source.path), |(name, _)| name.into()),
             digest: source.digest(),
             path: Some(source.path.clone()),
-            format: String::new(),
-            records: RecordCounts::default(),
-            notes: Vec::new(),
+            ..Ratings::default()
         };
         let format = format_of(&source, &options)?;
         let make = |place: &Path| stored::converted(source, format, &options, place);

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::tables::{EMBEDDED, check_no_file, is_file, read_any, unknown};
+use super::tables::{EMBEDDED, check_no_file, is_file, is_public, read_any};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::registry::{self, compare, embedded};
+use crate::registry::{self, SetKind, compare, embedded};
 use crate::table::{ColumnOptions, Format, Options, StoredTable, Table, generate, open, stored};
 
 impl StoredTable {
@@ -25,7 +25,7 @@ impl StoredTable {
             return Err(ReadError::file(Path::new(source), why));
         }
         let mut options = Options { cache: None, ..options.clone() };
-        if registry::entry(source).is_some() {
+        if is_public(source) {
             (options.format, options.y) = (None, None);
         }
         let options = &options;
@@ -49,15 +49,15 @@ fn named(source: &str) -> Result<Table, ReadError> {
     if source.starts_with("synth:") {
         return Ok(generate::described(source));
     }
-    if let Some(entry) = registry::entry(source) {
-        let path = registry::locate(source)?;
+    if let Some(set) = registry::verified_set(SetKind::Table, source) {
+        let (path, sha256) = registry::path_of(set)?;
         let table = Table::described_by(&Source::open(&path)?);
-        compare(&path, &table.digest, entry.sha256)?;
+        compare(&path, &table.digest, sha256)?;
         return Ok(table);
     }
     match is_file(source) {
         true => Ok(Table::described_by(&Source::open(Path::new(source))?)),
-        false => Err(unknown(source)),
+        false => Err(registry::not_found(source, SetKind::Table).into()),
     }
 }
 
@@ -67,7 +67,7 @@ fn streamed(source: &str, options: &Options) -> Result<Option<(Source, Format)>,
     if source == EMBEDDED || options.columns != ColumnOptions::default() || options.dialect.is_of_tables() {
         return Ok(None);
     }
-    if registry::entry(source).is_some() {
+    if is_public(source) {
         return Ok(Some((Source::open(&registry::locate(source)?)?, Format::Libsvm)));
     }
     is_file(source).then(|| open(Path::new(source), options)).transpose()

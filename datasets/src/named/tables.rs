@@ -31,15 +31,15 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
     match source {
         EMBEDDED => beside(embedded::diabetes()),
         _ if source.starts_with("synth:") => beside(generate::table(source)?),
-        _ if registry::entry(source).is_some() => registry::load_with(source, options),
+        _ if is_public(source) => registry::load_with(source, options),
         _ if is_file(source) => read(source, options),
-        _ => Err(unknown(source)),
+        _ => Err(registry::not_found(source, SetKind::Table).into()),
     }
 }
 
-/// Makes the error for a name that no table has.
-pub(super) fn unknown(name: &str) -> ReadError {
-    registry::absent(name, &[SetKind::Table]).unwrap_or_else(|| registry::unknown(name)).into()
+/// Returns `true` for the name of a public table.
+pub(super) fn is_public(source: &str) -> bool {
+    registry::verified_set(SetKind::Table, source).is_some()
 }
 
 /// The name of the embedded sample.
@@ -59,7 +59,7 @@ pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadE
 
 /// Returns `true` if a user who writes this means a file.
 pub(super) fn is_file(source: &str) -> bool {
-    let is_other = source.starts_with("synth:") || registry::entry(source).is_some();
+    let is_other = source.starts_with("synth:") || is_public(source);
     !is_other && names_a_file(source)
 }
 
@@ -84,20 +84,17 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     let source = &*registry::as_path(source);
     if !is_file(source) {
         let table = read_any(source, options)?;
-        let is_open_ended = registry::entry(source).is_some() && table.x.is_sparse();
+        let is_open_ended = is_public(source) && table.x.is_sparse();
         return Ok(Samples {
             x: table.x,
             occurring: table.occurring,
             y: Some(table.y),
-            without_response: Vec::new(),
-            unknown_classes: Vec::new(),
             beside: table.beside,
             feature_names: table.feature_names,
             is_open_ended,
-            beyond: 0,
-            left_out: Vec::new(),
             records: table.records,
             notes: table.notes,
+            ..Samples::default()
         });
     }
     samples_in(Path::new(source), options)

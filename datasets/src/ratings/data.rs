@@ -7,7 +7,7 @@ use super::triples::Triples;
 use crate::records::RecordCounts;
 
 /// Ratings with the ids of users and items.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ratings {
     /// Name in the registry, the file's name without its extensions, or the `synth:` specification.
     pub name: String,

@@ -1,11 +1,10 @@
 //! [`Duplicates`]: the rule for pairs that are observed more than once.
 
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 use super::triples::Triples;
 use crate::error::ReadError;
+use crate::names::named;
 use crate::records::RecordCounts;
 
 /// The rule for several observations of one user and one item. The pair keeps the position of its first
@@ -26,32 +25,9 @@ pub enum Duplicates {
     Refuse,
 }
 
-impl Duplicates {
-    const ALL: [(&'static str, Self); 5] = [
-        ("last", Self::Last),
-        ("first", Self::First),
-        ("sum", Self::Sum),
-        ("mean", Self::Mean),
-        ("refuse", Self::Refuse),
-    ];
-}
-
-impl fmt::Display for Duplicates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::ALL.iter().find(|(_, rule)| rule == self).map_or("", |(name, _)| name);
-        f.write_str(name)
-    }
-}
-
-impl FromStr for Duplicates {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, rule)| rule);
-        found.ok_or_else(|| {
-            format!("`{name}` is no rule for duplicates: choose last, first, sum, mean or refuse")
-        })
-    }
+named! {
+    Duplicates { Last = "last", First = "first", Sum = "sum", Mean = "mean", Refuse = "refuse" }
+    |name| format!("`{name}` is no rule for duplicates: choose last, first, sum, mean or refuse")
 }
 
 impl Duplicates {
@@ -95,16 +71,11 @@ impl Duplicates {
 }
 
 /// A rating in single or double precision.
-pub(super) trait Value: Copy {
-    fn wide(self) -> f64;
+pub(super) trait Value: Copy + Into<f64> {
     fn of(value: f64) -> Self;
 }
 
 impl Value for f32 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self.into()
-    }
     #[inline(always)]
     fn of(value: f64) -> Self {
         value as Self
@@ -112,10 +83,6 @@ impl Value for f32 {
 }
 
 impl Value for f64 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self
-    }
     #[inline(always)]
     fn of(value: f64) -> Self {
         value
@@ -200,7 +167,7 @@ pub(super) fn merge<V: Value>(
             match rule {
                 Duplicates::Last | Duplicates::First if takes_its_place => values[first[item]] = value,
                 Duplicates::Last | Duplicates::First | Duplicates::Refuse => {}
-                Duplicates::Sum | Duplicates::Mean => added.push((first[item] as u32, value.wide())),
+                Duplicates::Sum | Duplicates::Mean => added.push((first[item] as u32, value.into())),
             }
         }
     }
@@ -215,7 +182,7 @@ pub(super) fn merge<V: Value>(
     added.sort_by_key(|one| one.0);
     for same in added.chunk_by(|a, b| a.0 == b.0) {
         let kept = &mut values[same[0].0 as usize];
-        let sum = same.iter().fold(kept.wide(), |sum, one| sum + one.1);
+        let sum = same.iter().fold((*kept).into(), |sum: f64, one| sum + one.1);
         let count = if rule == Duplicates::Mean { same.len() + 1 } else { 1 };
         *kept = V::of(sum / count as f64);
     }

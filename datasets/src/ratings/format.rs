@@ -1,7 +1,6 @@
 //! [`RatingsFormat`]: the file formats of ratings.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::names::named;
 
 /// A file format of ratings. Files may be compressed with gzip or zstd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,31 +15,15 @@ pub enum RatingsFormat {
     Parquet,
 }
 
-impl fmt::Display for RatingsFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text => "text",
-            Self::MatrixMarket => "mtx",
-            Self::Parquet => "parquet",
-        })
+named! {
+    RatingsFormat {
+        Text = "text", Text = "csv", Text = "tsv", Text = "movielens", Text = "libmf", MatrixMarket = "mtx",
+        Parquet = "parquet",
     }
+    unknown
 }
 
-impl FromStr for RatingsFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "text" | "csv" | "tsv" | "movielens" | "libmf" => Ok(Self::Text),
-            "mtx" => Ok(Self::MatrixMarket),
-            "parquet" => Ok(Self::Parquet),
-            _ => {
-                let others = if cfg!(feature = "parquet") { ", mtx or parquet" } else { " or mtx" };
-                Err(format!(
-                    "`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf \
-                     are){others}"
-                ))
-            }
-        }
-    }
+fn unknown(name: &str) -> String {
+    let others = if cfg!(feature = "parquet") { ", mtx or parquet" } else { " or mtx" };
+    format!("`{name}` is no format of ratings: choose text (csv, tsv, movielens and libmf are){others}")
 }

@@ -113,19 +113,13 @@ impl Drawn {
     pub(crate) fn described(&self, spec: &str) -> Ratings {
         Ratings {
             name: spec.into(),
-            triples: Triples::default(),
             offset: self.offset,
-            exact: None,
-            times: None,
             users: Ids::Dense(self.users),
             items: Ids::Dense(self.items),
-            pairs_only: false,
-            duplicates: 0,
             digest: source::digest(spec.as_bytes()),
-            path: None,
             format: "generated".into(),
             records: RecordCounts::of(self.count),
-            notes: Vec::new(),
+            ..Ratings::default()
         }
     }
 

@@ -17,6 +17,12 @@ pub enum Ids {
     Names(Vec<String>),
 }
 
+impl Default for Ids {
+    fn default() -> Self {
+        Self::Dense(0)
+    }
+}
+
 impl Ids {
     /// Returns the number of rows.
     pub fn len(&self) -> usize {

@@ -30,54 +30,15 @@ pub(super) struct Layout {
     pub(super) dated: bool,
 }
 
-const USER: [&str; 11] = [
-    "user",
-    "userid",
-    "uid",
-    "u",
-    "customer",
-    "customerid",
-    "userno",
-    "reviewer",
-    "reviewerid",
-    "visitor",
-    "visitorid",
-];
-const ITEM: [&str; 17] = [
-    "item",
-    "itemid",
-    "iid",
-    "i",
-    "movie",
-    "movieid",
-    "product",
-    "productid",
-    "track",
-    "trackid",
-    "artist",
-    "artistid",
-    "book",
-    "isbn",
-    "asin",
-    "song",
-    "songid",
-];
-const VALUE: [&str; 12] = [
-    "rating",
-    "ratings",
-    "value",
-    "score",
-    "stars",
-    "r",
-    "count",
-    "plays",
-    "playcount",
-    "listens",
-    "overall",
-    "weight",
-];
-const TIME: [&str; 8] =
-    ["timestamp", "time", "date", "datetime", "ts", "unixreviewtime", "ratedat", "createdat"];
+/// Names of the column of users, divided by blanks.
+const USER: &str = "user userid uid u customer customerid userno reviewer reviewerid visitor visitorid";
+/// Names of the column of items, divided by blanks.
+const ITEM: &str = "item itemid iid i movie movieid product productid track trackid artist artistid book isbn asin \
+    song songid";
+/// Names of the column of ratings, divided by blanks.
+const VALUE: &str = "rating ratings value score stars r count plays playcount listens overall weight";
+/// Names of the column of times, divided by blanks.
+const TIME: &str = "timestamp time date datetime ts unixreviewtime ratedat createdat";
 
 impl Separator {
     /// Calls `field` with the number and the range of each field of an unquoted line, until it returns
@@ -134,7 +95,11 @@ fn trimmed(line: &[u8], mut place: Range<usize>) -> Range<usize> {
 #[cfg(feature = "parquet")]
 pub(super) fn knows(names: &[String]) -> bool {
     let plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
-    [&USER[..], &ITEM[..]].iter().all(|known| plain.iter().any(|name| known.contains(&name.as_str())))
+    [USER, ITEM].iter().all(|known| plain.iter().any(|name| is_among(known, name)))
+}
+
+fn is_among(names: &str, name: &str) -> bool {
+    names.split(' ').any(|known| known == name)
 }
 
 /// Returns a name in the form in which known names are compared.
@@ -171,7 +136,7 @@ impl Layout {
                 cells.len()
             ));
         }
-        let mut layout = Self { quotes: wanted.dialect.quotes, ..Self::named(beginning, wanted)? };
+        let mut layout = Self::named(beginning, wanted)?;
         let rows = others.iter().chain(Some(cells).filter(|_| !layout.header));
         let note = match layout.value {
             None => None,
@@ -214,8 +179,8 @@ impl Layout {
     fn named(beginning: &Beginning, wanted: Wanted<'_>) -> Result<Self, String> {
         let (separator, cells, others) = (beginning.separator, &beginning.first, &beginning.rows);
         let plain: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
-        let named = |names: &[&str]| plain.iter().position(|cell| names.contains(&cell.as_str()));
-        let (user, item, value, time) = (named(&USER), named(&ITEM), named(&VALUE), named(&TIME));
+        let named = |names: &str| plain.iter().position(|cell| is_among(names, cell));
+        let (user, item, value, time) = (named(USER), named(ITEM), named(VALUE), named(TIME));
         let below = |at: usize| -> Vec<&str> {
             others.iter().filter_map(|cells| cells.get(at)).map(String::as_str).collect()
         };
@@ -244,49 +209,27 @@ impl Layout {
             None => cells.len() > 3,
         };
         let time = if wanted.times { time.filter(|_| header).or_else(|| position(3)) } else { None };
+        let (quotes, marks) = (wanted.dialect.quotes, Marks::default());
+        let base = Self { separator, quotes, header, user: 0, item: 1, value: None, time, marks, dated };
         match wanted.columns {
-            Some(columns) => Self::chosen((separator, header, dated), cells, columns, time),
+            Some(columns) => base.chosen(cells, columns),
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
                 // With three columns, the remaining one is the rating.
                 let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
-                Ok(Self {
-                    separator,
-                    quotes: None,
-                    header,
-                    user,
-                    item,
-                    value: value.or_else(rest),
-                    time,
-                    dated,
-                    marks: Marks::default(),
-                })
+                Ok(Self { user, item, value: value.or_else(rest), ..base })
             }
             None => {
                 let value = if header { value.or(position(2)) } else { position(2) };
-                Ok(Self {
-                    separator,
-                    quotes: None,
-                    header,
-                    user: 0,
-                    item: 1,
-                    value,
-                    time: time.filter(|&time| Some(time) != value),
-                    marks: Marks::default(),
-                    dated,
-                })
+                Ok(Self { value, time: time.filter(|&time| Some(time) != value), ..base })
             }
         }
     }
 
-    fn chosen(
-        (separator, header, dated): (Separator, bool, bool),
-        cells: &[String],
-        columns: &[String],
-        time: Option<usize>,
-    ) -> Result<Self, String> {
+    /// Assigns the fields that options name.
+    fn chosen(self, cells: &[String], columns: &[String]) -> Result<Self, String> {
         let place = |column: &String| {
-            let named = if header { position(cells, column) } else { None };
+            let named = if self.header { position(cells, column) } else { None };
             let numbered =
                 || column.parse().ok().filter(|&at: &usize| (1..=cells.len()).contains(&at)).map(|at| at - 1);
             named.or_else(numbered).ok_or_else(|| {
@@ -303,13 +246,12 @@ impl Layout {
             ));
         }
         let (user, item, value, time) = match places[..] {
-            [user, item] => (user, item, None, time),
-            [user, item, value] => (user, item, Some(value), time),
+            [user, item] => (user, item, None, self.time),
+            [user, item, value] => (user, item, Some(value), self.time),
             [user, item, value, time] => (user, item, Some(value), Some(time)),
             _ => return Err("name two to four columns: user, item and, if there are, rating and time".into()),
         };
-        let (quotes, marks) = (None, Marks::default());
-        Ok(Self { separator, quotes, header, user, item, value, time, dated, marks })
+        Ok(Self { user, item, value, time, ..self })
     }
 }
 

@@ -3,13 +3,13 @@
 
 use super::ids::Ids;
 use super::options::RatingsOptions;
-use super::text::{Loaded, Missing, rating};
+use super::text::{Loaded, rating};
 use super::triples::Triples;
 use super::values::{Gathered, Values};
-use crate::bytes::claims::believable;
+use crate::bytes::claims::{believable, check_entries};
 use crate::bytes::market::{self, MarketHead, MarketKind};
 use crate::bytes::number::{first_characters, whole};
-use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
 use crate::dialect::{Marks, Separator};
 use crate::error::ReadError;
@@ -52,13 +52,10 @@ pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, 
         triples: Triples { values: narrow, ..triples },
         wide,
         spread,
-        missing: Missing::default(),
-        times: None,
-        dated: false,
         users,
         items,
         pairs_only: head.pattern,
-        notes: Vec::new(),
+        ..Loaded::default()
     })
 }
 
@@ -80,16 +77,12 @@ pub(super) fn each(
 
 /// Checks that there are as many entries as the head states, and that its sizes are plausible.
 fn check(source: &Source, head: &MarketHead, count: usize) -> Result<(), ReadError> {
-    if count as u64 != head.entries {
-        let message =
-            format!("{count} entries, but the size line says {}: was the file cut off?", head.entries);
-        return Err(ReadError::file(&source.path, message));
-    }
-    for (what, claimed) in [("users", head.rows), ("items", head.columns)] {
-        let refuse = |why| ReadError::file(&source.path, why);
-        believable(what, claimed.into(), count as u64).map_err(refuse)?;
-    }
-    Ok(())
+    let count = count as u64;
+    check_entries(count, head.entries, "the size line")
+        .and_then(|()| believable("users", head.rows.into(), count))
+        .and_then(|_| believable("items", head.columns.into(), count))
+        .map(|_| ())
+        .map_err(|why| ReadError::file(&source.path, why))
 }
 
 /// The entries of a block of lines.
@@ -103,17 +96,15 @@ fn block(text: &[u8], head: &MarketHead, is_wide: bool) -> Parsed<Entries> {
     let count = text.len() / 12;
     let (users, items) = (Vec::with_capacity(count), Vec::with_capacity(count));
     let mut entries = Entries { users, items, values: Values::new(is_wide, count) };
-    let mut lines = 0;
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.trim_ascii();
-        if line.first().is_some_and(|&first| first != b'%') {
-            let (user, item, value) = entry(line, head).map_err(|message| (lines, message))?;
+    let lines = each_line(text, |line| {
+        if line[0] != b'%' {
+            let (user, item, value) = entry(line, head)?;
             entries.users.push(user);
             entries.items.push(item);
             entries.values.push(value);
         }
-        lines += 1;
-    }
+        Ok(())
+    })?;
     Ok((entries, lines))
 }
 

@@ -6,7 +6,7 @@ use super::precision::Spread;
 use crate::dialect::Dialect;
 
 /// Options for reading ratings.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RatingsOptions {
     /// The format; `None` recognises it from the content.
     pub format: Option<RatingsFormat>,
@@ -31,25 +31,8 @@ pub struct RatingsOptions {
     pub offset: Option<f64>,
     /// `true` to keep ratings in double precision, too ([`Ratings::exact`](super::Ratings::exact)).
     pub keeps_exact: bool,
-    /// Number of threads; the result is the same for any number.
+    /// Number of threads, 0 for one; the result is the same for any number.
     pub threads: usize,
-}
-
-impl Default for RatingsOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            columns: None,
-            duplicates: None,
-            keep_repeated: false,
-            dialect: Dialect::default(),
-            times: false,
-            drops_missing: false,
-            offset: None,
-            keeps_exact: false,
-            threads: 1,
-        }
-    }
 }
 
 impl RatingsOptions {

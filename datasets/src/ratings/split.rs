@@ -25,18 +25,30 @@ impl HeldOut {
     /// item has no training observation.
     ///
     /// The training observations stay in the same memory.
-    pub fn out(mut triples: Triples, users: usize, items: usize, is_out: impl Fn(u32, u32) -> bool) -> Self {
+    pub fn out(triples: Triples, users: usize, items: usize, is_out: impl Fn(u32, u32) -> bool) -> Self {
+        Self::split(triples, (users, items), |_, user, item| is_out(user, item), |_, _| {})
+    }
+
+    /// Holds out the observations for which `is_out` returns `true` at their position, user and item. Calls
+    /// `moved` with the old and the new position of each training observation.
+    fn split(
+        mut triples: Triples,
+        (users, items): (usize, usize),
+        is_out: impl Fn(usize, u32, u32) -> bool,
+        mut moved: impl FnMut(usize, usize),
+    ) -> Self {
         let mut out = Triples::default();
         let (mut trained_users, mut trained_items) = (vec![false; users], vec![false; items]);
         let mut to = 0;
         for at in 0..triples.len() {
             let (user, item, value) = (triples.users[at], triples.items[at], triples.values[at]);
-            if is_out(user, item) {
+            if is_out(at, user, item) {
                 out.push(user, item, value);
                 continue;
             }
             (trained_users[user as usize], trained_items[item as usize]) = (true, true);
             (triples.users[to], triples.items[to], triples.values[to]) = (user, item, value);
+            moved(at, to);
             to += 1;
         }
         triples.truncate(to);
@@ -54,7 +66,7 @@ impl HeldOut {
     /// Returns the split and the times of the training observations; `None` if no training observation would
     /// be left.
     pub fn latest(
-        mut triples: Triples,
+        triples: Triples,
         mut times: Vec<f64>,
         users: usize,
         items: usize,
@@ -70,27 +82,10 @@ impl HeldOut {
         if is_out.iter().all(|&is_out| is_out) {
             return None;
         }
-        let mut out = Triples::default();
-        let (mut trained_users, mut trained_items) = (vec![false; users], vec![false; items]);
-        let mut to = 0;
-        for (at, &is_out) in is_out.iter().enumerate() {
-            let (user, item, value) = (triples.users[at], triples.items[at], triples.values[at]);
-            if is_out {
-                out.push(user, item, value);
-                continue;
-            }
-            (trained_users[user as usize], trained_items[item as usize]) = (true, true);
-            (triples.users[to], triples.items[to], triples.values[to]) = (user, item, value);
-            times[to] = times[at];
-            to += 1;
-        }
-        triples.truncate(to);
-        times.truncate(to);
-        let number = out.len();
-        let known =
-            |&(user, item, _): &(u32, u32, f32)| trained_users[user as usize] && trained_items[item as usize];
-        let out: Triples = out.iter().filter(known).collect();
-        Some((Self { train: triples, cold: number - out.len(), out }, times))
+        let held = |at: usize, _, _| is_out[at];
+        let split = Self::split(triples, (users, items), held, |from, to| times[to] = times[from]);
+        times.truncate(split.train.len());
+        Some((split, times))
     }
 
     /// Makes the split of the published comparisons: a pair is held out if [`pair_hash`] is a multiple of 10.

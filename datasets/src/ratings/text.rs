@@ -23,6 +23,7 @@ use crate::dialect::{Beginning, DATA, HEADER, Purpose, Separator};
 use crate::error::ReadError;
 
 /// The content of a file, repeated pairs included.
+#[derive(Default)]
 pub(super) struct Loaded {
     /// The observations; without values if these are read in double precision.
     pub(super) triples: Triples,

@@ -25,20 +25,14 @@ pub fn diabetes() -> Table {
     let cells: Vec<f64> = rows.split([',', '\n']).filter_map(|cell| cell.parse().ok()).collect();
     let rows: Vec<&[f64]> = cells.chunks_exact(names.len() + 1).collect();
     Table {
-        occurring: None,
         name: "diabetes".into(),
         x: Matrix::Dense(Array2::from_shape_fn((rows.len(), names.len()).f(), |(i, j)| rows[i][j])),
         y: rows.iter().map(|row| row[names.len()]).collect(),
         feature_names: Some(names),
         digest: source::digest(DIABETES.as_bytes()),
-        path: None,
         format: "embedded".into(),
-        encoding: None,
-        filled: Vec::new(),
-        classes: None,
-        beside: Vec::new(),
         records: RecordCounts::of(rows.len()),
-        notes: Vec::new(),
+        ..Table::default()
     }
 }
 

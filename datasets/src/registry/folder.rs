@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::fetched::how_to_have;
 use crate::error::RegistryError;
 
 /// Returns the folder of public sets: `RADDLE_DATA` if it is set, else the cache folder.
@@ -16,15 +15,6 @@ pub fn data_folder() -> Option<PathBuf> {
 fn folder(data: Option<OsString>, cache: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     let cache = || cache.map(PathBuf::from).or_else(|| Some(Path::new(&home?).join(".cache")));
     data.map(PathBuf::from).or_else(|| Some(cache()?.join("raddle")))
-}
-
-/// Returns the path of a public set's file in this folder.
-pub(crate) fn find(name: &'static str, file: &'static str, folder: &Path) -> Result<PathBuf, RegistryError> {
-    let path = folder.join(file);
-    match path.is_file() {
-        true => Ok(path),
-        false => Err(RegistryError::Missing { file, looked_for: path, how: how_to_have(name, file) }),
-    }
 }
 
 /// Refuses a file whose SHA-256 differs from the registry's.

@@ -5,23 +5,20 @@
 //! layout.
 
 mod absent;
-mod corpora;
 pub mod embedded;
-mod fetched;
 mod folder;
-mod ratings;
+mod load;
 mod real;
-mod tables;
+mod sets;
 
 pub use crate::error::RegistryError;
-pub(crate) use absent::{absent, as_path};
-pub use corpora::{CORPORA, CorpusEntry, load_corpus};
-pub(crate) use corpora::{corpus_entry, paths_of_corpus, unknown_corpus};
-pub use fetched::{FETCHED, FetchedSet, SetKind};
+pub(crate) use absent::{as_path, not_found};
 pub(crate) use folder::compare;
 pub use folder::data_folder;
-pub use ratings::{RATINGS, RatingsEntry, load_ratings, ratings_entry};
-pub(crate) use ratings::{load_ratings_with, path_of_ratings, reading, unknown_ratings};
+pub use load::{load, load_corpus, load_ratings, locate};
+pub(crate) use load::{load_ratings_with, load_with, path_of, paths_of_corpus, reading};
 pub use real::{real, real_corpus, real_folder, real_ratings};
-pub use tables::{ENTRIES, Entry, Mode, entry, load, locate};
-pub(crate) use tables::{load_with, unknown};
+pub use sets::{
+    BestKnown, Cells, Converter, Download, PublicSet, Reading, SetFile, SetKind, public_sets, verified_names,
+    verified_set, verified_sets,
+};

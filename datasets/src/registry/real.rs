@@ -7,9 +7,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::thread;
 
-use super::corpora::load_corpus;
-use super::ratings::load_ratings;
-use super::tables::load;
+use super::load::{load, load_corpus, load_ratings};
 use crate::corpus::Corpus;
 use crate::error::ReadError;
 use crate::ratings::Ratings;

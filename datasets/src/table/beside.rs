@@ -52,10 +52,7 @@ pub(super) fn from_file(
     }
     let read = if option == IDS { ids(column.values) } else { labels(column.values) };
     let read = read.ok_or_else(|| refuse("a value is no finite number".into()))?;
-    let count = match &read {
-        Labels::Numbers(values) => values.len(),
-        Labels::Texts { codes, .. } => codes.len(),
-    };
+    let count = read.rows();
     match count == rows {
         true => Ok(read),
         false => Err(refuse(format!("{count} values for {rows} rows: they must be as many"))),

@@ -18,6 +18,7 @@ use flate2::Crc;
 use ndarray::{Array2, ShapeBuilder};
 use serde::{Deserialize, Serialize};
 
+use super::data::Table;
 use super::encoding::Encoding;
 use super::features::Filled;
 use super::format::Format;
@@ -28,6 +29,7 @@ use super::options::Options;
 use super::{Csc, Matrix, Occurring, libsvm, response};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
+use crate::metadata::metadata;
 use crate::records::RecordCounts;
 
 const MAGIC: &[u8; 16] = b"raddle table 4\n\0";
@@ -62,15 +64,15 @@ pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Resu
     Ok((kept.save(loaded, None)?, beyond))
 }
 
-/// Metadata that are cached with a table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Extra {
-    pub(super) encoding: Encoding,
-    pub(super) filled: Vec<Filled>,
-    #[serde(default)]
-    pub(super) classes: Option<Vec<String>>,
-    pub(super) records: RecordCounts,
-    pub(super) notes: Vec<String>,
+metadata! {
+    /// Metadata that are cached with a table.
+    Extra of Table {
+        encoding: Option<Encoding>,
+        filled: Vec<Filled>,
+        classes: Option<Vec<String>>,
+        records: RecordCounts,
+        notes: Vec<String>,
+    }
 }
 
 /// The metadata at the end of a file.

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::classes::Classes;
-use super::columns::{Column, Odd, Values};
+use super::columns::{Column, Odd, RoleSource, Values};
 use super::encoding::ColumnOptions;
 use super::missing::Missing;
-use super::select::{RoleSource, places};
+use super::select::places;
 use crate::dialect::unnamed;
 use crate::error::ReadError;
 
@@ -19,7 +19,7 @@ pub(super) struct Own<'a> {
 
 impl Own<'_> {
     pub(super) fn is_beside(&self, place: usize) -> bool {
-        self.sides.iter().any(|side| matches!(side, RoleSource::Column(j) if *j == place))
+        self.sides.contains(&RoleSource::Column(place))
     }
 }
 

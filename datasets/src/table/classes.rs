@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Kind, Values};
+use super::columns::{Kind, Values, renumbered, retain};
 
 /// Treatment of a response of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,14 @@ pub enum Labels {
 }
 
 impl Labels {
+    /// Returns the number of rows.
+    pub(super) fn rows(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Texts { codes, .. } => codes.len(),
+        }
+    }
+
     /// Returns a number for each row, equal for equal values, from 0 in the order of first appearance.
     ///
     /// ```
@@ -122,17 +130,9 @@ pub(super) fn place(known: &[String], text: &str) -> Option<usize> {
 pub(super) fn compact(y: &mut [f64], classes: &mut Vec<String>) {
     let mut used = vec![false; classes.len()];
     y.iter().for_each(|&class| used[class as usize] = true);
-    let mut next = 0;
-    let new: Vec<f64> = used
-        .iter()
-        .map(|&used| {
-            next += u32::from(used);
-            f64::from(next.saturating_sub(1))
-        })
-        .collect();
-    y.iter_mut().for_each(|class| *class = new[*class as usize]);
-    let mut used = used.into_iter();
-    classes.retain(|_| used.next().unwrap_or(false));
+    let new = renumbered(&used);
+    y.iter_mut().for_each(|class| *class = new[*class as usize].into());
+    retain(classes, &used);
 }
 
 /// Returns the texts of the column that names the rows; empty for a row without one.

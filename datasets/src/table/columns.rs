@@ -18,6 +18,23 @@ pub(super) enum Kind {
     Text,
 }
 
+/// The source of the response or of an additional column.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum RoleSource {
+    Column(usize),
+    File(String),
+}
+
+impl RoleSource {
+    /// Returns the column, unless the source is a file.
+    pub(super) fn column(&self) -> Option<usize> {
+        match self {
+            Self::Column(column) => Some(*column),
+            Self::File(_) => None,
+        }
+    }
+}
+
 /// Doubles do not distinguish all whole numbers from here on.
 pub(super) const WHOLE: f64 = 9_007_199_254_740_992.0;
 
@@ -156,6 +173,11 @@ impl Texts {
 }
 
 impl Column {
+    /// Makes a column without missing cells.
+    pub(super) fn new(name: String, values: Values) -> Self {
+        Self { name, values, missing: 0, first_missing: None, numbers: 0, odd: None }
+    }
+
     /// Keeps these rows, and counts the missing cells again.
     pub(super) fn retain(&mut self, kept: &[bool]) {
         self.values.retain(kept);
@@ -177,6 +199,15 @@ pub(super) fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
     values.retain(|_| kept.next().copied().unwrap_or(true));
 }
 
+/// Returns the number of each text among those that are used.
+pub(super) fn renumbered(used: &[bool]) -> Vec<u32> {
+    let number = |next: &mut u32, used: &bool| {
+        *next += u32::from(*used);
+        Some(next.saturating_sub(1))
+    };
+    used.iter().scan(0, number).collect()
+}
+
 impl Values {
     /// Keeps these rows, and the texts that they have.
     pub(super) fn retain(&mut self, kept: &[bool]) {
@@ -186,14 +217,7 @@ impl Values {
                 retain(codes, kept);
                 let mut used = vec![false; texts.len()];
                 codes.iter().for_each(|&code| used[code as usize] = true);
-                let mut next = 0;
-                let new: Vec<u32> = used
-                    .iter()
-                    .map(|used| {
-                        next += u32::from(*used);
-                        next.saturating_sub(1)
-                    })
-                    .collect();
+                let new = renumbered(&used);
                 codes.iter_mut().for_each(|code| *code = new[*code as usize]);
                 retain(texts, &used);
             }

@@ -155,6 +155,7 @@ struct Block {
 }
 
 /// One column of a block; lines count from 0 in the block.
+#[derive(Default)]
 struct Part {
     numbers: Vec<f64>,
     texts: Texts,
@@ -166,14 +167,7 @@ struct Part {
 }
 
 fn block(text: &[u8], head: &Head, kinds: &[Kind], most: &[usize]) -> Parsed<Block> {
-    let part = |&most: &usize| Part {
-        numbers: Vec::new(),
-        texts: Texts::new(most),
-        missing: 0,
-        first_missing: None,
-        counted: 0,
-        odd: None,
-    };
+    let part = |&most: &usize| Part { texts: Texts::new(most), ..Part::default() };
     let mut parts: Vec<Part> = most.iter().map(part).collect();
     let (mut rows, mut records) = (0, Records::new(text, head.quoting));
     for (line, record) in records.by_ref() {
@@ -236,18 +230,8 @@ fn refuse_infinite(cell: &[u8]) -> Result<(), String> {
 
 fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Columns {
     let rows = blocks.iter().map(|block| block.rows).sum();
-    let mut columns: Vec<Column> = head
-        .all_names()
-        .into_iter()
-        .map(|name| Column {
-            name,
-            values: Values::Skipped,
-            missing: 0,
-            first_missing: None,
-            numbers: 0,
-            odd: None,
-        })
-        .collect();
+    let names = head.all_names().into_iter();
+    let mut columns: Vec<Column> = names.map(|name| Column::new(name, Values::Skipped)).collect();
     let mut numbers: Vec<Vec<f64>> = kinds.iter().map(|_| Vec::new()).collect();
     let mut texts: Vec<Vec<Texts>> = kinds.iter().map(|_| Vec::new()).collect();
     let mut first_line = 1 + head.lines;

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use ndarray::Array2;
-
 use super::classes::{Labels, compact};
 use super::columns::retain;
 use super::encoding::Encoding;
@@ -15,7 +13,7 @@ use crate::bytes::source::{Source, stem};
 use crate::records::RecordCounts;
 
 /// A matrix of features with its response: the input of regression and classification.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Name in the registry, the file's name without its extensions, or the `synth:` specification.
     pub name: String,
@@ -84,19 +82,9 @@ impl Table {
     pub(crate) fn described_by(source: &Source) -> Self {
         Self {
             name: stem(&source.path),
-            x: Matrix::Dense(Array2::zeros((0, 0))),
-            occurring: None,
-            y: Vec::new(),
-            feature_names: None,
             digest: source.digest(),
             path: Some(source.path.clone()),
-            format: String::new(),
-            encoding: None,
-            filled: Vec::new(),
-            classes: None,
-            beside: Vec::new(),
-            records: RecordCounts::default(),
-            notes: Vec::new(),
+            ..Self::default()
         }
     }
 }

@@ -6,14 +6,16 @@ use std::path::Path;
 use super::beside::from_file;
 use super::checks::{Own, check_missing, check_texts};
 use super::classes::{self, Labels, labels, numbered};
-use super::columns::{Column, Columns, Place, Values, retain};
+use super::columns::{Column, Columns, Place, RoleSource, Values, retain};
+use super::data::Table;
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
+use super::gaps::no_row;
 use super::loaded::Loaded;
 use super::missing::Missing;
 use super::options::Options;
-use super::response::vector;
-use super::select::{RoleSource, Selection};
+use super::response::{Response, check_count, vector};
+use super::select::Selection;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
@@ -21,12 +23,8 @@ use crate::records::RecordCounts;
 pub(super) struct Encoded {
     /// Features and response.
     pub(super) loaded: Loaded,
-    pub(super) encoding: Encoding,
-    pub(super) filled: Vec<Filled>,
-    /// The texts of the response; then the additional columns.
-    pub(super) classes: Option<Vec<String>>,
-    pub(super) beside: Vec<Labels>,
-    pub(super) records: RecordCounts,
+    /// All else that is known about the table.
+    pub(super) described: Table,
 }
 
 /// Encodes columns that were read as the selection says.
@@ -34,11 +32,13 @@ pub(super) fn encode(
     columns: Columns,
     selection: Selection,
     reading: &Options,
+    described: Table,
     path: &Path,
 ) -> Result<Encoded, ReadError> {
     let options = &reading.columns;
-    let Selection { response, file, beside: sides, left_out, .. } = selection;
-    let Columns { mut columns, rows, named, marks, .. } = columns;
+    let Selection { response: source, beside: sides, left_out, .. } = selection;
+    let response = source.column();
+    let Columns { mut columns, rows, named, marks, notes } = columns;
     if rows == 0 {
         return Err(ReadError::file(path, "there are no rows: expected one sample per line"));
     }
@@ -47,11 +47,8 @@ pub(super) fn encode(
     check_texts(&columns, rows, &own, options, path)?;
     check_missing(&columns, &own, options.missing, path)?;
     let mut beside = beside_of(&mut columns, &own, reading, rows)?;
-    let (mut y, mut classes) = response_of(&mut columns, rows, (response, file.as_deref()), reading)?;
-    if y.len() != rows {
-        let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
-        return Err(ReadError::file(path, message));
-    }
+    let (mut y, mut classes) = response_of(&mut columns, rows, &source, reading)?;
+    check_count(rows, y.len(), path)?;
     let mut records = RecordCounts::of(rows);
     let rows = match reading.held_out {
         Some(held_out) => {
@@ -66,19 +63,16 @@ pub(super) fn encode(
     let kept = kept_rows(&columns, (&y, &beside), options.missing);
     let rows_left_out = kept.as_ref().map_or(0, |kept| kept.iter().filter(|kept| !**kept).count());
     let rows_without_response = y.iter().filter(|y| y.is_nan()).count();
+    let rows = rows - rows_left_out;
     records.leave_out("missing response", rows_without_response);
     records.leave_out("missing value", rows_left_out - rows_without_response);
-    let rows = rows - rows_left_out;
     if rows == 0 {
-        let why = match records.left_out.contains_key("missing value") {
-            false => "no row has a response: name another one by --y",
-            true => "every row lacks a value, so that --missing drop leaves none: drop columns",
-        };
-        return Err(ReadError::file(path, why));
+        return Err(ReadError::file(path, no_row(rows_left_out, rows_without_response)));
     }
     if let Some(kept) = &kept {
         retain(&mut y, kept);
         beside.iter_mut().for_each(|values| values.retain(kept));
+        columns.iter_mut().for_each(|column| column.values.retain(kept));
     }
     if let Some(classes) = classes.as_mut().filter(|_| kept.is_some() || reading.held_out.is_some()) {
         classes::compact(&mut y, classes);
@@ -95,9 +89,6 @@ pub(super) fn encode(
         rows_without_response: rows_without_response as u64,
         marks,
     };
-    if let Some(kept) = &kept {
-        columns.iter_mut().for_each(|column| column.values.retain(kept));
-    }
     let (features, filled) = make_features(columns, rows, options, &mut encoding);
     let names = encoding.features();
     if names.is_empty() {
@@ -106,23 +97,24 @@ pub(super) fn encode(
     let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
     let loaded = Loaded { names: is_named.then_some(names), y: Some(y), ..Loaded::of(x) };
-    Ok(Encoded { loaded, encoding, filled, classes, beside, records })
+    let encoding = Some(encoding);
+    let described = Table { encoding, filled, classes, beside, records, notes, ..described };
+    Ok(Encoded { loaded, described })
 }
 
 /// Returns the response, and the texts that its numbers stand for, from its column or its file.
 fn response_of(
     columns: &mut [Column],
     rows: usize,
-    (column, file): (Option<usize>, Option<&str>),
+    source: &RoleSource,
     reading: &Options,
-) -> Result<(Vec<f64>, Option<Vec<String>>), ReadError> {
-    match (column, file) {
-        (Some(j), _) => {
-            let values = std::mem::replace(&mut columns[j].values, Values::Skipped);
+) -> Result<Response, ReadError> {
+    match source {
+        RoleSource::Column(j) => {
+            let values = std::mem::replace(&mut columns[*j].values, Values::Skipped);
             Ok(numbered(values, &reading.classes).unwrap_or_default())
         }
-        (None, Some(file)) => vector(Path::new(file), rows, reading, reading.columns.missing),
-        (None, None) => Ok((Vec::new(), None)),
+        RoleSource::File(file) => vector(Path::new(file), rows, reading, reading.columns.missing),
     }
 }
 

@@ -1,7 +1,6 @@
 //! [`Format`]: the file formats of tables.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::names::named;
 
 /// A file format of tables. Files may be compressed with gzip or zstd, except npz.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,44 +20,23 @@ pub enum Format {
     Parquet,
 }
 
-impl Format {
-    const ALL: [Self; 6] = [Self::Libsvm, Self::Csv, Self::Npy, Self::Npz, Self::MatrixMarket, Self::Parquet];
+named! {
+    pub Format {
+        Libsvm = "libsvm", Csv = "csv", Npy = "npy", Npz = "npz", MatrixMarket = "mtx", Parquet = "parquet",
+        Csv = "tsv",
+    }
+    unknown
+}
 
+impl Format {
     /// Returns the formats that this build reads.
     pub fn readable() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|format| *format != Self::Parquet || cfg!(feature = "parquet"))
-    }
-
-    /// Returns the name that [`FromStr`] parses: `libsvm`, `csv`, `npy`, `npz`, `mtx` or `parquet`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Libsvm => "libsvm",
-            Self::Csv => "csv",
-            Self::Npy => "npy",
-            Self::Npz => "npz",
-            Self::MatrixMarket => "mtx",
-            Self::Parquet => "parquet",
-        }
+        let is_read = |format: &Self| *format != Self::Parquet || cfg!(feature = "parquet");
+        Self::ALL.iter().filter(|(name, _)| *name != "tsv").map(|&(_, format)| format).filter(is_read)
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = || {
-            format!(
-                "`{name}` is no format: choose {}",
-                Self::readable().map(Self::name).collect::<Vec<_>>().join(", ")
-            )
-        };
-        let name = if name == "tsv" { "csv" } else { name };
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(known)
-    }
+fn unknown(name: &str) -> String {
+    let known: Vec<&str> = Format::readable().map(Format::name).collect();
+    format!("`{name}` is no format: choose {}", known.join(", "))
 }

@@ -120,16 +120,21 @@ pub(super) fn treated(table: Table, rule: Missing) -> Result<Table, String> {
     }
     let left_out = kept.iter().filter(|kept| !**kept).count();
     if left_out == rows {
-        return Err(match without_response == rows {
-            true => "no row has a response: name another one by --y".into(),
-            false => "every row lacks a value, so that --missing drop leaves none: drop columns".into(),
-        });
+        return Err(no_row(left_out, without_response).into());
     }
     let mut table = if left_out > 0 { table.only(&kept) } else { table };
     table.records.leave_out("missing response", without_response);
     table.records.leave_out("missing value", left_out - without_response);
     let left_out = (left_out as u64, without_response as u64);
     Ok(fill(table, rule, left_out))
+}
+
+/// Message about a table of which all rows are left out, some of them as they lack a response.
+pub(super) fn no_row(left_out: usize, without_response: usize) -> &'static str {
+    match left_out == without_response {
+        true => "no row has a response: name another one by --y",
+        false => "every row lacks a value, so that --missing drop leaves none: drop columns",
+    }
 }
 
 /// Fills missing numbers, and adds notes.

@@ -77,20 +77,10 @@ pub fn table(spec: &str) -> Result<Table, SpecError> {
 /// Returns the metadata of a table, without drawing it.
 pub(crate) fn described(spec: &str) -> Table {
     Table {
-        occurring: None,
         name: spec.into(),
-        x: Matrix::Dense(Array2::zeros((0, 0))),
-        y: Vec::new(),
-        feature_names: None,
         digest: source::digest(spec.as_bytes()),
-        path: None,
         format: "generated".into(),
-        encoding: None,
-        filled: Vec::new(),
-        classes: None,
-        beside: Vec::new(),
-        records: RecordCounts::default(),
-        notes: Vec::new(),
+        ..Table::default()
     }
 }
 

@@ -15,6 +15,13 @@ pub enum Matrix {
     Sparse(Csc),
 }
 
+/// The matrix without rows and columns.
+impl Default for Matrix {
+    fn default() -> Self {
+        Self::Dense(Array2::default((0, 0)))
+    }
+}
+
 impl Matrix {
     /// Returns the number of rows, n.
     pub fn rows(&self) -> usize {

@@ -8,15 +8,13 @@ use super::loaded::Loaded;
 use super::matrix::dense;
 use super::triplets::Triplets;
 use crate::bytes::blocks::Blocks;
-use crate::bytes::claims::believable;
+use crate::bytes::claims::{believable, check_entries};
 use crate::bytes::encoding::BYTE_ORDER_MARK;
-use crate::bytes::number::{decimal, explain, first_characters, whole};
-use crate::bytes::parallel::{self, Parsed};
+use crate::bytes::market::{HeadWords, NO_SIZES, check_end, index};
+use crate::bytes::number::{decimal, explain};
+use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
-
-/// Bytes with which every Matrix Market file starts.
-pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Loaded, ReadError> {
     let content = source.text()?;
@@ -26,11 +24,8 @@ pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Loaded
     let first = head.lines + 1;
     let blocks = parallel::parse(source, Blocks::text(entries), first, threads, |text| lines(text, &head))?;
     let count: usize = blocks.iter().map(Vec::len).sum();
-    if count != head.entries {
-        let message =
-            format!("{count} entries, but the size line says {}: was the file cut off?", head.entries);
-        return Err(ReadError::file(&source.path, message));
-    }
+    check_entries(count as u64, head.entries as u64, "the size line")
+        .map_err(|why| ReadError::file(&source.path, why))?;
     let x = match head.coordinate {
         true => head.believed(count).and_then(|()| head.sparse(blocks.into_iter().flatten())),
         false => dense(
@@ -64,40 +59,27 @@ struct Head {
 impl Head {
     /// Parses the head; returns it with the text after it. The error has the line, from 1.
     fn parse(text: &[u8], gaps: Gaps) -> Result<(Self, &[u8]), (usize, String)> {
-        let mut lines = text.split_inclusive(|&byte| byte == b'\n');
-        let banner = String::from_utf8_lossy(lines.next().unwrap_or_default()).to_lowercase();
-        let words: Vec<&str> = banner.split_whitespace().collect();
-        let (coordinate, pattern, mirror) = kind(&words).map_err(|message| (1, message))?;
-
-        let (mut number, mut used) =
-            (1, text.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default().len());
-        for line in lines {
-            number += 1;
-            used += line.len();
-            let words = line.trim_ascii();
-            if words.first().is_none_or(|&first| first == b'%') {
-                continue;
-            }
-            let sizes: Option<Vec<usize>> = std::str::from_utf8(words)
-                .ok()
-                .and_then(|words| words.split_whitespace().map(|word| word.parse().ok()).collect());
-            let (rows, cols, entries) = match (sizes.as_deref(), coordinate) {
-                (Some(&[rows, cols, entries]), true) => (rows, cols, entries),
-                (Some(&[rows, cols]), false) => (rows, cols, rows.saturating_mul(cols)),
-                (_, true) => {
-                    return Err((
-                        number,
-                        "the size line must be three whole numbers: rows columns entries".into(),
-                    ));
-                }
-                (_, false) => {
-                    return Err((number, "the size line must be two whole numbers: rows columns".into()));
-                }
-            };
-            let head = Self { coordinate, pattern, mirror, rows, cols, entries, lines: number, gaps };
-            return Ok((head, &text[used..]));
+        let words = HeadWords::of(text);
+        let banner: Vec<&str> = words.banner.iter().map(String::as_str).collect();
+        let (coordinate, pattern, mirror) = kind(&banner).map_err(|message| (1, message))?;
+        if words.sizes.is_none() {
+            return Err((words.lines, NO_SIZES.into()));
         }
-        Err((number, "there is no size line: was the file cut off?".into()))
+        let (rows, cols, entries) = match (words.numbers().as_deref(), coordinate) {
+            (Some(&[rows, cols, entries]), true) => (rows, cols, entries),
+            (Some(&[rows, cols]), false) => (rows, cols, rows.saturating_mul(cols)),
+            (_, is_sparse) => {
+                let sizes = if is_sparse {
+                    "three whole numbers: rows columns entries"
+                } else {
+                    "two whole numbers: rows columns"
+                };
+                return Err((words.lines, format!("the size line must be {sizes}")));
+            }
+        };
+        let [rows, cols, entries] = [rows, cols, entries].map(|size| size as usize);
+        let head = Self { coordinate, pattern, mirror, rows, cols, entries, lines: words.lines, gaps };
+        Ok((head, &text[words.bytes..]))
     }
 
     /// Checks that this number of entries makes the number of rows plausible; columns without entries take no
@@ -147,23 +129,21 @@ fn kind(banner: &[&str]) -> Result<(bool, bool, f64), String> {
 /// Parses a block of entry lines.
 fn lines(text: &[u8], head: &Head) -> Parsed<Vec<Entry>> {
     let mut entries = Vec::new();
-    let mut lines = 0;
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let line = line.trim_ascii();
-        if line.first().is_some_and(|&first| first != b'%') {
-            entries.push(entry(line, head).map_err(|message| (lines, message))?);
+    let lines = each_line(text, |line| {
+        if line[0] != b'%' {
+            entries.push(entry(line, head)?);
         }
-        lines += 1;
-    }
+        Ok(())
+    })?;
     Ok((entries, lines))
 }
 
 fn entry(line: &[u8], head: &Head) -> Result<Entry, String> {
     let mut rest = line;
-    let (mut row, mut col) = (1, 1);
+    let (mut row, mut col) = (0, 0);
     if head.coordinate {
-        row = index(&mut rest, "row", head.rows)?;
-        col = index(&mut rest, "column", head.cols)?;
+        row = index(&mut rest, "row", head.rows as u64)?;
+        col = index(&mut rest, "column", head.cols as u64)?;
     }
     let mut value = 1.0;
     if !head.pattern {
@@ -172,19 +152,5 @@ fn entry(line: &[u8], head: &Head) -> Result<Entry, String> {
             read.ok_or_else(|| format!("the value: {}{}", explain(rest), Gaps::cure(rest)))?;
         (value, rest) = (number, rest[length..].trim_ascii_start());
     }
-    match rest.is_empty() {
-        true => Ok((row - 1, col - 1, value)),
-        false => Err(format!("`{}` is more than the entry: one entry a line", first_characters(rest))),
-    }
-}
-
-/// Parses an index from 1 to `most` and removes it from the line.
-fn index(rest: &mut &[u8], what: &str, most: usize) -> Result<usize, String> {
-    let word = first_characters(rest);
-    let (number, length) = whole(rest).ok_or_else(|| format!("the {what} `{word}` is not a whole number"))?;
-    *rest = rest[length..].trim_ascii_start();
-    match usize::try_from(number) {
-        Ok(number) if (1..=most).contains(&number) => Ok(number),
-        _ => Err(format!("the {what} {number} lies outside of 1 to {most}: indices count from 1")),
-    }
+    check_end(rest).map(|()| (row as usize, col as usize, value))
 }

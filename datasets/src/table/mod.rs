@@ -14,7 +14,6 @@ mod features;
 mod format;
 mod gaps;
 pub mod generate;
-mod given;
 mod held_out;
 pub mod libsvm;
 mod loaded;

@@ -9,14 +9,14 @@ use super::held_out::HeldOut;
 use crate::dialect::Dialect;
 
 /// Options for reading a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The format; `None` recognises it from the content.
     pub format: Option<Format>,
     /// The response, for formats without one: the name of a column, its index (from 1; -1 is the last), or a
     /// file with one value per row, tried in this order. `None` takes the column `y`, `target` or `label`.
     pub y: Option<String>,
-    /// Number of threads; the result is the same for any number.
+    /// Number of threads, 0 for one; the result is the same for any number.
     pub threads: usize,
     /// `true` if indices of libsvm text count from 0, as scikit-learn's `dump_svmlight_file` writes them by
     /// default.
@@ -39,23 +39,4 @@ pub struct Options {
     pub held_out: Option<HeldOut>,
     /// Folder in which parsed text is cached in binary files, named after the digest of the content.
     pub cache: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            format: None,
-            y: None,
-            threads: 1,
-            zero_based: false,
-            width: None,
-            dialect: Dialect::default(),
-            columns: ColumnOptions::default(),
-            classes: Classes::Refused,
-            beside: Vec::new(),
-            repeat: None,
-            held_out: None,
-            cache: None,
-        }
-    }
 }

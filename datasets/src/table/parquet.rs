@@ -91,7 +91,7 @@ impl Parquet<'_> {
         let beyond = builders.iter().zip(&read).filter_map(is_beyond).collect();
         let mut builders = builders.into_iter();
         let column = |((name, kind), &most): ((String, &Kind), &usize)| match kind {
-            Kind::Skip => Builder::new(Kind::Number, 0).finish_skipped(name),
+            Kind::Skip => Column::new(name, Values::Skipped),
             _ => builders.next().unwrap_or_else(|| Builder::new(*kind, most)).finish(name, most),
         };
         let columns = names.into_iter().zip(kinds).zip(most).map(column).collect();
@@ -133,6 +133,7 @@ fn number(field: &Field) -> Option<f64> {
 }
 
 /// A column that is being read.
+#[derive(Default)]
 struct Builder {
     numbers: Vec<f64>,
     texts: Texts,
@@ -147,16 +148,8 @@ struct Builder {
 
 impl Builder {
     fn new(kind: Kind, most: usize) -> Self {
-        Self {
-            numbers: Vec::new(),
-            texts: Texts::new(most),
-            is_text: kind == Kind::Text,
-            is_label: kind == Kind::Label,
-            is_beyond: false,
-            missing: 0,
-            first_missing: None,
-            odd: None,
-        }
+        let (is_text, is_label) = (kind == Kind::Text, kind == Kind::Label);
+        Self { texts: Texts::new(most), is_text, is_label, ..Self::default() }
     }
 
     fn push(&mut self, row: usize, field: &Field) -> Result<(), String> {
@@ -202,17 +195,11 @@ impl Builder {
             false => Values::Numbers(self.numbers),
         };
         Column {
-            name,
-            values,
             missing: self.missing,
             first_missing: self.first_missing.map(place),
-            numbers: 0,
             odd: self.odd.map(|(row, cell)| (place(row), Odd { cell, cure: None })),
+            ..Column::new(name, values)
         }
-    }
-
-    fn finish_skipped(self, name: String) -> Column {
-        Column { values: Values::Skipped, ..self.finish(name, 0) }
     }
 }
 

@@ -42,26 +42,8 @@ pub fn read(path: impl AsRef<Path>, options: &Options) -> Result<Table, ReadErro
 
 /// Reads the table in an open file.
 pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
-    let described = Table { format: format.to_string(), ..Table::described_by(source) };
     if matches!(format, Format::Csv | Format::Parquet) {
-        let read = tabular::load(source, format, options)?;
-        let tabular::Read { features, y, encoding, filled, classes, beside, records, notes } = read;
-        let is_whole = encoding.is_none();
-        let table = Table {
-            x: features.x,
-            y,
-            feature_names: features.names,
-            encoding,
-            filled,
-            classes,
-            beside,
-            records,
-            notes,
-            ..described
-        };
-        // An encoding depends on the rows that stay, and held-out rows were removed before.
-        let held_out = options.held_out.filter(|_| is_whole);
-        return table.without(held_out).map_err(|why| ReadError::file(&source.path, why));
+        return tabular::load(source, format, options);
     }
     let missing = options.columns.missing;
     if options.columns != (ColumnOptions { missing, ..ColumnOptions::default() }) {
@@ -84,6 +66,7 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     let beside = from_files(options, y.len(), format.name(), &source.path)?;
     let Loaded { x, occurring, names: feature_names, .. } = features;
     let records = RecordCounts::of(y.len());
+    let described = Table { format: format.to_string(), ..Table::described_by(source) };
     let table = Table { x, occurring, y, classes, beside, feature_names, records, ..described };
     let table = table.without(options.held_out).and_then(|table| gaps::treated(table, missing));
     table.map_err(|why| ReadError::file(&source.path, why))

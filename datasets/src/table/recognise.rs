@@ -1,8 +1,10 @@
 //! Recognises the format of a table by the first bytes of its file.
 
 use super::format::Format;
-use super::{matrix_market, npy, npz};
+use super::npz;
+use crate::arrays::npy;
 use crate::bytes::foreign::{foreign, is_json, json, printed};
+use crate::bytes::market;
 use crate::dialect::{Dialect, Separator, divided_by};
 
 /// Message about a file whose format is not recognised.
@@ -31,11 +33,9 @@ pub(super) fn unknown(beginning: &[u8]) -> String {
 
 /// Returns the format of a file that starts like this.
 pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
-    for (magic, format) in [
-        (npy::MAGIC, Format::Npy),
-        (&b"PAR1"[..], Format::Parquet),
-        (matrix_market::MAGIC, Format::MatrixMarket),
-    ] {
+    for (magic, format) in
+        [(npy::MAGIC, Format::Npy), (&b"PAR1"[..], Format::Parquet), (market::MAGIC, Format::MatrixMarket)]
+    {
         if beginning.starts_with(magic) {
             return Some(format);
         }

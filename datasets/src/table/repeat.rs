@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::classes::{Beside, Classes, numbered, place};
-use super::columns::{Column, Columns, Kind, Odd, Values};
+use super::columns::{Column, Columns, Kind, Odd, RoleSource, Values};
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
 use super::missing::Missing;
 use super::options::Options;
-use super::response::{Choice, USUAL, chosen};
+use super::response::{USUAL, check_count, chosen, vector};
 use super::samples::Samples;
-use super::select::RoleSource;
 use crate::dialect::{is_of_names, position};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
@@ -20,8 +19,7 @@ use crate::records::RecordCounts;
 pub(super) struct Found {
     pub(super) kinds: Vec<Kind>,
     places: Vec<usize>,
-    pub(super) response: Option<usize>,
-    file: Option<String>,
+    pub(super) response: Option<RoleSource>,
     left_out: Vec<String>,
 }
 
@@ -29,11 +27,11 @@ impl Found {
     /// Adds the additional columns to those that are read.
     pub(super) fn read(&mut self, sides: &[RoleSource], asked: &[Beside], names: &[String]) {
         for (side, asked) in sides.iter().zip(asked) {
-            if let RoleSource::Column(j) = side {
-                if self.kinds[*j] == Kind::Skip {
-                    self.kinds[*j] = asked.kind();
+            if let Some(j) = side.column() {
+                if self.kinds[j] == Kind::Skip {
+                    self.kinds[j] = asked.kind();
                 }
-                self.left_out.retain(|name| *name != names[*j]);
+                self.left_out.retain(|name| *name != names[j]);
             }
         }
     }
@@ -49,38 +47,33 @@ pub(super) fn find(
 ) -> Result<Found, ReadError> {
     let refuse = |why: String| ReadError::file(path, why);
     let y = options.y.as_deref();
-    let (mut response, mut file) = (None, None);
-    if y.is_some() {
-        match chosen(names.len(), named.then_some(names), false, y, path)? {
-            Choice::Column(j) => response = Some(j),
-            Choice::File(name) => file = Some(name.to_owned()),
-            Choice::Apart => {}
-        }
-    }
+    let choose = |y: &str| chosen(names.len(), named.then_some(names), Some(y), path);
+    let mut response = y.map(choose).transpose()?;
     let by_name = named && encoding.named;
     let places = match by_name {
         true => by_names(encoding, names).map_err(refuse)?,
         false => {
             let (places, of_y) = by_places(encoding, names.len()).map_err(refuse)?;
-            response = response.or(of_y.filter(|_| file.is_none()));
+            response = response.or(of_y.map(RoleSource::Column));
             places
         }
     };
     let is_free = |j: &usize| !places.contains(j);
     if named && y.is_none() && response.is_none() {
-        response = USUAL.iter().find_map(|usual| names.iter().position(|name| name == usual).filter(is_free));
+        let place = |usual: &&str| names.iter().position(|name| name == usual).filter(is_free);
+        response = USUAL.iter().find_map(place).map(RoleSource::Column);
     }
     let mut kinds = vec![Kind::Skip; names.len()];
     for (column, &place) in encoding.columns.iter().zip(&places) {
         kinds[place] = if column.levels.is_some() { Kind::Text } else { Kind::Number };
     }
-    if let Some(j) = response.filter(is_free) {
+    if let Some(j) = response.as_ref().and_then(RoleSource::column).filter(is_free) {
         kinds[j] = if matches!(options.classes, Classes::Known(_)) { Kind::Text } else { Kind::Number };
     }
     let known: Vec<&String> = encoding.left_out.iter().map(|left_out| &left_out.name).collect();
     let is_left_out = |j: &usize| kinds[*j] == Kind::Skip && !known.contains(&&names[*j]);
     let left_out = (0..names.len()).filter(is_left_out).map(|j| names[j].clone()).collect();
-    Ok(Found { kinds, places, response, file, left_out })
+    Ok(Found { kinds, places, response, left_out })
 }
 
 fn by_names(encoding: &Encoding, names: &[String]) -> Result<Vec<usize>, String> {
@@ -148,8 +141,9 @@ pub(super) fn apply(
     path: &Path,
 ) -> Result<Samples, ReadError> {
     let classes = &options.classes;
-    let Found { places, response, file, left_out, .. } = found;
+    let Found { places, response, left_out, .. } = found;
     let Columns { mut columns, rows, mut notes, named, .. } = columns;
+    let own = response.as_ref().and_then(RoleSource::column).map(|j| &columns[j]);
     if named && encoding.named {
         // If the first line has the model's names, it is certain to be a header, so notes on that are
         // dropped.
@@ -157,12 +151,14 @@ pub(super) fn apply(
     }
     let mut features = Vec::new();
     let mut unseen = Vec::new();
-    let lacking = response.map(|j| lacking(&columns[j].values)).unwrap_or_default();
-    let unknown_classes = response.map(|j| unknown(&columns[j].values, classes)).unwrap_or_default();
-    let y = match (&file, response) {
-        (_, Some(j)) => known_response(&columns[j], classes, &mut notes),
-        (Some(file), None) => Some(super::response::vector(Path::new(file), rows, options, Missing::Mean)?.0),
-        (None, None) => None,
+    let lacking = own.map(|column| lacking(&column.values));
+    let unknown_classes = own.map(|column| unknown(&column.values, classes)).unwrap_or_default();
+    let y = match (own, &response) {
+        (Some(column), _) => known_response(column, classes, &mut notes),
+        (None, Some(RoleSource::File(file))) => {
+            Some(vector(Path::new(file), rows, options, Missing::Mean)?.0)
+        }
+        (None, _) => None,
     };
     for (about, place) in encoding.columns.iter().zip(places) {
         let column = std::mem::replace(&mut columns[place].values, Values::Skipped);
@@ -179,15 +175,10 @@ pub(super) fn apply(
             }
         });
     }
-    if let Some(y) = y.as_ref().filter(|y| y.len() != rows) {
-        let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
-        return Err(ReadError::file(path, message));
-    }
+    y.as_ref().map_or(Ok(()), |y| check_count(rows, y.len(), path))?;
     // Texts that are not known classes are NaN, too, but their rows do have a response.
-    let without_response: Vec<u32> = match (&file, response) {
-        (None, Some(_)) => lacking,
-        _ => y.iter().flat_map(|y| (0..).zip(y)).filter(|(_, y)| y.is_nan()).map(|(row, _)| row).collect(),
-    };
+    let is_nan = || y.iter().flat_map(|y| (0..).zip(y)).filter(|(_, y)| y.is_nan());
+    let without_response = lacking.unwrap_or_else(|| is_nan().map(|(row, _)| row).collect());
     if !unseen.is_empty() {
         notes.push(format!(
             "levels that the model has never seen, taken for none of its own: {}",
@@ -197,18 +188,15 @@ pub(super) fn apply(
     let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = encoding.named || encoding.columns.iter().any(|column| column.levels.is_some());
     Ok(Samples {
-        occurring: None,
         x,
         y,
-        beside: Vec::new(),
         feature_names: is_named.then(|| encoding.features()),
-        is_open_ended: false,
-        beyond: 0,
         left_out,
         without_response,
         unknown_classes,
         records: RecordCounts::of(rows),
         notes,
+        ..Samples::default()
     })
 }
 

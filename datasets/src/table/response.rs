@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Axis;
 
 use super::classes::{Classes, numbered};
-use super::columns::{Column, Kind, Values};
+use super::columns::{Column, Kind, RoleSource, Values};
 use super::format::Format;
 use super::gaps::Gaps;
 use super::loaded::Loaded;
@@ -41,10 +41,13 @@ pub(super) type Response = (Vec<f64>, Option<Vec<String>>);
 pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Loaded, Response), ReadError> {
     let width = loaded.width();
     let Loaded { x, mut occurring, names, y } = loaded;
-    let wanted = options.y.as_deref();
     let mut classes = None;
-    let (x, names, y) = match (chosen(width, names.as_deref(), y.is_some(), wanted, path)?, y) {
-        (Choice::Column(j), _) => {
+    let choice = match options.y.is_none() && y.is_some() {
+        true => None,
+        false => Some(chosen(width, names.as_deref(), options.y.as_deref(), path)?),
+    };
+    let (x, names, y) = match choice {
+        Some(RoleSource::Column(j)) => {
             let place = match &occurring {
                 None => Some(j),
                 Some(some) => some.place(j as u32).map(|place| place as usize),
@@ -63,48 +66,31 @@ pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Lo
             });
             (x, names, y)
         }
-        (Choice::File(file), _) => {
-            let (y, texts) = vector(Path::new(file), x.rows(), options, Missing::Refuse)?;
+        Some(RoleSource::File(file)) => {
+            let (y, texts) = vector(Path::new(&file), x.rows(), options, Missing::Refuse)?;
             classes = texts;
             (x, names, y)
         }
-        (Choice::Apart, y) => (x, names, y.unwrap_or_default()),
+        None => (x, names, y.unwrap_or_default()),
     };
     if x.cols() == 0 {
         return Err(ReadError::file(path, "there is no feature beside the response"));
     }
-    if y.len() != x.rows() {
-        let message =
-            format!("{} rows, but {} values of the response: they must be as many", x.rows(), y.len());
-        return Err(ReadError::file(path, message));
-    }
+    check_count(x.rows(), y.len(), path)?;
     Ok((Loaded { x, occurring, names, y: None }, (y, classes)))
 }
 
-/// The source of the response.
-pub(super) enum Choice<'a> {
-    Column(usize),
-    File(&'a str),
-    Apart,
-}
-
-/// Resolves the choice: as a column's name first, then as a number, then as a file.
-pub(super) fn chosen<'a>(
+/// Resolves the source of the response: as a column's name first, then as a number, then as a file.
+pub(super) fn chosen(
     count: usize,
     names: Option<&[String]>,
-    apart: bool,
-    wanted: Option<&'a str>,
+    wanted: Option<&str>,
     path: &Path,
-) -> Result<Choice<'a>, ReadError> {
-    let named = |name: &str| position(names?, name).map(Choice::Column);
+) -> Result<RoleSource, ReadError> {
+    let named = |name: &str| position(names?, name).map(RoleSource::Column);
+    let refuse = |why: String| Err(ReadError::file(path, why + &ask(count, names)));
     let Some(wanted) = wanted else {
-        if apart {
-            return Ok(Choice::Apart);
-        }
-        return USUAL
-            .iter()
-            .find_map(|name| named(name))
-            .ok_or_else(|| ReadError::file(path, ask(count, names)));
+        return USUAL.iter().find_map(|name| named(name)).map_or_else(|| refuse(String::new()), Ok);
     };
     if let Some(column) = named(wanted) {
         return Ok(column);
@@ -112,17 +98,20 @@ pub(super) fn chosen<'a>(
     if let Ok(index) = wanted.parse::<i64>() {
         let column = if index < 0 { index + count as i64 } else { index - 1 };
         return match usize::try_from(column) {
-            Ok(column) if column < count => Ok(Choice::Column(column)),
-            _ => Err(ReadError::file(path, format!("there is no column {index}: {}", ask(count, names)))),
+            Ok(column) if column < count => Ok(RoleSource::Column(column)),
+            _ => refuse(format!("there is no column {index}: ")),
         };
     }
     match Path::new(wanted).is_file() {
-        true => Ok(Choice::File(wanted)),
-        false => Err(ReadError::file(
-            path,
-            format!("`{wanted}` is neither a column nor a file: {}", ask(count, names)),
-        )),
+        true => Ok(RoleSource::File(wanted.to_owned())),
+        false => refuse(format!("`{wanted}` is neither a column nor a file: ")),
     }
+}
+
+/// Refuses a response whose number of values is not that of the rows.
+pub(super) fn check_count(rows: usize, values: usize, path: &Path) -> Result<(), ReadError> {
+    let why = || format!("{rows} rows, but {values} values of the response: they must be as many");
+    if values == rows { Ok(()) } else { Err(ReadError::file(path, why())) }
 }
 
 /// Returns a hint on how to choose the response.
@@ -242,13 +231,6 @@ pub(super) fn column_of(
     }
     let loaded = load(&source, format, 1, Gaps::Refused)?;
     one(loaded.width())?;
-    let x = loaded.x;
-    Ok(Column {
-        name: String::new(),
-        values: Values::Numbers(x.to_dense().into_iter().collect()),
-        missing: 0,
-        first_missing: None,
-        numbers: 0,
-        odd: None,
-    })
+    let values = loaded.x.to_dense().into_iter().collect();
+    Ok(Column::new(String::new(), Values::Numbers(values)))
 }

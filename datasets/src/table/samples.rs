@@ -7,7 +7,7 @@ use super::occurring::Occurring;
 use crate::records::RecordCounts;
 
 /// A matrix of features, possibly without a response: what a fitted model predicts from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     /// The features, n rows by p columns, as stored. NaN if a value is missing and the repeated encoding left
     /// such rows out.
@@ -47,20 +47,7 @@ impl Samples {
     pub(super) fn of(loaded: Loaded) -> Self {
         let Loaded { x, occurring, names: feature_names, y } = loaded;
         let records = RecordCounts::of(x.rows());
-        Self {
-            x,
-            occurring,
-            y,
-            without_response: Vec::new(),
-            unknown_classes: Vec::new(),
-            beside: Vec::new(),
-            feature_names,
-            is_open_ended: false,
-            beyond: 0,
-            left_out: Vec::new(),
-            records,
-            notes: Vec::new(),
-        }
+        Self { x, occurring, y, feature_names, records, ..Self::default() }
     }
 
     /// Returns the number of columns of the data: p, or more if [`occurring`](Self::occurring) says which of

@@ -4,20 +4,17 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::classes::{Beside, Classes, IDS};
-use super::columns::Kind;
+use super::columns::{Kind, RoleSource};
 use super::encoding::{ColumnOptions, LeftOut, listed};
 use super::options::Options;
-use super::response::{Choice, chosen};
+use super::response::chosen;
 use crate::dialect::position;
 use crate::error::ReadError;
 
 /// The role of each column.
 pub(super) struct Selection {
     pub(super) kinds: Vec<Kind>,
-    /// The response, if it is a column.
-    pub(super) response: Option<usize>,
-    /// The file with the response.
-    pub(super) file: Option<String>,
+    pub(super) response: RoleSource,
     /// The source of each additional column.
     pub(super) beside: Vec<RoleSource>,
     has_classes: bool,
@@ -25,25 +22,13 @@ pub(super) struct Selection {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// The source of an additional column.
-#[derive(Debug, PartialEq)]
-pub(super) enum RoleSource {
-    Column(usize),
-    File(String),
-}
-
 impl Selection {
     /// Returns the limit on different texts for each column: `levels` for a feature.
     pub(super) fn most(&self, levels: usize) -> Vec<usize> {
         let mut most = vec![levels; self.kinds.len()];
-        for side in &self.beside {
-            if let RoleSource::Column(j) = side {
-                most[*j] = usize::MAX;
-            }
-        }
-        if let Some(j) = self.response.filter(|_| self.has_classes) {
-            most[j] = usize::MAX;
-        }
+        let response = self.response.column().filter(|_| self.has_classes);
+        let own = self.beside.iter().filter_map(RoleSource::column).chain(response);
+        own.for_each(|j| most[j] = usize::MAX);
         most
     }
 }
@@ -84,21 +69,18 @@ pub(super) fn select(
         .collect();
     // A column that is left out is not the default response.
     let usual = if options.y.is_none() { &known[..] } else { names };
-    let (mut response, mut file) = (None, None);
-    match chosen(names.len(), named.then_some(usual), false, options.y.as_deref(), path)? {
-        Choice::Column(j) => response = Some(j),
-        Choice::File(name) => file = Some(name.to_owned()),
-        Choice::Apart => {}
-    }
+    let response = chosen(names.len(), named.then_some(usual), options.y.as_deref(), path)?;
     let beside = sides(&options.beside, names).map_err(refuse)?;
-    check_roles((response, file.as_deref()), (&options.beside, &beside), names).map_err(refuse)?;
+    check_roles(Some(&response), (&options.beside, &beside), names).map_err(refuse)?;
     check_contradictions(&options.columns).map_err(refuse)?;
     let mut left_out = Vec::new();
     let has_classes = options.classes == Classes::Any;
     let kinds = (0..names.len())
         .map(|j| {
             let why = match () {
-                () if response == Some(j) => return if has_classes { Kind::Label } else { Kind::Number },
+                () if response.column() == Some(j) => {
+                    return if has_classes { Kind::Label } else { Kind::Number };
+                }
                 () if is_beside(&beside, j) => {
                     left_out.push(LeftOut {
                         name: names[j].clone(),
@@ -132,17 +114,17 @@ pub(super) fn select(
         );
         return Err(refuse(why));
     }
-    Ok(Selection { kinds, response, file, beside, has_classes, left_out })
+    Ok(Selection { kinds, response, beside, has_classes, left_out })
 }
 
 /// Refuses a column or file with two roles, except that any column may define folds or name the rows.
 pub(super) fn check_roles(
-    (response, file): (Option<usize>, Option<&str>),
+    response: Option<&RoleSource>,
     (asked, sides): (&[Beside], &[RoleSource]),
     names: &[String],
 ) -> Result<(), String> {
-    let y = response.map(RoleSource::Column).or_else(|| file.map(|file| RoleSource::File(file.to_owned())));
-    let mut roles: Vec<(&str, &RoleSource)> = y.iter().map(|side| ("the response", side)).collect();
+    let mut roles: Vec<(&str, &RoleSource)> =
+        response.map(|side| ("the response", side)).into_iter().collect();
     let may_be_any = |asked: &Beside| [FOLDS, IDS].contains(&asked.option);
     for (asked, side) in asked.iter().zip(sides).filter(|(asked, _)| !may_be_any(asked)) {
         if let Some((other, _)) = roles.iter().find(|(_, other)| *other == side) {
@@ -176,19 +158,18 @@ fn check_contradictions(options: &ColumnOptions) -> Result<(), String> {
 }
 
 pub(super) fn is_beside(beside: &[RoleSource], column: usize) -> bool {
-    beside.iter().any(|side| matches!(side, RoleSource::Column(j) if *j == column))
+    beside.contains(&RoleSource::Column(column))
 }
 
 /// Returns how an additional column is read: as labels if one of its options requests labels.
 fn kind_beside(asked: &[Beside], beside: &[RoleSource], column: usize) -> Kind {
-    let mut of_it = asked.iter().zip(beside).filter(|(_, side)| **side == RoleSource::Column(column));
+    let mut of_it = asked.iter().zip(beside).filter(|(_, side)| side.column() == Some(column));
     if of_it.any(|(asked, _)| !asked.is_number()) { Kind::Label } else { Kind::Number }
 }
 
 /// Returns why an additional column is not a feature.
 fn why_beside(asked: &[Beside], beside: &[RoleSource], column: usize) -> String {
-    let of_it =
-        asked.iter().zip(beside).filter(|(_, side)| matches!(side, RoleSource::Column(j) if *j == column));
+    let of_it = asked.iter().zip(beside).filter(|(_, side)| side.column() == Some(column));
     let options: Vec<&str> = of_it.map(|(asked, _)| asked.option).collect();
     format!("{} names it", options.join(" and "))
 }

@@ -2,22 +2,20 @@
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use super::beside::from_file;
 use super::classes::{Beside, Classes, IDS, Labels, ids, labels};
-use super::columns::{Columns, Kind, Values, WHOLE};
+use super::columns::{Columns, Kind, RoleSource, Values, WHOLE};
+use super::data::Table;
 use super::encode::{Encoded, encode};
 use super::encoding::{ColumnOptions, Encoding};
-use super::features::Filled;
 use super::format::Format;
 use super::loaded::Loaded;
 use super::options::Options;
-use super::repeat::{apply, find};
+use super::repeat::{Found, apply, find};
 use super::samples::Samples;
-use super::select::{RoleSource, Selection, check_roles, is_beside, select, sides};
+use super::select::{Selection, check_roles, is_beside, select, sides};
 use super::{cache, csv, response};
-use crate::bytes::source::Source;
+use crate::bytes::source::{Source, short_digest};
 use crate::dialect::{Dialect, Head, Known, Purpose, is_tabs};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
@@ -27,20 +25,6 @@ enum Tabular<'s> {
     Csv(&'s Source, Head),
     #[cfg(feature = "parquet")]
     Parquet(super::parquet::Parquet<'s>),
-}
-
-/// Features and response, with how they were encoded.
-pub(super) struct Read {
-    pub(super) features: Loaded,
-    pub(super) y: Vec<f64>,
-    /// The encoding; `None` if all columns are plain numbers.
-    pub(super) encoding: Option<Encoding>,
-    pub(super) filled: Vec<Filled>,
-    /// The texts of the response; then the additional columns.
-    pub(super) classes: Option<Vec<String>>,
-    pub(super) beside: Vec<Labels>,
-    pub(super) records: RecordCounts,
-    pub(super) notes: Vec<String>,
 }
 
 impl<'s> Tabular<'s> {
@@ -108,7 +92,8 @@ fn asked(options: &Options) -> Vec<&str> {
 }
 
 /// Reads a table and chooses its response.
-pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result<Read, ReadError> {
+pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
+    let described = Table { format: format.to_string(), ..Table::described_by(source) };
     let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);
     let selection = select(&names, table.is_named(), options, path)?;
@@ -124,22 +109,14 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
                 .transpose()?,
         };
         if let Some(loaded) = loaded {
-            let (features, (y, classes)) = response::part(loaded, options, path)?;
+            let (Loaded { x, names: feature_names, .. }, (y, classes)) =
+                response::part(loaded, options, path)?;
             // Labels that doubles do not distinguish are read as texts.
             let is_told = options.classes != Classes::Any || y.iter().all(|y| y.abs() < WHOLE);
             if is_told {
-                let (notes, beside) = (head.notes.clone(), Vec::new());
-                let records = RecordCounts::of(y.len());
-                return Ok(Read {
-                    features,
-                    y,
-                    encoding: None,
-                    filled: Vec::new(),
-                    classes,
-                    beside,
-                    records,
-                    notes,
-                });
+                let (notes, records) = (head.notes.clone(), RecordCounts::of(y.len()));
+                let table = Table { x, y, feature_names, classes, records, notes, ..described };
+                return table.without(options.held_out).map_err(|why| ReadError::file(path, why));
             }
         }
     }
@@ -147,24 +124,18 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         true => cache::Kept::of(source, options, format, &variant(&table, options, path, Some(&selection))),
         false => cache::Kept::none(),
     };
-    let mut beside = Vec::new();
-    let (loaded, extra) = match kept.load() {
-        Some((loaded, Some(extra))) => (loaded, extra),
+    // An encoding depends on the rows that stay, so held-out rows are removed before.
+    let (loaded, described) = match kept.load() {
+        Some((loaded, Some(extra))) => (loaded, extra.into_whole(described)),
         _ => {
             let most = selection.most(options.columns.max_levels);
             let columns = table.columns(selection.kinds.clone(), &most, options.threads)?;
-            let notes = columns.notes.clone();
-            let Encoded { loaded, encoding, filled, classes, beside: read, records } =
-                encode(columns, selection, options, path)?;
-            beside = read;
-            let extra = cache::Extra { encoding, filled, classes, records, notes };
-            (kept.save(loaded, Some(&extra))?, extra)
+            let Encoded { loaded, described } = encode(columns, selection, options, described, path)?;
+            (kept.save(loaded, Some(&cache::Extra::of(&described)))?, described)
         }
     };
-    let y = loaded.y.unwrap_or_default();
-    let cache::Extra { encoding, filled, classes, records, notes } = extra;
-    let features = Loaded { y: None, ..loaded };
-    Ok(Read { features, y, encoding: Some(encoding), filled, classes, beside, records, notes })
+    let Loaded { x, names: feature_names, y, .. } = loaded;
+    Ok(Table { x, y: y.unwrap_or_default(), feature_names, ..described })
 }
 
 /// Returns the way in which a table is read, which distinguishes cached tables of one file.
@@ -181,9 +152,11 @@ fn variant(table: &Tabular<'_>, options: &Options, path: &Path, selection: Optio
         ways += "tabs ";
     }
     if let Some(selection) = selection {
-        let file = selection.file.as_deref().and_then(|file| Source::open(Path::new(file)).ok());
-        let file = file.map(|file| file.digest());
-        ways += &format!("{:?} {:?} {file:?}", options.columns, selection.response);
+        let file = match &selection.response {
+            RoleSource::File(file) => Source::open(Path::new(file)).ok().map(|file| file.digest()),
+            RoleSource::Column(_) => None,
+        };
+        ways += &format!("{:?} {:?} {file:?}", options.columns, selection.response.column());
         if options.classes == Classes::Any {
             ways += " classes";
         }
@@ -193,10 +166,7 @@ fn variant(table: &Tabular<'_>, options: &Options, path: &Path, selection: Optio
     }
     match ways.as_str() {
         "" => String::new(),
-        ways => Sha256::digest(ways.as_bytes())
-            .iter()
-            .take(8)
-            .fold("-".into(), |name, byte| format!("{name}{byte:02x}")),
+        ways => format!("-{}", short_digest(ways.as_bytes())),
     }
 }
 
@@ -206,9 +176,8 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);
     let sides = sides(&options.beside, &names).map_err(|why| ReadError::file(path, why))?;
-    let check = |response: Option<usize>| {
-        let file = options.y.as_deref().filter(|_| response.is_none());
-        check_roles((response, file), (&options.beside, &sides), &names)
+    let check = |found: &Found| {
+        check_roles(found.response.as_ref(), (&options.beside, &sides), &names)
             .map_err(|why| ReadError::file(path, why))
     };
     // Columns without names are found by their positions, unless the response here is another column.
@@ -224,7 +193,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     };
     if let Some(encoding) = options.repeat.as_ref().filter(is_of_places) {
         let mut found = find(encoding, &names, table.is_named(), options, path)?;
-        check(found.response)?;
+        check(&found)?;
         found.read(&sides, &options.beside, &names);
         let columns = table.columns(found.kinds.clone(), &vec![usize::MAX; names.len()], options.threads)?;
         let beside = beside(&sides, options, (&table, &columns), path)?;
@@ -239,12 +208,11 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     all.columns.retain(|column| response != Some(column.place - 1) && !is_beside(&sides, column.place - 1));
     all.response = response.map(|j| j + 1);
     let mut found = find(&all, &names, table.is_named(), options, path)?;
-    check(found.response)?;
+    check(&found)?;
     found.read(&sides, &options.beside, &names);
     let mut most = vec![1; names.len()];
-    let named =
-        sides.iter().filter_map(|side| if let RoleSource::Column(j) = side { Some(*j) } else { None });
-    found.response.into_iter().chain(named).for_each(|j| most[j] = usize::MAX);
+    let own = found.response.iter().chain(&sides).filter_map(RoleSource::column);
+    own.for_each(|j| most[j] = usize::MAX);
     let columns = table.columns(found.kinds.clone(), &most, options.threads)?;
     let beside = beside(&sides, options, (&table, &columns), path)?;
     let samples = Samples { beside, ..apply(&all, found, columns, options, path)? };
@@ -298,8 +266,5 @@ fn response_of(
     path: &Path,
 ) -> Result<Option<usize>, ReadError> {
     let named = table.is_named().then_some(names);
-    match response::chosen(names.len(), named, false, options.y.as_deref(), path)? {
-        response::Choice::Column(j) => Ok(Some(j)),
-        _ => Ok(None),
-    }
+    Ok(response::chosen(names.len(), named, options.y.as_deref(), path)?.column())
 }

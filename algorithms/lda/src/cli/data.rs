@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use raddle_cli::{Data, Error, Records, between, count, refuse_without_effect};
 use raddle_common::DialectArgs;
-use raddle_datasets::registry::CORPORA;
+use raddle_datasets::registry::{SetKind, verified_names, verified_set};
 use raddle_datasets::{
     Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, Tokenizer, english_stop_words, read_any_corpus,
     read_stop_words, vocabulary_names,
@@ -23,7 +23,7 @@ pub(crate) const DEFAULT: &str = "pydoc";
 pub(crate) fn known() -> String {
     let has_parquet = CorpusFormat::readable().any(|format| format == CorpusFormat::Parquet);
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
-    let names = CORPORA.each_ref().map(|entry| entry.name).join(", ");
+    let names = verified_names(SetKind::Corpus);
     format!(
         "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with one document per \
          line, or with --text a table ({tables}), optionally compressed (gzip, zstd); - for standard input; a \
@@ -320,7 +320,7 @@ fn reading(source: &str, given: ReadOptions<'_>, threads: usize) -> Result<Corpu
 
 /// Returns `true` for the name of a known corpus, which is not a path.
 pub(crate) fn is_known(source: &str) -> bool {
-    source == DEFAULT || CORPORA.iter().any(|entry| entry.name == source)
+    source == DEFAULT || verified_set(SetKind::Corpus, source).is_some()
 }
 
 /// Returns a note if the words have no texts; the note names the files that were looked for.

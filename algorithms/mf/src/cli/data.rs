@@ -7,8 +7,8 @@ use clap::Args;
 use raddle_cli::{Data, Error, Records, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::ratings::generate;
-use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings, registry};
-use raddle_mf::RatingsSource;
+use raddle_datasets::registry::{self, SetKind};
+use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings};
 use raddle_mf::files::Saved;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub(crate) const DEFAULT: &str = "synth:ratings:users=800,items=400,n=48000,rank
 
 /// Returns the help text of DATA.
 pub(crate) fn known() -> String {
-    let names = registry::RATINGS.each_ref().map(|entry| entry.name).join(", ");
+    let names = registry::verified_names(SetKind::Ratings);
     format!(
         "a file (csv, tsv, MovieLens `::`, Netflix Prize, LIBMF text or mtx), optionally compressed \
          (gzip, zstd); - for standard input; the name of a public set in the folder RADDLE_DATA ({names}, or \
@@ -118,9 +118,15 @@ impl Reading {
     /// Refuses options for reading if none of these sources is a file: generated ratings and public sets are
     /// not read by them.
     pub(crate) fn refuse_idle(&self, sources: &[Option<&str>], format: Option<&str>) -> Result<(), Error> {
-        let is_known = |source: &str| registry::RATINGS.iter().any(|entry| entry.name == source);
-        let is_file = |source: &&str| !source.starts_with("synth:") && !is_known(source);
-        if sources.iter().flatten().any(is_file) {
+        let is_known = |source: &str| registry::verified_set(SetKind::Ratings, source).is_some();
+        let is_file = |source: &str| {
+            !source.starts_with("synth:")
+                && !is_known(source)
+                && !["none", "split"].contains(&source)
+                && !source.starts_with(LATEST)
+                && source.parse::<f64>().is_err()
+        };
+        if sources.iter().flatten().any(|source| is_file(source)) {
             return Ok(());
         }
         refuse_without_effect(&self.given(format), "on generated ratings and public sets")

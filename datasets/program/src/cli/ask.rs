@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use raddle_cli::Error;
+use raddle_datasets::registry::PublicSet;
 
 use super::network::Wanted;
-use crate::entry::Entry;
 use crate::place;
 
 /// Shows the title, licence and sizes of a set and asks whether to fetch it; `is_given`: `--yes` was given.
-pub(super) fn about(entry: &Entry, wanted: &[Wanted<'_>], is_given: bool) -> Result<(), Error> {
+pub(super) fn about(entry: &PublicSet, wanted: &[Wanted<'_>], is_given: bool) -> Result<(), Error> {
     let mut text =
         format!("{}: {}\nlicence: {}\n  {}\n", entry.name, entry.title, entry.licence, entry.licence_address);
     for it in wanted {

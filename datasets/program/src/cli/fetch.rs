@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use raddle_cli::{Error, ExitStatus, between, say};
+use raddle_datasets::registry::{PublicSet, SetFile};
 
 use super::ask;
 use super::interrupted;
@@ -12,7 +13,7 @@ use super::network::{Network, Wanted};
 use super::obtain::obtain;
 use super::path::not_here;
 use crate::download::{Asked, download};
-use crate::entry::{DataFile, Entry, Provenance};
+use crate::provenance::Provenance;
 use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
@@ -50,10 +51,10 @@ pub(super) fn fetch(options: &Options) -> Result<ExitStatus, Error> {
     if options.sha256.is_some() {
         return Err(Error::usage("--sha256 is for an address: the digest of a set is known"));
     }
-    set(options, &catalogue::named(&options.what)?, &network)
+    set(options, catalogue::named(&options.what)?, &network)
 }
 
-fn set(options: &Options, entry: &Entry, network: &Network<'_>) -> Result<ExitStatus, Error> {
+fn set(options: &Options, entry: &PublicSet, network: &Network<'_>) -> Result<ExitStatus, Error> {
     let folder = place::folder(options.to.as_deref())?;
     let mut lacking = lacking(entry, &folder)?;
     if lacking.is_empty() {
@@ -62,7 +63,7 @@ fn set(options: &Options, entry: &Entry, network: &Network<'_>) -> Result<ExitSt
         say(&format!("{}: it is here: {path}", entry.name))?;
         return Ok(ExitStatus::Done);
     }
-    if entry.provenance() == Provenance::File {
+    if Provenance::from_set(entry) == Provenance::File {
         return Err(not_here(entry, &folder));
     }
     let wanted: Vec<Wanted<'_>> =
@@ -84,7 +85,7 @@ fn set(options: &Options, entry: &Entry, network: &Network<'_>) -> Result<ExitSt
 ///
 /// # Errors
 /// If a file that the folder has does not have the digest that is known or pinned.
-fn lacking<'a>(entry: &'a Entry, folder: &Path) -> Result<Vec<&'a DataFile>, Error> {
+fn lacking<'a>(entry: &'a PublicSet, folder: &Path) -> Result<Vec<&'a SetFile>, Error> {
     let mut lacking = Vec::new();
     for file in &entry.files {
         let Some((path, expected)) = place::here(file, folder) else {

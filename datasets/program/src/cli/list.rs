@@ -4,9 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 use raddle_cli::{Error, ExitStatus, say};
+use raddle_datasets::registry::PublicSet;
 use serde::Serialize;
 
-use crate::entry::{Entry, Provenance};
+use crate::provenance::Provenance;
 use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
@@ -23,7 +24,7 @@ pub(super) struct Options {
 #[derive(Serialize)]
 struct Listed<'a> {
     #[serde(flatten)]
-    entry: &'a Entry,
+    entry: &'a PublicSet,
     provenance: Provenance,
     bytes: Option<u64>,
     here: bool,
@@ -31,18 +32,15 @@ struct Listed<'a> {
 
 /// Runs the verb.
 pub(super) fn list(options: &Options) -> Result<ExitStatus, Error> {
-    let entries = match options.names.is_empty() {
-        true => catalogue::all(),
-        false => options.names.iter().map(|name| catalogue::named(name)).collect::<Result<_, _>>()?,
-    };
+    let entries = catalogue::named_or_all(&options.names)?;
     let folder = place::folder(None)?;
     let listed = |entry| Listed {
         entry,
-        provenance: entry.provenance(),
-        bytes: entry.bytes(),
+        provenance: Provenance::from_set(entry),
+        bytes: bytes(entry),
         here: place::is_here(entry, &folder),
     };
-    let listed: Vec<Listed<'_>> = entries.iter().map(listed).collect();
+    let listed: Vec<Listed<'_>> = entries.into_iter().map(listed).collect();
     let text = match (options.json, options.names.is_empty()) {
         (true, _) => serde_json::to_string(&listed).map_err(Error::failed)?,
         (false, true) => lines(&listed, &folder),
@@ -52,18 +50,24 @@ pub(super) fn list(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
+/// Returns the total size of the downloads in bytes, if all are known.
+fn bytes(set: &PublicSet) -> Option<u64> {
+    let bytes: Option<Vec<u64>> = set.downloads().map(|download| download.bytes).collect();
+    bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| bytes.iter().sum())
+}
+
 /// Formats a line for each set, grouped by provenance.
 fn lines(listed: &[Listed<'_>], folder: &Path) -> String {
     let mut lines = Vec::new();
-    let widest = |of: fn(&Entry) -> usize| listed.iter().map(|it| of(it.entry)).max().unwrap_or(0);
+    let widest = |of: fn(&PublicSet) -> usize| listed.iter().map(|it| of(it.entry)).max().unwrap_or(0);
     let (name, title) = (widest(|it| it.name.len()), widest(|it| it.title.chars().count()));
     for provenance in [Provenance::Known, Provenance::Pinned, Provenance::File] {
         lines.push(format!("{}:", provenance.name()));
         for it in listed.iter().filter(|it| it.provenance == provenance) {
             let here = if it.here { "here" } else { "-" };
             let bytes = it.bytes.map(place::bytes).map(|bytes| format!("; {bytes}")).unwrap_or_default();
-            let Entry { sizes, licence, .. } = it.entry;
-            let kind = it.entry.kind.name();
+            let PublicSet { kind, licence, .. } = it.entry;
+            let (kind, sizes) = (kind.name(), it.entry.sizes_as_text());
             lines.push(format!(
                 "  {:name$}  {here:4}  {kind:7}  {:title$}  {sizes}{bytes}; {licence}",
                 it.entry.name, it.entry.title
@@ -82,7 +86,7 @@ fn all_of(it: &Listed<'_>) -> String {
     let mut lines = vec![
         format!("{}: {}", entry.name, entry.title),
         format!("  {}, {}", entry.kind.name(), entry.task),
-        format!("  sizes: {}", entry.sizes),
+        format!("  sizes: {}", entry.sizes_as_text()),
         format!("  licence: {}", entry.licence),
         format!("    {}", entry.licence_address),
         format!("  {}; {}", it.provenance.name(), if it.here { "here" } else { "not here" }),

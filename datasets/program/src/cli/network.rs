@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use raddle_cli::Error;
+use raddle_datasets::registry::{Converter, Download, PublicSet, SetFile};
 
-use crate::entry::{Converter, DataFile, Download, Entry};
 use crate::transport::{Client, client};
 
 /// A download whose file is not in the data folder.
@@ -19,7 +19,7 @@ pub(super) struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// Returns the download of a file, or `None` if the file has no download or it was fetched already.
-    pub(super) fn of(file: &'a DataFile, folder: &Path, network: &Network<'_>) -> Option<Self> {
+    pub(super) fn of(file: &'a SetFile, folder: &Path, network: &Network<'_>) -> Option<Self> {
         let download = file.download.as_ref()?;
         let place = original(file, download, folder);
         let addresses = network.addresses(download);
@@ -42,7 +42,7 @@ impl Network<'_> {
     }
 
     /// Fails early where this build has no http client, with a message that says which files to put where.
-    pub(super) fn check(&self, entry: &Entry, wanted: &[Wanted<'_>]) -> Result<(), Error> {
+    pub(super) fn check(&self, entry: &PublicSet, wanted: &[Wanted<'_>]) -> Result<(), Error> {
         if client(self.silence).is_some() {
             return self.client().map(|_| ());
         }
@@ -74,7 +74,7 @@ const NO_CLIENT: &str = "this build has no http client: use a program of a relea
 
 /// Returns the path to which a download is saved: next to the converted file, or that file itself if nothing
 /// is converted.
-pub(super) fn original(file: &DataFile, download: &Download, folder: &Path) -> PathBuf {
+pub(super) fn original(file: &SetFile, download: &Download, folder: &Path) -> PathBuf {
     let path = folder.join(file.file);
     match download.converter {
         Converter::Kept => path,

@@ -5,19 +5,19 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use raddle_cli::{Error, say};
+use raddle_datasets::registry::{Converter, Download, PublicSet, SetFile};
 
 use super::interrupted;
 use super::network::{Network, original};
 use crate::convert::{convert, most};
 use crate::digest::Digested;
 use crate::download::{Asked, download};
-use crate::entry::{Converter, DataFile, Download, Entry};
 use crate::place;
 
 /// Fetches a file that the folder lacks, unless its download is there, and converts it.
 pub(super) fn obtain(
-    entry: &Entry,
-    file: &DataFile,
+    entry: &PublicSet,
+    file: &SetFile,
     folder: &Path,
     network: &Network<'_>,
 ) -> Result<(), Error> {
@@ -76,8 +76,8 @@ pub(super) fn obtain(
 
 /// Converts a download to the file that the programs read; returns the SHA-256 of that file.
 fn converted(
-    entry: &Entry,
-    file: &DataFile,
+    entry: &PublicSet,
+    file: &SetFile,
     from: &Download,
     original: &Path,
     path: &Path,
@@ -132,7 +132,7 @@ mod tests {
         archive.finish().unwrap();
         let entry = named("ml-100k").unwrap();
         let file = &entry.files[0];
-        let made = |file: &DataFile| converted(&entry, file, &file.download.unwrap(), &original, &path);
+        let made = |file: &SetFile| converted(entry, file, file.download.as_ref().unwrap(), &original, &path);
         let why = made(file).unwrap_err().to_string();
         let kept = folder.path().join("ml-100k.fetched.tsv");
         assert!(
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(fs::read(&kept).unwrap(), b"0\t0\t5\n");
         assert!(!path.exists());
         // Where the digest is not known it is what the programs read.
-        made(&DataFile { sha256: None, ..file.clone() }).unwrap();
+        made(&SetFile { sha256: None, ..file.clone() }).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"0\t0\t5\n");
     }
 }

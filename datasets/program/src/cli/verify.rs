@@ -16,12 +16,8 @@ pub(super) struct Options {
 /// Compares each file with its digest, known or pinned.
 pub(super) fn verify(options: &Options) -> Result<ExitStatus, Error> {
     let folder = place::folder(None)?;
-    let entries = match options.names.is_empty() {
-        true => catalogue::all(),
-        false => options.names.iter().map(|name| catalogue::named(name)).collect::<Result<_, _>>()?,
-    };
     let (mut files, mut wrong) = (0, Vec::new());
-    for entry in &entries {
+    for entry in catalogue::named_or_all(&options.names)? {
         for file in &entry.files {
             let Some((path, expected)) = place::here(file, &folder) else {
                 if options.names.is_empty() {

@@ -59,10 +59,10 @@ pub(super) fn documents(from: impl Read, to: &mut dyn Write) -> Result<(), Strin
 mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
+    use raddle_datasets::registry::Converter;
     use tar::{Builder, EntryType, Header};
 
     use super::super::tests::converted;
-    use crate::entry::Converter;
 
     /// A gzipped archive of these files; names are written as they are, whatever they are.
     fn archive(files: &[(&str, EntryType, &[u8])]) -> Vec<u8> {

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use raddle_datasets::registry::Converter;
 
 use self::archive::{archive, member};
-use crate::entry::Converter;
 
 /// Limit on the expansion ratio: more than any text of these sets reaches, less than an archive made to fill
 /// a disk.
@@ -54,13 +54,12 @@ mod tests {
 
     use bzip2::Compression;
     use bzip2::write::BzEncoder;
-    use raddle_datasets::registry::real_folder;
+    use raddle_datasets::registry::{Cells, SetKind, real_folder, verified_set};
     use zip::ZipWriter;
     use zip::write::SimpleFileOptions;
 
     use super::*;
     use crate::digest::Digested;
-    use crate::entry::Cells;
 
     /// Returns what a converter makes of these bytes.
     pub(super) fn converted(converter: Converter, bytes: &[u8]) -> Result<Vec<u8>, String> {
@@ -161,8 +160,8 @@ mod tests {
             ("ml-1m", Cells::Colons, "::"),
             ("ml-latest-small", Cells::Commas, ","),
         ] {
-            let entry = raddle_datasets::registry::ratings_entry(name).unwrap();
-            let file = File::open(folder.join(entry.file)).unwrap();
+            let known = &verified_set(SetKind::Ratings, name).unwrap().files[0];
+            let file = File::open(folder.join(known.or.unwrap().0)).unwrap();
             let mut text = String::new();
             MultiGzDecoder::new(BufReader::new(file)).read_to_string(&mut text).unwrap();
             let mut source = String::new();
@@ -181,7 +180,7 @@ mod tests {
             let path = folder_with(&bytes);
             let mut to = Digested::new(io::sink(), most(bytes.len() as u64));
             convert(Converter::Numbered("of/ratings", cells), &path.path().join("a.zip"), &mut to).unwrap();
-            assert_eq!(to.finish().1, entry.text_sha256, "{name}");
+            assert_eq!(Some(&*to.finish().1), known.sha256, "{name}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufWriter, Write};
 
-use crate::entry::Cells;
+use raddle_datasets::registry::Cells;
 
 /// Writes lines of `user item rating`, separated by tabs, from lines that start with these three fields. Of a
 /// repeated pair the last rating is kept, and ratings that are whole numbers are written without a fraction.

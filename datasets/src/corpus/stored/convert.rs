@@ -25,19 +25,11 @@ pub(super) fn write(
     };
     let mut filling = Filling::create(path)?;
     let take = |document, words: &[u32], counts: &[u16]| filling.take(document, words, counts);
-    let is_in_order = match format {
-        CorpusFormat::Docword => assemble::each(source, threads, &stated, docword::block, take)?,
-        _ => assemble::each(source, threads, &stated, matrix_market::block, take)?,
-    };
-    if is_in_order {
+    if assemble::each(source, threads, &stated, take)? {
         return filling.finish(stated.documents as usize, stated.words as usize, format);
     }
     drop(filling);
-    let corpus = match format {
-        CorpusFormat::Docword => docword::load(source, threads)?,
-        _ => matrix_market::load(source, threads)?,
-    };
-    filled(&corpus, format, path)
+    filled(&assemble::load(source, threads, &stated)?, format, path)
 }
 
 /// Writes a corpus that is in memory.

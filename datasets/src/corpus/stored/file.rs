@@ -6,7 +6,7 @@ use super::convert;
 use super::layout::{ARRAYS, fits};
 use crate::arrays::pieces::{PIECE, Pieces, open_or_make, starts_of};
 use crate::bytes::source::Source;
-use crate::corpus::{Corpus, CorpusFormat, CorpusOptions, Vocabulary, WITHOUT_WORDS, names};
+use crate::corpus::{Corpus, CorpusFormat, CorpusOptions, WITHOUT_WORDS};
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
@@ -54,10 +54,7 @@ impl StoredCorpus {
             path: Some(path.into()),
             ..Corpus::default()
         };
-        if let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) {
-            let source = Source::open_text(&words, options.dialect.encoding)?;
-            described.name_words(Vocabulary::read(&source)?, &source)?;
-        }
+        described.name_words_of(path, options)?;
         let entries: Vec<u32> = pieces.all(ARRAYS[2].0)?;
         let starts = starts_of(&entries);
         let (lengths, mut word_counts): (Vec<u64>, Vec<u64>) =

@@ -1,17 +1,17 @@
 //! Converts a file of any format to a file of pieces. Text goes through a raw file, in which pairs may
 //! repeat.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::about::RatingsFacts;
 use super::filling::Filling;
+use super::layout::RatingsFacts;
+use super::numbers::Numbers;
 use super::repeated::{self, Repeated};
 use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, RemovedOnDrop};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::ratings::duplicates::{self, Duplicates};
-use crate::ratings::ids::{Column, Ids};
+use crate::ratings::ids::Ids;
 use crate::ratings::precision::{Spread, SpreadSums};
 use crate::ratings::read::{BY_TIME, not_by_time, read_source};
 use crate::ratings::text::{self, Lines, Missing, RatingRows, Taken};
@@ -42,63 +42,95 @@ fn from_text(
     options: &RatingsOptions,
     path: &Path,
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
-    let mut read = ReadText::of(source, options, path)?;
-    let rule = options.rule(read.lines.pairs_only());
-    if read.repeated.number > 0 && rule.asks_when() {
+    let (mut raw, mut text) = raw_text(source, options, path)?;
+    let rule = options.rule(text.lines.pairs_only());
+    if raw.repeated.number > 0 && rule.asks_when() {
         // The last observation is the latest: the source is read again with its times.
-        if read.lines.is_dated() {
-            match ReadText::of(source, &RatingsOptions { times: true, ..options.clone() }, path) {
-                Ok(again) => read = again,
-                Err(why) => read.lines.notes.push(not_by_time(&why.to_string())),
+        if text.lines.is_dated() {
+            match raw_text(source, &RatingsOptions { times: true, ..options.clone() }, path) {
+                Ok(again) => (raw, text) = again,
+                Err(why) => text.lines.notes.push(not_by_time(&why.to_string())),
             }
         }
-        if read.lines.has_times() {
-            read.lines.notes.push(BY_TIME.into());
+        if text.lines.has_times() {
+            text.lines.notes.push(BY_TIME.into());
         }
     }
-    let ReadText { raw, _removed, lines, ids, repeated, missing, spread } = read;
-    let (pairs_only, format) = (lines.pairs_only(), RatingsFormat::Text);
-    let about = Read { pairs_only, format, notes: lines.notes, missing, spread };
-    merged(source, options, (&raw, path), ids.map(Numbers::finish), (about, repeated))
+    let ReadText { lines, ids, missing } = text;
+    let described = Ratings {
+        pairs_only: lines.pairs_only(),
+        format: RatingsFormat::Text.to_string(),
+        notes: lines.notes,
+        ..Ratings::default()
+    };
+    merged(source, options, (&raw, path), ids.map(Numbers::finish), (described, missing))
 }
 
-/// The raw file of a text, in which pairs may repeat.
+/// The facts about a text besides its observations.
 struct ReadText {
-    raw: Pieces,
-    /// Removes the raw file when dropped.
-    _removed: RemovedOnDrop,
     lines: Lines,
+    /// The ids of users, and of items.
     ids: [Numbers; 2],
-    repeated: Repeated,
     missing: Missing,
+}
+
+/// Reads a text into a raw file.
+fn raw_text(
+    source: &Source,
+    options: &RatingsOptions,
+    path: &Path,
+) -> Result<(RawFile, ReadText), ReadError> {
+    let lines = Lines::of(source, options)?;
+    let mut taken = lines.taken;
+    let ending = if options.times { "timed" } else { "raw" };
+    let (raw, (ids, missing)) =
+        RawFile::make((path, ending), options, lines.pairs_only(), |place, is_wide| {
+            taken.is_wide = is_wide;
+            loop {
+                let mut filling = Raw::create(place, taken)?;
+                match lines.each(source, taken, options.threads, |rows| filling.take(source, rows))? {
+                    Some(side) => taken.give_up(side),
+                    None => {
+                        text::check_count(source, filling.count)?;
+                        let Raw { out, users, items, missing, spread, .. } = filling;
+                        return Ok((out.finish(&())?, spread, ([users, items], missing)));
+                    }
+                }
+            }
+        })?;
+    Ok((raw, ReadText { lines, ids, missing }))
+}
+
+/// A file in which pairs may repeat, and the effect of the rule on them.
+struct RawFile {
+    pieces: Pieces,
+    /// Removes the file when dropped.
+    _removed: RemovedOnDrop,
+    repeated: Repeated,
     /// Spread of the values in single precision.
     spread: Spread,
 }
 
-impl ReadText {
-    fn of(source: &Source, options: &RatingsOptions, path: &Path) -> Result<Self, ReadError> {
-        let lines = Lines::of(source, options)?;
-        let timed = if options.times { "timed" } else { "raw" };
-        let removed =
-            RemovedOnDrop(PathBuf::from(format!("{}.{}.{timed}", path.display(), std::process::id())));
-        let mut taken = lines.taken;
+impl RawFile {
+    /// Makes a temporary file next to `path`. `fill` writes the ratings to it, in double precision if it gets
+    /// `true`; it runs again with that if single precision does not distinguish them.
+    fn make<T>(
+        (path, ending): (&Path, &str),
+        options: &RatingsOptions,
+        pairs_only: bool,
+        mut fill: impl FnMut(&Path, bool) -> Result<(Pieces, Spread, T), ReadError>,
+    ) -> Result<(Self, T), ReadError> {
+        let place = PathBuf::from(format!("{}.{}.{ending}", path.display(), std::process::id()));
+        let (removed, mut is_wide) = (RemovedOnDrop(place), options.is_wide(pairs_only));
         loop {
-            let mut filling = Raw::create(&removed.0, taken)?;
-            match lines.each(source, taken, options.threads, |rows| filling.take(source, rows))? {
-                Some(side) => taken.give_up(side),
-                None if options.is_read_again(&filling.spread, taken.is_wide) => taken.is_wide = true,
-                None => {
-                    let (missing, spread) = (filling.missing, filling.spread);
-                    let (raw, users, items) = filling.finish(source)?;
-                    let repeated = Repeated::of(&raw, options, lines.pairs_only())?;
-                    if is_merged_again((&raw, &spread), &repeated, options)? {
-                        taken.is_wide = true;
-                        continue;
-                    }
-                    let ids = [users, items];
-                    return Ok(Self { raw, _removed: removed, lines, ids, repeated, missing, spread });
+            let (pieces, spread, found) = fill(&removed.0, is_wide)?;
+            if !options.is_read_again(&spread, is_wide) {
+                let repeated = Repeated::of(&pieces, options, pairs_only)?;
+                if !is_merged_again((&pieces, &spread), &repeated, options)? {
+                    return Ok((Self { pieces, _removed: removed, repeated, spread }, found));
                 }
             }
+            is_wide = true;
         }
     }
 }
@@ -110,85 +142,52 @@ fn from_market(
     path: &Path,
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
     let head = matrix_market::head(source)?;
-    let removed = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
-    let mut is_wide = options.is_wide(head.pattern);
-    let (raw, repeated, spread) = loop {
-        let (mut out, mut spread) = (PiecesWriter::create(&removed.0, &RAW)?, Spread::default());
+    let (raw, ()) = RawFile::make((path, "raw"), options, head.pattern, |place, is_wide| {
+        let (mut out, mut spread) = (PiecesWriter::create(place, &RAW)?, Spread::default());
         matrix_market::each(source, (&head, is_wide), options.threads, |entries| {
             out.push(0, &entries.users)?;
             out.push(1, &entries.items)?;
             push_values(&mut out, &entries.values, &mut spread)
         })?;
-        if !options.is_read_again(&spread, is_wide) {
-            let raw = out.finish(&())?;
-            let repeated = Repeated::of(&raw, options, head.pattern)?;
-            if !is_merged_again((&raw, &spread), &repeated, options)? {
-                break (raw, repeated, spread);
-            }
-        }
-        is_wide = true;
-    };
+        Ok((out.finish(&())?, spread, ()))
+    })?;
     let ids = [(Ids::Dense(head.rows), None), (Ids::Dense(head.columns), None)];
-    let (pairs_only, format, missing) = (head.pattern, RatingsFormat::MatrixMarket, Missing::default());
-    let about = Read { pairs_only, format, notes: Vec::new(), missing, spread };
-    merged(source, options, (&raw, path), ids, (about, repeated))
-}
-
-/// Facts that were found besides the ratings.
-struct Read {
-    pairs_only: bool,
-    format: RatingsFormat,
-    notes: Vec<String>,
-    missing: Missing,
-    /// Spread of the values in single precision.
-    spread: Spread,
+    let format = RatingsFormat::MatrixMarket.to_string();
+    let described = Ratings { pairs_only: head.pattern, format, ..Ratings::default() };
+    merged(source, options, (&raw, path), ids, (described, Missing::default()))
 }
 
 /// Merges a raw file. `ids` has the ids of users and of items, with the row of each number.
 fn merged(
     source: &Source,
     options: &RatingsOptions,
-    (raw_pieces, path): (&Pieces, &Path),
+    (raw, path): (&RawFile, &Path),
     [(users, user_rows), (items, item_rows)]: [(Ids, Option<Vec<u32>>); 2],
-    (mut about, repeated): (Read, Repeated),
+    (mut described, missing): (Ratings, Missing),
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
-    let rule = options.rule(about.pairs_only);
+    let RawFile { pieces: raw, repeated, spread, .. } = raw;
+    let rule = options.rule(described.pairs_only);
     let (by_number, by_item) = (user_rows.as_deref(), item_rows.as_deref());
     if let Some(at) = repeated.first.filter(|_| rule == Duplicates::Refuse) {
         let name = |array: &str, ids: &Ids, rows: Option<&[u32]>| -> Result<String, ReadError> {
-            let number: Vec<u32> = raw_pieces.read(array, at..at + 1)?;
+            let number: Vec<u32> = raw.read(array, at..at + 1)?;
             Ok(ids.name(row(rows, number[0]) as usize))
         };
         let (user, item) = (name("users", &users, by_number)?, name("items", &items, by_item)?);
         return Err(duplicates::refused(&source.path, (&user, &item), at));
     }
-    let (offset, notes) = match raw_pieces.count("wide") {
-        0 => (0.0, about.spread.notes(0.0)),
-        _ => offset(raw_pieces, &repeated, options)?,
+    let (offset, notes) = match raw.count("wide") {
+        0 => (0.0, spread.notes(0.0)),
+        _ => offset(raw, repeated, options)?,
     };
-    about.notes.extend(notes);
-    let (mut out, count) = (Filling::create(path)?, raw_pieces.count("users"));
+    described.notes.extend(notes);
+    let (mut out, count) = (Filling::create(path)?, raw.count("users"));
     for piece in 0..count.div_ceil(PIECE) {
-        copy((raw_pieces, options.times, offset), piece, &repeated, (by_number, by_item), &mut out)?;
+        copy((raw, options.times, offset), piece, repeated, (by_number, by_item), &mut out)?;
     }
     let mut records = rule.records(count - repeated.number, repeated.number);
-    about.missing.count(&mut records);
-    let described = Ratings {
-        name: String::new(),
-        triples: Triples::default(),
-        offset,
-        exact: None,
-        times: None,
-        users,
-        items,
-        pairs_only: about.pairs_only,
-        duplicates: repeated.number,
-        digest: String::new(),
-        path: None,
-        format: about.format.to_string(),
-        records,
-        notes: about.notes,
-    };
+    missing.count(&mut records);
+    let described = Ratings { offset, users, items, duplicates: repeated.number, records, ..described };
     out.finish(&described, options.times)
 }
 
@@ -314,81 +313,5 @@ impl Raw {
         self.missing.add(missing);
         push_values(&mut self.out, &values, &mut self.spread)?;
         self.out.push(3, &times)
-    }
-
-    fn finish(self, source: &Source) -> Result<(Pieces, Numbers, Numbers), ReadError> {
-        text::check_count(source, self.count)?;
-        Ok((self.out.finish(&())?, self.users, self.items))
-    }
-}
-
-/// Whole numbers below this are looked up by position.
-const NEAR: usize = 1 << 20;
-
-/// The ids of users or of items, numbered in the order of first appearance.
-enum Numbers {
-    Integers { near: Vec<u32>, far: HashMap<u32, u32>, appeared: Vec<u32> },
-    Names { known: HashMap<String, u32>, appeared: Vec<String> },
-}
-
-impl Numbers {
-    fn new(whole: bool) -> Self {
-        match whole {
-            true => Self::Integers { near: Vec::new(), far: HashMap::new(), appeared: Vec::new() },
-            false => Self::Names { known: HashMap::new(), appeared: Vec::new() },
-        }
-    }
-
-    fn number(&mut self, column: Column) -> Vec<u32> {
-        match (self, column) {
-            (Self::Integers { near, far, appeared }, Column::Integers(mut ids)) => {
-                for id in &mut ids {
-                    let next = appeared.len() as u32;
-                    let number = if (*id as usize) < NEAR {
-                        if near.len() <= *id as usize {
-                            near.resize(*id as usize + 1, u32::MAX);
-                        }
-                        let number = &mut near[*id as usize];
-                        *number = (*number).min(next);
-                        *number
-                    } else {
-                        *far.entry(*id).or_insert(next)
-                    };
-                    if number == next {
-                        appeared.push(*id);
-                    }
-                    *id = number;
-                }
-                ids
-            }
-            (Self::Names { known, appeared }, Column::Names(names)) => {
-                let number = |name: String| match known.get(&name) {
-                    Some(&number) => number,
-                    None => {
-                        let next = appeared.len() as u32;
-                        appeared.push(name.clone());
-                        known.insert(name, next);
-                        next
-                    }
-                };
-                names.into_iter().map(number).collect()
-            }
-            // All blocks are read with the same columns as whole numbers.
-            _ => Vec::new(),
-        }
-    }
-
-    /// Returns the ids by row, and the row of each number if that is different.
-    fn finish(self) -> (Ids, Option<Vec<u32>>) {
-        match self {
-            Self::Integers { appeared, .. } => {
-                let largest = appeared.iter().copied().max().map_or(0, |largest| largest as usize);
-                match appeared.len() == largest + 1 {
-                    true => (Ids::Dense(appeared.len() as u32), Some(appeared)),
-                    false => (Ids::Integers(appeared), None),
-                }
-            }
-            Self::Names { appeared, .. } => (Ids::Names(appeared), None),
-        }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::about::{RatingsFacts, fits};
-use super::arrays::{ARRAYS, COUNTS, ITEMS, TIMES, USERS, VALUES};
 use super::ids;
+use super::layout::{ARRAYS, COUNTS, ITEMS, RatingsFacts, TIMES, USERS, VALUES, fits};
 use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
 use crate::error::ReadError;
 use crate::ratings::{Ratings, Triples};
@@ -38,12 +37,10 @@ impl StoredRatings {
         make: impl FnOnce(&Path) -> Result<(Pieces, RatingsFacts), ReadError>,
     ) -> Result<Self, ReadError> {
         let (pieces, about) = open_or_make(place, fits, make)?;
-        let RatingsFacts { users, items, offset, pairs_only, duplicates, format, records, notes, timed } =
-            about;
+        let RatingsFacts { users, items, timed, described: kept } = about;
         let (users, items) = (ids::read(&pieces, &users, 0)?, ids::read(&pieces, &items, 1)?);
         let counts = [pieces.all(ARRAYS[COUNTS[0]].0)?, pieces.all(ARRAYS[COUNTS[1]].0)?];
-        let described =
-            Ratings { users, items, offset, pairs_only, duplicates, format, records, notes, ..described };
+        let described = kept.into_whole(Ratings { users, items, ..described });
         Ok(Self { pieces, described, timed, counts })
     }
 

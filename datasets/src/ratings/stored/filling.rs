@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::about::RatingsFacts;
-use super::arrays::{ARRAYS, COUNTS, ITEMS, TIMES, USERS, VALUES};
-use super::ids::{self, StoredIds};
+use super::ids;
+use super::layout::{ARRAYS, COUNTS, Described, ITEMS, RatingsFacts, StoredIds, TIMES, USERS, VALUES};
 use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::error::ReadError;
 use crate::ratings::{Ratings, Triples};
@@ -48,17 +47,7 @@ impl Filling {
             stored[side] = ids::write(&mut self.out, ids, side)?;
         }
         let [users, items] = stored;
-        let about = RatingsFacts {
-            users,
-            items,
-            offset: described.offset,
-            pairs_only: described.pairs_only,
-            duplicates: described.duplicates,
-            format: described.format.clone(),
-            records: described.records.clone(),
-            notes: described.notes.clone(),
-            timed,
-        };
+        let about = RatingsFacts { users, items, timed, described: Described::of(described) };
         Ok((self.out.finish(&about)?, about))
     }
 }

@@ -1,21 +1,9 @@
 //! The ids of users and items as arrays of a file.
 
-use serde::{Deserialize, Serialize};
-
-use super::arrays::{ARRAYS, IDS, NAMES};
+use super::layout::{ARRAYS, IDS, NAMES, StoredIds};
 use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::error::ReadError;
 use crate::ratings::Ids;
-
-/// How the ids of users or of items are stored.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) enum StoredIds {
-    Dense(u32),
-    /// As numbers, in the array of ids.
-    Integers,
-    /// As texts, in the array of names one after another; the array of ids has their lengths.
-    Names,
-}
 
 /// Writes the ids of users (0) or items (1).
 pub(super) fn write(out: &mut PiecesWriter, ids: &Ids, side: usize) -> Result<StoredIds, ReadError> {

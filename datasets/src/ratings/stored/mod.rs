@@ -4,13 +4,13 @@
 //! never out of date. It contains the arrays users, items and values of the observations, their times if
 //! requested, the numbers of observations of each user and each item, and their ids.
 
-mod about;
-mod arrays;
 mod convert;
 mod drawn;
 mod file;
 mod filling;
 mod ids;
+mod layout;
+mod numbers;
 mod part;
 mod repeated;
 #[cfg(test)]

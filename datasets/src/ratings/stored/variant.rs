@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
+use crate::bytes::source::short_digest;
 use crate::dialect::is_tabs;
 use crate::ratings::RatingsOptions;
 
@@ -18,5 +17,5 @@ pub(crate) fn variant(options: &RatingsOptions, path: &Path) -> String {
         "{format:?} {columns:?} {duplicates:?} {keep_repeated} {dialect:?} {times} {is_tabs} {drops_missing} \
          {offset:?} by time, in double precision"
     );
-    Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    short_digest(all.as_bytes())
 }

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::filling::Filling;
 use super::layout::TableFacts;
+use crate::arrays::npy::Array;
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::table::beside::from_files;
-use crate::table::npy::Array;
-use crate::table::response::{Choice, chosen, vector};
+use crate::table::columns::RoleSource;
+use crate::table::response::{chosen, vector};
 use crate::table::{Format, Missing, Options, Table};
 
 /// Approximate number of values in memory at once.
@@ -32,10 +33,9 @@ pub(super) fn write(
     }
     let (rows, cols, path) = (array.rows, array.cols, &*source.path);
     let (mut y, mut classes, mut response) = (Vec::new(), None, None);
-    match chosen(cols, None, false, options.y.as_deref(), path)? {
-        Choice::Column(j) => response = Some(j),
-        Choice::File(file) => (y, classes) = vector(Path::new(file), rows, options, Missing::Refuse)?,
-        Choice::Apart => {}
+    match chosen(cols, None, options.y.as_deref(), path)? {
+        RoleSource::Column(j) => response = Some(j),
+        RoleSource::File(file) => (y, classes) = vector(Path::new(&file), rows, options, Missing::Refuse)?,
     }
     let fits = if response.is_some() { cols > 1 } else { y.len() == rows };
     if !fits {

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use super::dealt::{Dealing, Sorted};
 use super::file::StoredTable;
-use crate::arrays::pieces::{Pieces, PiecesWriter, RemovedOnDrop, open_or_make, starts_of};
+use crate::arrays::pieces::{Pieces, PiecesWriter, open_or_make, starts_of};
+use crate::bytes::source::short_digest;
 use crate::error::ReadError;
 
 /// Name of each array, with the bytes of one number.
@@ -84,8 +85,7 @@ impl StoredTable {
                 "the places are not the numbers from 0 to the largest: give each row one, and leave no gap",
             ));
         };
-        let order: String =
-            Sha256::digest(cast_slice(places)).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let order = short_digest(cast_slice(places));
         let path = self.path().with_extension(format!("{order}.rows"));
         let fits = |pieces: &Pieces, facts: &Facts| {
             let count = |array: usize| pieces.count(ARRAYS[array].0);
@@ -104,59 +104,34 @@ impl StoredTable {
     fn write_rows(&self, places: &[u32], rows: usize, path: &Path) -> Result<(Pieces, Facts), ReadError> {
         let parts = (self.nonzeros() / TOGETHER + 1).min(MOST_PARTS).min(rows.max(1));
         let part_of = |place: u32| place as usize * parts / rows;
-        let names: Vec<String> = (0..3 * parts).map(|array| array.to_string()).collect();
-        let arrays: Vec<(&str, usize)> =
-            names.iter().enumerate().map(|(at, name)| (&**name, if at % 3 == 1 { 8 } else { 4 })).collect();
-        let raw = RemovedOnDrop(format!("{}.{}.raw", path.display(), std::process::id()).into());
-        let mut dealt = PiecesWriter::create(&raw.0, &arrays)?;
+        let mut dealing = Dealing::create(path, parts)?;
         for range in self.column_ranges(TOGETHER) {
-            let mut some: Vec<(Vec<u32>, Vec<f64>, Vec<u32>)> = vec![Default::default(); parts];
             self.columns(range.clone())?.each_nonzero(|row, column, value| {
-                if places[row] == NOWHERE {
-                    return;
+                let place = places[row];
+                if place != NOWHERE {
+                    dealing.push(part_of(place), place, (range.start + column) as u32, value);
                 }
-                let (columns, values, of) = &mut some[part_of(places[row])];
-                columns.push((range.start + column) as u32);
-                values.push(value);
-                of.push(places[row]);
             });
-            for (part, (columns, values, of)) in some.iter().enumerate() {
-                dealt.push(3 * part, columns)?;
-                dealt.push(3 * part + 1, values)?;
-                dealt.push(3 * part + 2, of)?;
-            }
+            dealing.write()?;
         }
-        let dealt = dealt.finish(&())?;
+        let dealt = dealing.finish()?;
         let mut out = PiecesWriter::create(path, &ARRAYS)?;
-        for (part, names) in names.chunks_exact(3).enumerate() {
+        for part in 0..parts {
             let first = (part * rows).div_ceil(parts);
             let count = ((part + 1) * rows).div_ceil(parts) - first;
-            let of: Vec<u32> = dealt.all(&names[2])?;
-            let mut counts = vec![0_u32; count];
-            of.iter().for_each(|&place| counts[place as usize - first] += 1);
-            let mut next = starts_of(&counts);
-            // Values come column by column, so those of a row stay in this order.
-            let at: Vec<usize> = of
-                .iter()
-                .map(|&place| {
-                    let next = &mut next[place as usize - first];
-                    *next += 1;
-                    *next - 1
-                })
-                .collect();
+            let count = |places: &[u32]| {
+                let mut counts = vec![0_u32; count];
+                places.iter().for_each(|&place| counts[place as usize - first] += 1);
+                counts
+            };
+            let Sorted { counts, others: columns, values, .. } =
+                dealt.sorted(part, count, |place| place as usize - first)?;
             out.push(COUNTS, &counts)?;
-            out.push(COLUMNS, &sorted(&at, &dealt.all::<u32>(&names[0])?))?;
-            out.push(VALUES, &sorted(&at, &dealt.all::<f64>(&names[1])?))?;
+            out.push(COLUMNS, &columns)?;
+            out.push(VALUES, &values)?;
         }
         Ok((out.finish(&Facts { rows })?, Facts { rows }))
     }
-}
-
-/// Returns the values, each moved to its position.
-fn sorted<T: Copy + Default>(at: &[usize], values: &[T]) -> Vec<T> {
-    let mut out = vec![T::default(); at.len()];
-    at.iter().zip(values).for_each(|(&at, value)| out[at] = *value);
-    out
 }
 
 impl StoredRows {

@@ -51,25 +51,10 @@ impl StoredTable {
                 return Err(pieces.damage());
             }
         }
-        let Described { format, occurring, feature_names, encoding, filled, classes, beside, records, notes } =
-            described;
-        if occurring.as_ref().is_some_and(|some| !some.is_sound(about.cols)) {
+        let described = described.into_whole(Table { y: pieces.all(ARRAYS[RESPONSE].0)?, ..named });
+        if described.occurring.as_ref().is_some_and(|some| !some.is_sound(about.cols)) {
             return Err(pieces.damage());
         }
-        let y = pieces.all(ARRAYS[RESPONSE].0)?;
-        let described = Table {
-            y,
-            format,
-            occurring,
-            feature_names,
-            encoding,
-            filled,
-            classes,
-            beside,
-            records,
-            notes,
-            ..named
-        };
         Ok(Self { pieces, about, described, starts })
     }
 

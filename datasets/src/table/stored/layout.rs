@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::pieces::Pieces;
+use crate::metadata::metadata;
 use crate::records::RecordCounts;
 use crate::table::{Encoding, Filled, Labels, Occurring, Table};
 
@@ -27,33 +28,18 @@ pub(crate) struct TableFacts {
     pub(super) nonzeros: usize,
 }
 
-/// Metadata of the table; see [`Table`].
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Described {
-    pub(super) format: String,
-    pub(super) occurring: Option<Occurring>,
-    pub(super) feature_names: Option<Vec<String>>,
-    pub(super) encoding: Option<Encoding>,
-    pub(super) filled: Vec<Filled>,
-    pub(super) classes: Option<Vec<String>>,
-    pub(super) beside: Vec<Labels>,
-    pub(super) records: RecordCounts,
-    pub(super) notes: Vec<String>,
-}
-
-impl Described {
-    pub(super) fn of(table: &Table) -> Self {
-        Self {
-            format: table.format.clone(),
-            occurring: table.occurring.clone(),
-            feature_names: table.feature_names.clone(),
-            encoding: table.encoding.clone(),
-            filled: table.filled.clone(),
-            classes: table.classes.clone(),
-            beside: table.beside.clone(),
-            records: table.records.clone(),
-            notes: table.notes.clone(),
-        }
+metadata! {
+    /// Metadata of the table; see [`Table`].
+    Described of Table {
+        format: String,
+        occurring: Option<Occurring>,
+        feature_names: Option<Vec<String>>,
+        encoding: Option<Encoding>,
+        filled: Vec<Filled>,
+        classes: Option<Vec<String>>,
+        beside: Vec<Labels>,
+        records: RecordCounts,
+        notes: Vec<String>,
     }
 }
 

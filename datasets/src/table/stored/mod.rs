@@ -8,6 +8,7 @@
 
 mod array;
 mod by_rows;
+mod dealt;
 mod file;
 mod filling;
 mod layout;

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
-use crate::bytes::source::Source;
+use crate::bytes::source::{Source, short_digest};
 use crate::dialect::is_tabs;
 use crate::error::ReadError;
 use crate::table::Options;
@@ -33,5 +31,5 @@ pub(crate) fn variant(options: &Options, path: &Path) -> Result<String, ReadErro
             all += &format!(" {}", Source::open(Path::new(name))?.digest());
         }
     }
-    Ok(Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    Ok(short_digest(all.as_bytes()))
 }
