@@ -49,7 +49,7 @@ fn naming(folder: &str, words: &[&str]) -> Vec<String> {
     found
 }
 
-const ALGORITHMS: [&str; 7] = [
+const ALGORITHMS: [&str; 8] = [
     "algorithms/common/src",
     "algorithms/kernels/src",
     "algorithms/lasso/src",
@@ -57,6 +57,7 @@ const ALGORITHMS: [&str; 7] = [
     "algorithms/lda/src",
     "algorithms/linear/src",
     "algorithms/pool/src",
+    "algorithms/tabular/src",
 ];
 
 #[test]
@@ -146,16 +147,15 @@ fn libraries_name_no_algorithm_and_data_name_no_engine() {
     assert_eq!(naming("src", &[&all[..], &["raddle_datasets"]].concat()), [""; 0]);
     // The program beside them is one of the command lines.
     assert_eq!(naming("datasets/src", &[&all[..], &["raddle::"]].concat()), [""; 0]);
-    // Linear classifiers take the form of files from the Lasso.
-    for (folder, may_name) in [("lasso", &[][..]), ("mf", &[]), ("lda", &[]), ("linear", &["raddle_lasso"])] {
+    for folder in ["lasso", "mf", "lda", "linear"] {
         let own = format!("raddle_{folder}");
-        let others: Vec<&str> =
-            all.into_iter().filter(|name| *name != own && !may_name.contains(name)).collect();
+        let others: Vec<&str> = all.into_iter().filter(|name| *name != own).collect();
         assert_eq!(naming(&format!("algorithms/{folder}/src"), &others), [""; 0], "{folder}");
     }
     assert_eq!(naming("algorithms/common/src", &all), [""; 0]);
     assert_eq!(naming("algorithms/kernels/src", &all), [""; 0]);
     assert_eq!(naming("algorithms/pool/src", &all), [""; 0]);
+    assert_eq!(naming("algorithms/tabular/src", &all), [""; 0]);
     // A program that is published stands on none that is tried.
     assert_eq!(naming("algorithms/pool/src", &["raddle_pool_sim"]), [""; 0]);
     assert_eq!(naming("benches/pool-sim/src", &all), [""; 0]);
@@ -198,7 +198,15 @@ fn needs(package: &str, features: &[&str], sought: &[&str]) -> Vec<String> {
 #[test]
 fn libraries_bring_no_command_line() {
     let command_line = ["clap", "ctrlc", "indicatif", "strsim"];
-    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear", "raddle-pool"] {
+    for package in [
+        "raddle",
+        "raddle-lasso",
+        "raddle-mf",
+        "raddle-lda",
+        "raddle-linear",
+        "raddle-pool",
+        "raddle-tabular",
+    ] {
         assert_eq!(needs(package, &["--no-default-features"], &command_line), [""; 0], "{package}");
         // The programs do: the names are found where they are.
         assert!(!needs(package, &[], &command_line).is_empty(), "{package}");
@@ -216,6 +224,7 @@ fn no_program_brings_a_client_of_http_unless_it_is_asked_for() {
         "raddle-lda",
         "raddle-linear",
         "raddle-pool",
+        "raddle-tabular",
         "raddle-datasets",
     ];
     for package in libraries.into_iter().chain(["raddle-data"]) {

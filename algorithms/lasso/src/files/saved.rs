@@ -6,10 +6,9 @@ use std::path::Path;
 use raddle::ModelDigest;
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Matrix, npy};
+use raddle_tabular::files::{Coefficient, Features, ModelFacts as _, read_facts, read_text, write_facts};
 
 use super::about::About;
-use super::coefficients::{self, Coefficient, Words};
-use super::features::Features;
 use super::path;
 use crate::error::LassoError;
 use crate::model::{Fit, digested};
@@ -74,25 +73,16 @@ impl Saved {
     /// # Errors
     /// If they are not those of a model.
     pub fn about(opened: &ModelFolder) -> Result<About, FileError> {
-        let about: About = opened.about()?;
-        about.check().map_err(|why| FileError::refused(&opened.path().join("model.json"), why))?;
-        Ok(about)
+        read_facts(opened)
     }
 
     fn read(opened: &ModelFolder, mut about: About, point: Option<u64>) -> Result<Self, FileError> {
-        let at = |name: &str| opened.path().join(name);
-        let text = |name: &str| {
-            let text = String::from_utf8(opened.read(name)?);
-            text.map_err(|_| FileError::refused(&at(name), "it is no text"))
-        };
-        let classes = about.score_fields();
-        let coefficients = coefficients::parse(&text("coef.tsv")?, about.layout(), &classes, point)
-            .map_err(|(line, why)| FileError::line(&at("coef.tsv"), line, why))?;
+        let coefficients = about.schema().read(opened, point)?;
         if let Some(point) = point {
-            let found = path::read(&text("path.tsv")?, point, &classes);
+            let found = path::read(&read_text(opened, "path.tsv")?, point, &about.schema().fields());
             (about.lambda, about.intercept, about.intercepts) = found.ok_or_else(|| {
                 let why = format!("expected lambda and intercept of point {point}");
-                FileError::line(&at("path.tsv"), point as usize + 1, why)
+                FileError::line(&opened.path().join("path.tsv"), point as usize + 1, why)
             })?;
         }
         Ok(Self { about, coefficients, digest: opened.digest().to_owned() })
@@ -114,7 +104,7 @@ impl Saved {
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles, dual: &[f64]) -> Result<(), FileError> {
         let one = About { points: None, ..self.about.clone() };
-        write_one(files, &one, &one.layout().of_fit(&self.coefficients), dual)
+        write_one(files, &one, &one.schema().layout().of_fit(&self.coefficients), dual)
     }
 
     /// Returns the coefficients for [`Lasso::init`](crate::Lasso::init), numbered as in a fit of `count`
@@ -160,12 +150,10 @@ impl Fit {
         if !self.is_path {
             return write_one(files, about, &self.coefficients, &self.dual);
         }
-        let (classes, layout) = (about.score_fields(), about.layout());
-        let words = Words { names: about.feature_names.as_deref(), classes: &classes };
-        let points = self.points.iter().map(|point| &point.coefficients);
-        files.write("coef.tsv", |out| coefficients::write_path(out, points, words, layout))?;
-        files.write("path.tsv", |out| path::write(out, &self.points, &classes))?;
-        write_about(files, about)
+        let (schema, points) = (about.schema(), self.points.iter().map(|point| &point.coefficients));
+        schema.write_path(files, points)?;
+        files.write("path.tsv", |out| path::write(out, &self.points, &schema.fields()))?;
+        write_facts(files, about)
     }
 }
 
@@ -176,9 +164,7 @@ fn write_one(
     coefficients: &[(u32, f64)],
     dual: &[f64],
 ) -> Result<(), FileError> {
-    let (classes, layout) = (about.score_fields(), about.layout());
-    let words = Words { names: about.feature_names.as_deref(), classes: &classes };
-    files.write("coef.tsv", |out| coefficients::write(out, coefficients, words, layout))?;
+    about.schema().write(files, coefficients)?;
     files.write("dual.npy", |out| {
         match about.labels.len() {
             0 => npy::header(out, "<f8", &[dual.len()])?,
@@ -186,11 +172,7 @@ fn write_one(
         }
         npy::f64s(out, dual)
     })?;
-    write_about(files, about)
-}
-
-fn write_about(files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
-    files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
+    write_facts(files, about)
 }
 
 #[cfg(test)]
