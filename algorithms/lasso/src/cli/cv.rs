@@ -10,7 +10,7 @@ use raddle::state::{from_bytes, to_bytes};
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};
-use raddle_tabular::cli::{Chosen, Given, encoding, ended_as, known_or_default, tell_of_classes, unfinished};
+use raddle_tabular::cli::{Chosen, Given, ended_as, known_or_default, tell_of_classes, unfinished};
 use serde::Serialize;
 
 use super::features;
@@ -128,13 +128,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let run = ended_as(run, &fit.report);
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &run, &parts.trace)?;
-    let report = report
-        .result("lambda", fit.lambda)
-        .result("lambda_max", fit.lambda_max)
-        .result("nonzeros", fit.coefficients.len() as u64)
-        .result("coefficients", outcome::largest(&fit, &model));
-    let report = outcome::intercepts(encoding(&features, chosen.reported(report)), &fit);
-    let report = outcome::explained(report, &fit);
+    let report = outcome::reported(chosen.reported(report), &fit, &model, &features);
     let is_written = train.folder().is_some();
     let (text, mut summary) =
         outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);

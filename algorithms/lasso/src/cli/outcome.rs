@@ -31,10 +31,7 @@ pub(super) fn finished(
     fit.write(session, &model)?;
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
-    let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
-    let report = encoding(features, report.result("nonzeros", fit.coefficients.len() as u64));
-    let report = explained(intercepts(report, fit), fit);
-    let report = report.result("coefficients", largest(fit, &model));
+    let report = reported(report, fit, &model, features);
     let is_written = options.train.folder().is_some();
     let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
     let mut text = features::below(features, fit, &text) + "\n\n";
@@ -49,25 +46,26 @@ pub(super) fn finished(
     Ok((report, summary, text))
 }
 
-/// Adds the share of the deviance that is explained to a report, where it is defined.
-pub(crate) fn explained(report: Report, fit: &Fit) -> Report {
+/// Adds the results of a fit to a report.
+pub(crate) fn reported(report: Report, fit: &Fit, model: &About, features: &Features) -> Report {
+    let report = encoding(features, report)
+        .result("lambda", fit.lambda)
+        .result("lambda_max", fit.lambda_max)
+        .result("nonzeros", fit.coefficients.len() as u64)
+        .result("coefficients", largest(fit, model));
+    let report = match &fit.intercepts[..] {
+        [] => report.result("intercept", fit.intercept),
+        all => report.result("intercepts", all.to_vec()),
+    };
     match fit.explained {
         (name, Ok(share)) => report.result(&field(name), share),
         (_, Err(_)) => report,
     }
 }
 
-/// Adds the intercept, or the intercept of each class, to a report.
-pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
-    match &fit.intercepts[..] {
-        [] => report.result("intercept", fit.intercept),
-        all => report.result("intercepts", all.to_vec()),
-    }
-}
-
 /// The largest coefficients for the report, each with its class (if each class has a score), column from 1,
 /// name and value. All coefficients are in coef.tsv.
-pub(crate) fn largest(fit: &Fit, model: &About) -> Value {
+fn largest(fit: &Fit, model: &About) -> Value {
     let schema = model.schema();
     let entry = |of: &Coefficient| {
         let name = named(schema, of);

@@ -87,7 +87,7 @@ impl Versions for Run<'_> {
     type Prepared = Prepared;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
-        let fitted = Saved::of(model)?;
+        let fitted = Saved::read(model, None)?;
         self.start = Some((fitted.coefficients, fitted.about.columns));
         Ok(())
     }

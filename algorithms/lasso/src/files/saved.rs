@@ -33,7 +33,7 @@ impl Saved {
     /// # Errors
     /// If the folder has no model of the Lasso, if its files were changed, or if a path has no point.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
-        Self::of(&ModelFolder::open(folder, PROGRAM)?)
+        Self::read(&ModelFolder::open(folder, PROGRAM)?, None)
     }
 
     /// Reads a point, from 1, of a path.
@@ -41,42 +41,24 @@ impl Saved {
     /// # Errors
     /// If the folder has no path of the Lasso with that point, or its files were changed.
     pub fn open_point(folder: &Path, point: u64) -> Result<Self, FileError> {
-        Self::of_point(&ModelFolder::open(folder, PROGRAM)?, point)
+        Self::read(&ModelFolder::open(folder, PROGRAM)?, Some(point))
     }
 
-    /// Reads a model from an open folder; of a path, its last point.
-    ///
-    /// # Errors
-    /// If its files were changed, or if a path has no point.
-    pub fn of(opened: &ModelFolder) -> Result<Self, FileError> {
-        let about = Self::about(opened)?;
-        let point = about.points;
-        Self::read(opened, about, point)
-    }
-
-    /// Reads a point, from 1, of a path from an open folder.
+    /// Reads a model from an open folder; of a path, this point, from 1, or else its last.
     ///
     /// # Errors
     /// If it has no such point, or its files were changed.
-    pub fn of_point(opened: &ModelFolder, point: u64) -> Result<Self, FileError> {
-        let about = Self::about(opened)?;
+    pub fn read(opened: &ModelFolder, point: Option<u64>) -> Result<Self, FileError> {
+        let mut about: About = read_facts(opened)?;
         let refuse = |why: String| Err(FileError::refused(opened.path(), why));
-        match about.points {
-            Some(points) if (1..=points).contains(&point) => Self::read(opened, about, Some(point)),
-            Some(points) => refuse(format!("no point {point}: it has the points 1 to {points}")),
-            None => refuse("it is not a path: open it without a point".into()),
-        }
-    }
-
-    /// Reads and checks the facts about a model in an open folder.
-    ///
-    /// # Errors
-    /// If they are not those of a model.
-    pub fn about(opened: &ModelFolder) -> Result<About, FileError> {
-        read_facts(opened)
-    }
-
-    fn read(opened: &ModelFolder, mut about: About, point: Option<u64>) -> Result<Self, FileError> {
+        let point = match (about.points, point) {
+            (last, None) => last,
+            (Some(points), Some(point)) if (1..=points).contains(&point) => Some(point),
+            (Some(points), Some(point)) => {
+                return refuse(format!("no point {point}: it has the points 1 to {points}"));
+            }
+            (None, Some(_)) => return refuse("it is not a path: open it without a point".into()),
+        };
         let coefficients = about.schema().read(opened, point)?;
         if let Some(point) = point {
             let found = path::read(&read_text(opened, "path.tsv")?, point, &about.schema().fields());

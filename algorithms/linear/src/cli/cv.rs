@@ -88,13 +88,13 @@ fn fit_fold(
     let mut fits: Vec<Fit> = Vec::new();
     for point in 0..folds.costs().len() {
         let linear = folds.linear(point, fits.last());
-        let engine = folds.engine(&fold, &linear).map_err(refuse)?;
+        let engine = linear.engine(&fold.problem).map_err(refuse)?;
         let outcome = part.run(engine.identity(format!("{identity} fold {number} at {point}")))?;
         // A solver that cannot come any closer ends its run; its gap is reported.
         if matches!(outcome.report.ending, Ending::Limit(_) | Ending::Interrupted) {
             return Ok(PartEnd::Cut);
         }
-        fits.push(folds.finish(&fold, &linear, outcome).map_err(refuse)?);
+        fits.push(linear.finish(&fold.problem, outcome).map_err(refuse)?);
     }
     Ok(PartEnd::Done(to_bytes(&folds.score(&fold, &fits))))
 }

@@ -1,6 +1,5 @@
 //! [`Folds`]: a cross-validation in progress, for callers that run its fits themselves.
 
-use raddle::{Engine, Outcome};
 use raddle_datasets::Matrix;
 use raddle_tabular::folds::{FoldLabels, FoldRows, FoldTable, RowValues, absent, assign, distinct};
 
@@ -12,7 +11,6 @@ use crate::error::LinearError;
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::Linear;
-use crate::run::program::LinearProgram;
 
 /// The folds of a [`CrossValidation`]: their rows, and the measures collected so far.
 #[derive(Debug)]
@@ -29,7 +27,8 @@ pub struct Folds {
 #[derive(Debug)]
 pub struct Fold {
     number: usize,
-    problem: Problem,
+    /// The rows that are not held out.
+    pub problem: Problem,
 }
 
 impl Folds {
@@ -106,27 +105,6 @@ impl Folds {
             Some(fit) => linear.start_from_dual(fit.scorers.iter().map(|of| of.dual.clone()).collect()),
             None => linear,
         }
-    }
-
-    /// Returns the engine that fits a fold with these parameters.
-    ///
-    /// # Errors
-    /// If a parameter is out of range.
-    pub fn engine(&self, fold: &Fold, linear: &Linear) -> Result<Engine<LinearProgram>, LinearError> {
-        linear.engine(&fold.problem)
-    }
-
-    /// Makes the fit from the outcome of such a run.
-    ///
-    /// # Errors
-    /// If a parameter is out of range.
-    pub fn finish(
-        &self,
-        fold: &Fold,
-        linear: &Linear,
-        outcome: Outcome<LinearProgram>,
-    ) -> Result<Fit, LinearError> {
-        linear.finish(&fold.problem, outcome)
     }
 
     /// Measures the fits of a fold, one for each C, on its held-out rows.

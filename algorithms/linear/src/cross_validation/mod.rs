@@ -58,8 +58,8 @@ impl Folds {
         let (fold, mut fits) = (self.fold(number)?, Vec::new());
         for point in 0..self.costs().len() {
             let linear = self.linear(point, fits.last());
-            let outcome = self.engine(&fold, &linear)?.workers(workers.max(1)).run()?;
-            fits.push(self.finish(&fold, &linear, outcome)?);
+            let outcome = linear.engine(&fold.problem)?.workers(workers.max(1)).run()?;
+            fits.push(linear.finish(&fold.problem, outcome)?);
         }
         Ok(self.score(&fold, &fits))
     }
