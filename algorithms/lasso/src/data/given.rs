@@ -76,7 +76,7 @@ impl Problem {
     /// Sets [`weights`](Self::weights) and [`offset`](Self::offset), where they are given.
     ///
     /// # Errors
-    /// Those of the two.
+    /// The errors of the two.
     pub fn with_values(self, values: RowValues) -> Result<Self, LassoError> {
         let problem = match values.weights {
             Some(weights) => self.weights(weights)?,

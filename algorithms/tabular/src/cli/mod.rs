@@ -1,4 +1,4 @@
-//! What the command lines of models of tables share: options, reading, curves, pictures and predictions.
+//! Parts of the command lines of models of tables: options, reading, curves, pictures and predictions.
 
 mod curves;
 mod listing;
