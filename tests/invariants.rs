@@ -49,7 +49,7 @@ fn naming(folder: &str, words: &[&str]) -> Vec<String> {
     found
 }
 
-const ALGORITHMS: [&str; 7] = [
+const ALGORITHMS: [&str; 8] = [
     "algorithms/common/src",
     "algorithms/kernels/src",
     "algorithms/lasso/src",
@@ -57,6 +57,7 @@ const ALGORITHMS: [&str; 7] = [
     "algorithms/lda/src",
     "algorithms/linear/src",
     "algorithms/pool/src",
+    "algorithms/tabular/src",
 ];
 
 #[test]
@@ -147,16 +148,15 @@ fn libraries_name_no_algorithm_and_data_name_no_engine() {
     assert_eq!(naming("src", &[&all[..], &["raddle_datasets"]].concat()), [""; 0]);
     // The program beside them is one of the command lines.
     assert_eq!(naming("datasets/src", &[&all[..], &["raddle::"]].concat()), [""; 0]);
-    // Linear classifiers take the form of files from the Lasso.
-    for (folder, may_name) in [("lasso", &[][..]), ("mf", &[]), ("lda", &[]), ("linear", &["raddle_lasso"])] {
+    for folder in ["lasso", "mf", "lda", "linear"] {
         let own = format!("raddle_{folder}");
-        let others: Vec<&str> =
-            all.into_iter().filter(|name| *name != own && !may_name.contains(name)).collect();
+        let others: Vec<&str> = all.into_iter().filter(|name| *name != own).collect();
         assert_eq!(naming(&format!("algorithms/{folder}/src"), &others), [""; 0], "{folder}");
     }
     assert_eq!(naming("algorithms/common/src", &all), [""; 0]);
     assert_eq!(naming("algorithms/kernels/src", &all), [""; 0]);
     assert_eq!(naming("algorithms/pool/src", &all), [""; 0]);
+    assert_eq!(naming("algorithms/tabular/src", &all), [""; 0]);
     // A program that is published stands on none that is tried.
     assert_eq!(naming("algorithms/pool/src", &["raddle_pool_sim"]), [""; 0]);
     assert_eq!(naming("benches/pool-sim/src", &all), [""; 0]);
@@ -205,6 +205,7 @@ fn libraries_bring_no_command_line() {
         assert_eq!(needs(package, &[], &command_line).is_empty(), package == "raddle", "{package}");
     }
     assert_eq!(needs("raddle-datasets", &[], &command_line), [""; 0]);
+    assert_eq!(needs("raddle-tabular", &[], &command_line), [""; 0]);
 }
 
 #[test]
@@ -219,6 +220,7 @@ fn no_program_brings_a_client_of_http_unless_it_is_asked_for() {
         "raddle-lda",
         "raddle-linear",
         "raddle-pool",
+        "raddle-tabular",
         "raddle-datasets",
     ];
     for package in libraries.into_iter().chain(["raddle-data"]) {

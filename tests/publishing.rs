@@ -11,7 +11,7 @@ use crate::commands::root;
 const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
 
 /// Pages of the packages, which a registry shows without the files next to them.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "src/base/README.md",
     "src/cli/README.md",
@@ -24,6 +24,7 @@ const PAGES: [&str; 12] = [
     "algorithms/mf/README.md",
     "algorithms/pool/README.md",
     "algorithms/python/README.md",
+    "algorithms/tabular/README.md",
 ];
 
 fn text(file: &str) -> String {

@@ -71,12 +71,13 @@ mod run;
 #[doc(hidden)] // for benches
 pub mod working_set;
 
+pub use cross_validation::CrossValidated;
 pub use cross_validation::criterion::Criterion;
 pub use cross_validation::curve::{Curve, CurvePoint, FoldScores};
 pub use cross_validation::fold_run::FoldRun;
 pub use cross_validation::folds::{Fold, Folds};
+pub use cross_validation::plan::CrossValidation;
 pub use cross_validation::splits::Split;
-pub use cross_validation::{CrossValidated, CrossValidation};
 #[doc(hidden)] // for benches
 pub use data::correlation::correlations;
 #[doc(hidden)] // for benches
@@ -91,7 +92,7 @@ pub use model::{Fit, Point};
 pub use params::{Choice, Lasso};
 pub use predict::{predict, probabilities};
 pub use raddle::changes::{Refused, Taken};
-pub use raddle_common::folds::Rule;
+pub use raddle_tabular::folds::Rule;
 pub use run::pinned::Solver;
 pub use run::program::LassoProgram;
 pub use run::replica::Replica;

@@ -358,7 +358,7 @@ fn every_measure_of_every_loss_is_the_one_of_its_definition() {
             let done = cv().rule(Rule::OneSe).fit(x.clone(), y.clone(), Preparation::default()).unwrap();
             assert_eq!(done.curves.len(), 2);
             for (curve, (ratio, l1_ratio)) in pairs(&done.curves, [1.0, 0.4].into_iter().enumerate()) {
-                assert_eq!((curve.l1_ratio, curve.criterion), (l1_ratio, criterion));
+                assert_eq!((curve.series, curve.measure), (Some(l1_ratio), criterion.title(loss)));
                 for (at, point) in curve.points.iter().enumerate() {
                     let lambda = folds.lambdas(ratio)[at];
                     assert_eq!(point.lambda, lambda);
@@ -401,7 +401,10 @@ fn every_measure_of_every_loss_is_the_one_of_its_definition() {
             let least = points.iter().find(|point| sign * point.mean == best(ratio)).unwrap();
             let simple =
                 points.iter().find(|point| sign * point.mean <= sign * least.mean + least.se).unwrap();
-            assert_eq!((done.fit.l1_ratio, done.fit.lambda), (done.curves[ratio].l1_ratio, simple.lambda));
+            assert_eq!(
+                (Some(done.fit.l1_ratio), done.fit.lambda),
+                (done.curves[ratio].series, simple.lambda)
+            );
             assert_eq!(done.curve, done.curves[ratio]);
         }
     }

@@ -50,6 +50,6 @@ pub use loss::Loss;
 pub use model::{Fit, Scorer};
 pub use params::Linear;
 pub use parts::{InParts, PartPlan, Sigma};
-pub use raddle_common::folds::Rule;
+pub use raddle_tabular::folds::Rule;
 pub use run::machine::Machine;
 pub use run::program::LinearProgram;

@@ -2,7 +2,6 @@
 
 use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Matrix;
-use raddle_lasso::predict;
 
 use crate::certificate::Certificate;
 use crate::data::problem::Problem;
@@ -151,7 +150,7 @@ impl Fit {
 
     /// Returns the scores of all rows, including the intercept, for each scorer.
     pub fn scores(&self, x: &Matrix) -> Vec<Vec<f64>> {
-        self.scorers.iter().map(|of| predict(x, &of.coefficients, of.intercept)).collect()
+        self.scorers.iter().map(|of| x.scores(&of.coefficients, of.intercept)).collect()
     }
 
     /// Returns the digest of the coefficients, equal exactly for equal models.

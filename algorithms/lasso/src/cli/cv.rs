@@ -2,23 +2,23 @@
 
 use clap::{Args, ValueEnum};
 use raddle::Ending;
-use raddle::state::{from_bytes, to_bytes};
 use raddle_cli::{
-    Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Timed, TrainOptions, between, choose,
-    combine, hide_idle, number,
+    Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Timed, TrainOptions, choose, combine,
+    hide_idle, number,
 };
-use raddle_common::unfinished::{ended_as, unfinished};
+use raddle::state::{from_bytes, to_bytes};
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};
+use raddle_tabular::cli::{Chosen, Given, ended_as, known_or_default, tell_of_classes, unfinished};
 use serde::Serialize;
 
-use super::curves::Chosen;
 use super::features;
+use super::grid::GridArgs;
 use super::pictures;
-use super::problem::{MOST_POINTS, ProblemOptions};
+use super::problem::ProblemOptions;
 use super::refused::{refuse, refuse_named};
-use super::{data, outcome, problem};
+use super::{outcome, problem};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso cv diabetes
@@ -37,9 +37,10 @@ enum Switch {
 
 /// The options of `lasso cv`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit several lambdas")))]
+#[command(mut_arg("points", |arg| arg.help("Number of lambdas, evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
 #[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs")))]
 #[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model in the folder of an earlier run")))]
 #[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to choose from, such as 0.5,0.9,1")))]
@@ -48,16 +49,9 @@ pub(crate) struct Options {
     /// Number of folds. Each is predicted by fits to the other rows.
     #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
     folds: usize,
-    /// Number of lambdas, evenly spaced on a logarithmic scale from lambda_max of all rows down.
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
-    points: usize,
-    /// Ratio of lambda_max to the smallest lambda, at least 1.
-    #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
-    ratio: f64,
-    /// Fit these lambdas instead of those of --points and --ratio, in any order: 10,1,0.1.
-    #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lambdas: Vec<f64>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    grid: GridArgs,
     /// Rule for choosing lambda: min takes the best mean; 1se takes the largest lambda whose mean is within
     /// one standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
@@ -89,8 +83,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
     let beside: Vec<Beside> = options.fold_by.iter().map(|name| beside(name)).collect();
-    let mut table = options.problem.read(&mut session, train, &beside)?;
-    let mut data = data::describe(&table);
+    let Given { mut table, mut data, .. } = options.problem.read(&mut session, train, &beside)?;
     let features = options.problem.features(&table, &mut data);
     // The tolerance decides when a path proceeds to its next point, so a resumed run must have the same.
     let free = Free { neutral: &[], ..problem::FREE };
@@ -99,8 +92,9 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.of_columns(lasso, train, &features, table.x.cols())?;
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
     let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;
-    let of_classes = || (folds.labels().len(), folds.score_bytes());
-    options.problem.tell_of_classes(&session, of_classes, &mut data);
+    if options.problem.loss().scores_each_class() {
+        tell_of_classes(&session, (folds.labels().len(), folds.score_bytes()), &mut data);
+    }
 
     let names: Vec<String> =
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
@@ -115,13 +109,13 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         scores.into_iter().try_for_each(|scores| folds.add(scores)).map_err(refuse)?;
     }
     let curves = folds.curves().map_err(refuse)?;
-    let ratio = Curve::best(&curves);
-    let chosen = Chosen { curves, ratio, rule, folds: folds.count(), worst_gap: folds.worst_gap() };
+    let best = Curve::best(&curves);
+    let chosen = Chosen { curves, best, rule, folds: folds.count(), worst_gap: folds.worst_gap() };
     chosen.write(&mut session)?;
 
-    let lambda = chosen.point().lambda;
+    let lambda = chosen.setting();
     session.screen().stage(&format!("all rows at lambda {}", number(lambda)));
-    let engine = session.timed(Timed::Fit, || folds.all(ratio, lambda).engine(folds.problem()));
+    let engine = session.timed(Timed::Fit, || folds.all(best, lambda).engine(folds.problem()));
     let engine = engine.map_err(refuse)?.identity(format!("{identity} all rows"));
     let outcome = session.run_last(engine)?;
     let fit = Fit::new(folds.problem(), outcome);
@@ -134,18 +128,12 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let run = ended_as(run, &fit.report);
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &run, &parts.trace)?;
-    let report = report
-        .result("lambda", fit.lambda)
-        .result("lambda_max", fit.lambda_max)
-        .result("nonzeros", fit.coefficients.len() as u64)
-        .result("coefficients", outcome::largest(&fit, &model));
-    let report = outcome::intercepts(features::reported(&features, chosen.reported(report)), &fit);
-    let report = outcome::explained(report, &fit);
+    let report = outcome::reported(chosen.reported(report), &fit, &model, &features);
     let is_written = train.folder().is_some();
     let (text, mut summary) =
         outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
     let of_fit = std::mem::take(&mut summary.pictures);
-    summary.pictures = pictures::curves(&chosen.curves, chosen.ratio).into_iter().chain(of_fit).collect();
+    summary.pictures = pictures::curves(&chosen.curves, best).into_iter().chain(of_fit).collect();
     let (above, listing) = chosen.describe(is_written);
     let text = format!("{above}\n\n{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)
@@ -158,9 +146,10 @@ fn beside(name: &str) -> Beside {
 impl Options {
     fn cross_validation(&self, lasso: Lasso, criterion: Criterion) -> CrossValidation {
         let cv = lasso.cv().folds(self.folds).seed(self.train.seed);
-        let cv = match self.lambdas.is_empty() {
-            true => cv.path(self.points, self.ratio),
-            false => cv.lambdas(self.lambdas.clone()),
+        let GridArgs { points, ratio, lambdas } = &self.grid;
+        let cv = match lambdas.is_empty() {
+            true => cv.path(*points, *ratio),
+            false => cv.lambdas(lambdas.clone()),
         };
         let cv = cv.l1_ratios(self.problem.l1_ratios().to_vec()).criterion(criterion);
         match self.stratify {

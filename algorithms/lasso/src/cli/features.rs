@@ -1,11 +1,8 @@
 //! Notes on the columns that are fitted.
 
-use raddle_cli::Report;
 use raddle_datasets::Encoding;
 use raddle_lasso::files::Features;
 use raddle_lasso::{Fit, Loss};
-
-use super::data;
 
 /// Notes on columns that were encoded, filled or left out, one sentence each.
 pub(super) fn sentences(features: &Features, loss: Loss) -> Vec<String> {
@@ -23,14 +20,6 @@ pub(crate) fn below(features: &Features, fit: &Fit, text: &str) -> String {
     match sentences(features, fit.loss) {
         none if none.is_empty() => text.to_owned(),
         sentences => format!("{text}\n\n{}", sentences.join("\n")),
-    }
-}
-
-/// Adds the notes to a report.
-pub(crate) fn reported(features: &Features, report: Report) -> Report {
-    match features.encoding.as_ref().filter(|encoding| !encoding.is_plain()) {
-        Some(encoding) => report.result("encoding", data::summary(encoding)),
-        None => report,
     }
 }
 

@@ -5,9 +5,9 @@ use raddle_cli::{ChangeOptions, ENGINE_HEADING, Error, Session, Timed, TrainOpti
 use raddle_datasets::{HeldOut, Options as Reading};
 use raddle_lasso::files::Features;
 use raddle_lasso::{Lasso, Problem};
+use raddle_tabular::cli::known_or_default;
 use serde::Serialize;
 
-use super::data;
 use super::held_out::{TestRows, TestSet};
 use super::problem::ProblemOptions;
 
@@ -18,7 +18,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 /// The options of `lasso fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_arg("parallelism", |arg| arg.help("Largest number of variables updated in a round. Default: 64")))]
 #[command(mut_arg("rho", |arg| arg.help("Largest correlation of variables that `--schedule priority` updates in the same round, between 0 and 1; off checks none. Default: 0.1")))]
 #[command(mut_arg("schedule", |arg| arg.help("Rule for choosing the variables to update: working-set (the same as auto); or priority, shuffled or cyclic, which update several of them in each round")))]

@@ -4,15 +4,12 @@ use std::path::Path;
 use std::str::FromStr;
 
 use raddle_cli::{Error, Report, Table as Listing, count, number};
-use raddle_common::listing::field;
-use raddle_common::samples::{ModelSamples, lacking, said_of_rows};
 use raddle_datasets::{Classes, ColumnOptions, HeldOut, Options as Reading};
-use raddle_lasso::files::{About, Features};
+use raddle_lasso::files::{About, Features, ModelFacts as _};
 use raddle_lasso::{Fit, Loss, Measure, Problem};
+use raddle_tabular::cli::{DEFAULT, ModelSamples, field, said_of_rows};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-
-use super::data::DEFAULT;
 
 /// Value of `--test`: rows to measure a fit on.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,13 +131,13 @@ impl TestSet {
             .map_err(|why| Error::input(format!("{}: {why}", rows.shown())))?;
         let mut samples = match held_out {
             Some(held_out) => {
-                let is_out = held_out.rows(samples.x.rows()).map_err(refuse)?;
+                let is_out = held_out.rows(samples.read.x.rows()).map_err(refuse)?;
                 samples.only(&(0..is_out.len()).filter(|&row| is_out[row]).collect::<Vec<usize>>())
             }
             None => samples,
         };
-        let Some(y) = samples.y.take() else {
-            return Err(match samples.notes.join("; ") {
+        let Some(y) = samples.read.y.take() else {
+            return Err(match samples.read.notes.join("; ") {
                 none if none.is_empty() => refuse("there is no response: name it by --y".into()),
                 notes => refuse(format!("there is no response to measure by ({notes}): name it by --y")),
             });
@@ -155,7 +152,7 @@ impl TestSet {
                     "class {class} of the test rows is none of the model's: leave its rows out, or fit some"
                 ),
             })),
-            None if test.weights().iter().all(|weight| *weight == 0.0) => {
+            None if test.samples.counted(&[]).iter().all(|weight| *weight == 0.0) => {
                 Err(refuse("no test row has a response and a weight above 0".into()))
             }
             None => Ok(test),
@@ -165,15 +162,8 @@ impl TestSet {
     /// Notes on how other data were read.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let is_other = matches!(self.rows, TestRows::Data(_));
-        let notes = self.samples.notes.iter().filter(move |_| is_other);
+        let notes = self.samples.read.notes.iter().filter(move |_| is_other);
         notes.map(|note| format!("{}: {note}", self.rows.shown()))
-    }
-
-    /// Returns the weights of the rows; a row without a response has 0.
-    fn weights(&self) -> Vec<f64> {
-        let mut weights = self.samples.weights.clone().unwrap_or_else(|| vec![1.0; self.y.len()]);
-        self.samples.without_response.iter().for_each(|&row| weights[row as usize] = 0.0);
-        weights
     }
 
     /// Returns a class of the test rows that no row of the fit has, if there is one.
@@ -181,9 +171,9 @@ impl TestSet {
         if !self.loss.has_classes() {
             return None;
         }
-        let weights = self.weights();
+        let weights = self.samples.counted(&[]);
         let counts = |row: &u32| weights[*row as usize] > 0.0;
-        let unknown = self.samples.unknown_classes.iter().find(|(_, rows)| rows.iter().any(counts));
+        let unknown = self.samples.read.unknown_classes.iter().find(|(_, rows)| rows.iter().any(counts));
         if let Some((class, _)) = unknown {
             return Some(format!("`{class}`"));
         }
@@ -194,17 +184,16 @@ impl TestSet {
 
     /// Measures a fit on the rows.
     pub(crate) fn measure(&self, fit: &Fit, model: &About) -> Tested {
-        let scores = self.samples.scores(model.by_class(&model.layout().of_data(&fit.coefficients)));
-        let mut weights = self.weights();
-        let lacking = lacking(&scores, self.y.len());
-        lacking.iter().for_each(|&row| weights[row as usize] = 0.0);
-        let measures = fit.loss.measures(&self.y, &scores, Some(&weights), (fit.classes, &fit.labels));
+        let scores = self.samples.scores(model.by_class(&model.schema().layout().of_data(&fit.coefficients)));
+        let lacking = scores.lacking();
+        let weights = self.samples.counted(&lacking);
+        let measures = fit.loss.measures(&self.y, &scores.all, Some(&weights), (fit.classes, &fit.labels));
         Tested {
             measure: measures.into_iter().next_back().unwrap_or(("R2", Err("as there is no row"))),
             counted: weights.iter().filter(|weight| **weight > 0.0).count() as u64,
-            notes: said_of_rows(&lacking, &self.samples.without_response),
+            notes: said_of_rows(&lacking, &self.samples.read.without_response),
             held_out: matches!(self.rows, TestRows::Share(_))
-                .then_some([self.samples.without_response.len(), lacking.len()]),
+                .then_some([self.samples.read.without_response.len(), lacking.len()]),
             named: self.rows.named(),
         }
     }

@@ -4,14 +4,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use raddle_cli::CommandLine;
-use raddle_common::tables as data;
 
-mod curves;
 mod cv;
 mod features;
 mod fit;
 mod fit_options;
 mod foreign;
+mod grid;
 mod held_out;
 mod outcome;
 mod path;

@@ -3,18 +3,14 @@
 use raddle_cli::{
     Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
 };
-use raddle_common::listing::field;
 use raddle_lasso::Fit;
-use raddle_lasso::files::{About, Features};
+use raddle_lasso::files::{About, Coefficient, Features, ModelFacts as _, Schema};
+use raddle_tabular::cli::{LISTED, by_size, encoding, field, listed, strongest};
 use serde_json::{Value, json};
 
 use super::features;
 use super::fit_options::Options;
 use super::held_out::TestSet;
-use super::pictures::strongest;
-
-/// Largest number of coefficients that the screen lists.
-const LISTED: usize = 20;
 
 /// Facts about a fit other than its model: the version of its data, and rows to measure it on.
 pub(super) struct Beyond {
@@ -35,10 +31,7 @@ pub(super) fn finished(
     fit.write(session, &model)?;
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
-    let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
-    let report = features::reported(features, report.result("nonzeros", fit.coefficients.len() as u64));
-    let report = explained(intercepts(report, fit), fit);
-    let report = report.result("coefficients", largest(fit, &model));
+    let report = reported(report, fit, &model, features);
     let is_written = options.train.folder().is_some();
     let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
     let mut text = features::below(features, fit, &text) + "\n\n";
@@ -53,41 +46,44 @@ pub(super) fn finished(
     Ok((report, summary, text))
 }
 
-/// Adds the share of the deviance that is explained to a report, where it is defined.
-pub(crate) fn explained(report: Report, fit: &Fit) -> Report {
+/// Adds the results of a fit to a report.
+pub(crate) fn reported(report: Report, fit: &Fit, model: &About, features: &Features) -> Report {
+    let report = encoding(features, report)
+        .result("lambda", fit.lambda)
+        .result("lambda_max", fit.lambda_max)
+        .result("nonzeros", fit.coefficients.len() as u64)
+        .result("coefficients", largest(fit, model));
+    let report = match &fit.intercepts[..] {
+        [] => report.result("intercept", fit.intercept),
+        all => report.result("intercepts", all.to_vec()),
+    };
     match fit.explained {
         (name, Ok(share)) => report.result(&field(name), share),
         (_, Err(_)) => report,
     }
 }
 
-/// Adds the intercept, or the intercept of each class, to a report.
-pub(crate) fn intercepts(report: Report, fit: &Fit) -> Report {
-    match &fit.intercepts[..] {
-        [] => report.result("intercept", fit.intercept),
-        all => report.result("intercepts", all.to_vec()),
-    }
-}
-
-/// Returns the coefficients by falling absolute value.
-fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
-    let mut order = fit.coefficients.clone();
-    order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-    order
-}
-
 /// The largest coefficients for the report, each with its class (if each class has a score), column from 1,
 /// name and value. All coefficients are in coef.tsv.
-pub(crate) fn largest(fit: &Fit, model: &About) -> Value {
-    let entry = |&(at, value): &(u32, f64)| {
-        let (class, column) = model.layout().place(at);
-        let mut of = json!({"column": column + 1, "name": model.coefficient(at), "coefficient": value});
-        if !model.labels.is_empty() {
-            of["class"] = model.class_labels().value(class);
+fn largest(fit: &Fit, model: &About) -> Value {
+    let schema = model.schema();
+    let entry = |of: &Coefficient| {
+        let name = named(schema, of);
+        let mut entry = json!({"column": of.column + 1, "name": name, "coefficient": of.value});
+        if schema.scored > 0 {
+            entry["class"] = schema.labels.value(of.class as usize);
         }
-        of
+        entry
     };
-    by_size(fit).iter().take(LISTED).map(entry).collect()
+    by_size(schema.layout().of_data(&fit.coefficients)).iter().take(LISTED).map(entry).collect()
+}
+
+/// The name of a coefficient: that of its column, with its class if each class has a score.
+fn named(schema: Schema<'_>, of: &Coefficient) -> String {
+    match schema.scored {
+        0 => schema.name(of.column),
+        _ => format!("{} (class {})", schema.name(of.column), schema.labels.shown(of.class as usize)),
+    }
 }
 
 /// Says why every lambda gives the same coefficients, which are all zero or not.
@@ -108,7 +104,8 @@ pub(crate) fn describe(
     data: &str,
     is_written: bool,
 ) -> (String, Summary) {
-    let order = by_size(fit);
+    let schema = model.schema();
+    let order = by_size(schema.layout().of_data(&fit.coefficients));
     let title = format!("{method} on {data}");
     let place = match fit.lambda_max > 0.0 {
         true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
@@ -130,28 +127,16 @@ pub(crate) fn describe(
         text += &format!("{:>14}  (intercept)\n", aligned(fit.intercept));
     }
     for (class, intercept) in fit.intercepts.iter().enumerate().take(LISTED) {
-        text += &format!(
-            "{:>14}  (intercept, class {})\n",
-            aligned(*intercept),
-            model.class_labels().shown(class)
-        );
+        let class = schema.labels.shown(class);
+        text += &format!("{:>14}  (intercept, class {class})\n", aligned(*intercept));
     }
     let mut table = Listing::new("coefficients", &["column", "name", "coefficient"]);
-    for &(column, value) in &order {
-        table.row(vec![
-            (model.layout().place(column).1 + 1).into(),
-            model.coefficient(column).into(),
-            value.into(),
-        ]);
+    for of in &order {
+        table.row(vec![(of.column + 1).into(), named(schema, of).into(), of.value.into()]);
     }
-    for &(column, value) in order.iter().take(LISTED) {
-        text += &format!("{:>14}  {}\n", aligned(value), model.coefficient(column));
-    }
-    if order.len() > LISTED {
-        let all = if is_written { "all are in coef.tsv" } else { "--out DIR writes all to coef.tsv" };
-        text += &format!("{:>14}  and {} more; {all}\n", "...", order.len() - LISTED);
-    }
+    let all = if is_written { "all are in coef.tsv" } else { "--out DIR writes all to coef.tsv" };
+    text += &listed(&order, |of| named(schema, of), all);
     let quality = Listing::of_metric(&fit.report.metric);
-    let summary = Summary { pictures: strongest(&fit.coefficients, model), ..Summary::new(title) };
+    let summary = Summary { pictures: strongest(&order, schema), ..Summary::new(title) };
     (text.trim_end().to_owned(), summary.table(quality).table(table))
 }

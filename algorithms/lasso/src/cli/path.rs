@@ -3,19 +3,19 @@
 use clap::Args;
 use raddle_cli::{
     Error, ExitStatus, Free, ROUND_OPTIONS, Session, Summary, Table as Listing, Timed, TrainOptions, aligned,
-    between, count, hide_idle,
+    count, hide_idle,
 };
-use raddle_common::listing::{abridged, short};
-use raddle_lasso::files::About;
+use raddle_lasso::files::{About, ModelFacts as _};
 use raddle_lasso::{Fit, Point};
+use raddle_tabular::cli::{abridged, encoding, known_or_default, short};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::data;
 use super::features;
+use super::grid::GridArgs;
 use super::outcome::no_penalty;
 use super::pictures;
-use super::problem::{self, MOST_POINTS, ProblemOptions, Ready};
+use super::problem::{self, ProblemOptions, Ready};
 use super::refused::refuse_named;
 
 /// Approximate number of points that the screen lists.
@@ -29,20 +29,13 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 /// The options of `lasso path`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit several lambdas")))]
 pub(crate) struct Options {
-    /// Number of lambdas, evenly spaced on a logarithmic scale from lambda_max down.
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = between::<1, MOST_POINTS>)]
-    points: usize,
-    /// Ratio of lambda_max to the smallest lambda, at least 1.
-    #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
-    ratio: f64,
-    /// Fit these lambdas instead of those of --points and --ratio, in any order: 10,1,0.1.
-    #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lambdas: Vec<f64>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    grid: GridArgs,
     #[command(flatten)]
     #[serde(flatten)]
     problem: ProblemOptions,
@@ -53,7 +46,7 @@ pub(crate) struct Options {
 
 /// Fits the path, and writes the models and the report.
 pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
-    let Options { points, ratio, lambdas, train, .. } = options;
+    let Options { grid: GridArgs { points, ratio, lambdas }, train, .. } = options;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
     let lasso = options.problem.single(train)?;
@@ -76,11 +69,11 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
-    let report = features::reported(&features, report);
+    let report = encoding(&features, report);
     let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
     let is_written = train.folder().is_some();
     let (text, summary) = describe(&fit, points, &options.problem.title(), &report.data.path, is_written);
-    let summary = Summary { pictures: pictures::path(&fit.points, &model), ..summary };
+    let summary = Summary { pictures: pictures::path(&fit.points, model.schema()), ..summary };
     let text = format!("{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary, &text)
 }

@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use raddle_cli::{Error, ModelFolder};
-use raddle_lasso::files::Saved;
+use raddle_lasso::files::{About, Saved};
+use raddle_tabular::files::read_facts;
 
 /// Reads the model that `predict` uses: of a path, the point that is given.
 pub(crate) fn read(folder: &Path, point: Option<u64>) -> Result<Saved, Error> {
     let opened = ModelFolder::open(folder, "lasso")?;
     let refuse = |why: String| Err(Error::usage(why));
     let shown = folder.display();
-    match (Saved::about(&opened)?.points, point) {
+    match (read_facts::<About>(&opened)?.points, point) {
         (None, Some(_)) => refuse(format!("--point has no effect: {shown} is not a path; leave it out")),
         (Some(0), _) => refuse(format!("{shown}: a path without a certified point; fit it again")),
         (Some(points), None) => refuse(format!(
@@ -20,8 +21,7 @@ pub(crate) fn read(folder: &Path, point: Option<u64>) -> Result<Saved, Error> {
         (Some(points), Some(point)) if point == 0 || point > points => {
             refuse(format!("--point is {point}: {shown} has the points 1 to {points}"))
         }
-        (None, None) => Ok(Saved::of(&opened)?),
-        (Some(_), Some(point)) => Ok(Saved::of_point(&opened, point)?),
+        _ => Ok(Saved::read(&opened, point)?),
     }
 }
 

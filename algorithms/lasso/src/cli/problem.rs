@@ -1,19 +1,16 @@
 //! The options that say what is fitted, shared by all verbs that train.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle_cli::{Data, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
-use raddle_common::listing::many_classes;
 use raddle_datasets::{Beside, Classes, HeldOut, Options as Reading, Table};
 use raddle_lasso::files::{Features, Saved};
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem};
+use raddle_tabular::cli::{ColumnArgs, Given, named_values, tell_of_classes};
 use serde::{Serialize, Serializer};
 
-use super::data;
-use super::data::ColumnArgs;
 use super::features::sentences;
 use super::refused::{refuse, refuse_named};
 use super::rows::RowArgs;
@@ -22,9 +19,6 @@ use super::terms::TermArgs;
 /// Options that a resumed run may change: --epochs only limits an attempt, and a fit may continue with
 /// another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
-
-/// Largest number of points in a path: more would say nothing new and fill the memory.
-pub(super) const MOST_POINTS: usize = 100_000;
 
 /// Options for the response, the preparation of the data, and the tolerance.
 #[derive(Debug, Args, Serialize)]
@@ -38,7 +32,7 @@ pub(crate) struct ProblemOptions {
     cache: Option<PathBuf>,
     /// Loss: squared; logistic for two classes, of which the larger number, or the last text in sorted order,
     /// is positive; multinomial for any number of classes; or poisson for counts.
-    #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
+    #[arg(long, value_name = "NAME", default_value = "squared", value_parser = named_values(&Loss::NAMES))]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
     /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1 - A)/2 |b|^2), 0 < A <= 1. Below 1 it is an
@@ -69,12 +63,6 @@ pub(crate) struct ProblemOptions {
     #[command(flatten)]
     #[serde(flatten)]
     columns: ColumnArgs,
-}
-
-/// The losses by name.
-fn losses() -> impl TypedValueParser<Value = Loss> {
-    let names = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name));
-    names.try_map(|name| Loss::named(&name).ok_or("no loss has this name"))
 }
 
 /// Serialises a single number as a number, and several as a list.
@@ -140,29 +128,14 @@ impl ProblemOptions {
         }
     }
 
-    /// Reads the data, and columns other than features.
+    /// Reads the data into memory, and columns other than features.
     pub(crate) fn read(
         &self,
         session: &mut Session,
         train: &TrainOptions,
         beside: &[Beside],
-    ) -> Result<Table, Error> {
-        self.read_without(session, train, (beside, None))
-    }
-
-    /// Reads the data without the held-out rows.
-    fn read_without(
-        &self,
-        session: &mut Session,
-        train: &TrainOptions,
-        (beside, held_out): (&[Beside], Option<HeldOut>),
-    ) -> Result<Table, Error> {
-        let table = session.timed(Timed::Read, || {
-            let options = Reading { held_out, ..self.reading(train, beside)? };
-            data::read(train.data.as_deref(), &options)
-        })?;
-        table.notes.iter().for_each(|note| session.screen().tell(note));
-        Ok(table)
+    ) -> Result<Given, Error> {
+        Given::read(session, train, &self.reading(train, beside)?)
     }
 
     /// Returns how to read the data, with columns other than features.
@@ -191,56 +164,24 @@ impl ProblemOptions {
         train: &TrainOptions,
         held_out: Option<HeldOut>,
     ) -> Result<Ready, Error> {
-        let folder = data::kept(self.cache.as_deref(), train, session);
-        if let Some(folder) = folder.filter(|_| held_out.is_none()) {
-            return self.ready_by_parts(session, train, &folder);
-        }
-        let mut table = self.read_without(session, train, (&[], held_out))?;
-        let mut data = data::describe(&table);
+        let reading = Reading { held_out, ..self.reading(train, &[])? };
+        let Given { mut table, stored, mut data } = Given::open(session, train, &reading)?;
         let features = self.features(&table, &mut data);
-        let rows = self.rows.values(&mut table, &data.path)?;
-        let problem =
-            session.timed(Timed::Prepare, || rows.of(Problem::new(table.x, table.y, self.preparation())?));
+        let (rows, is_stored) = (self.rows.values(&mut table, &data.path)?, stored.is_some());
+        let make = || match stored {
+            Some(stored) => Problem::by_parts(Arc::new(stored), self.preparation())?.with_values(rows),
+            None => Problem::new(table.x, table.y, self.preparation())?.with_values(rows),
+        };
+        let problem = session.timed(Timed::Prepare, make);
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
-        self.tell_of_classes(session, || of_classes(&problem), &mut data);
-        Ok(Ready { problem, data, features })
-    }
-
-    /// Warns about the memory that many classes take before anything is fitted: `of` returns their number and
-    /// bytes.
-    pub(super) fn tell_of_classes(
-        &self,
-        session: &Session,
-        of: impl FnOnce() -> (usize, usize),
-        data: &mut Data,
-    ) {
-        let (classes, bytes) = if self.loss.scores_each_class() { of() } else { (0, 0) };
-        if let Some(note) = many_classes(classes, bytes) {
-            session.screen().tell(&note);
-            data.notes.push(note);
+        if self.loss.scores_each_class() {
+            let classes = problem.labels().len();
+            tell_of_classes(session, (classes, problem.score_bytes(classes)), &mut data);
         }
-    }
-
-    /// Prepares the problem of a table that is stored in this folder and read by parts.
-    fn ready_by_parts(
-        &self,
-        session: &mut Session,
-        train: &TrainOptions,
-        folder: &Path,
-    ) -> Result<Ready, Error> {
-        let options = self.reading(train, &[])?;
-        let stored = session.timed(Timed::Read, || data::open(train.data.as_deref(), &options, folder))?;
-        let mut table = stored.described().clone();
-        table.notes.iter().for_each(|note| session.screen().tell(note));
-        let mut data = data::describe_stored(&stored);
-        let features = self.features(&table, &mut data);
-        let rows = self.rows.values(&mut table, &data.path)?;
-        let problem = session
-            .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));
-        let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
-        self.tell_of_classes(session, || of_classes(&problem), &mut data);
-        // Columns are read and centred on the worker that holds them.
-        session.set_preparation_part(Timed::Prepare);
+        if is_stored {
+            // Columns are read and centred on the worker that holds them.
+            session.set_preparation_part(Timed::Prepare);
+        }
         Ok(Ready { problem, data, features })
     }
 
@@ -294,12 +235,6 @@ impl ProblemOptions {
         };
         self.terms.apply(lasso, features, count)
     }
-}
-
-/// Number of classes of a problem, and the bytes of their scores.
-fn of_classes(problem: &Problem) -> (usize, usize) {
-    let classes = problem.labels().len();
-    (classes, problem.score_bytes(classes))
 }
 
 /// Returns the identity of a run, to which a checkpoint belongs: all options of its verb except the free

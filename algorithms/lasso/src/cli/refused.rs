@@ -4,6 +4,7 @@ use raddle_cli::Error;
 use raddle_datasets::Occurring;
 use raddle_lasso::LassoError;
 use raddle_lasso::files::Features;
+use raddle_tabular::cli::class_text;
 
 use super::features::some;
 
@@ -35,14 +36,16 @@ pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -
         }
         LassoError::InFold { ref why, .. } if matches!(**why, LassoError::NoClass { .. }) => {
             let LassoError::NoClass { class } = **why else { return refuse(error) };
-            let name = features.classes.as_ref().and_then(|texts| texts.get(class as usize));
-            let name = name.map_or(String::new(), |name| format!("; the class {class} is `{name}`"));
-            return Error::input(format!("{file}: {error}{name}"));
+            return Error::input(format!(
+                "{file}: {error}{}",
+                class_text(features.classes.as_deref(), class)
+            ));
         }
         LassoError::FoldClass { class, .. } => {
-            let name = features.classes.as_ref().and_then(|texts| texts.get(class as usize));
-            let name = name.map_or(String::new(), |name| format!("; the class {class} is `{name}`"));
-            return Error::input(format!("{file}: {error}{name}"));
+            return Error::input(format!(
+                "{file}: {error}{}",
+                class_text(features.classes.as_deref(), class)
+            ));
         }
         _ => None,
     };

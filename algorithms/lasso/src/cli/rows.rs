@@ -4,10 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 use raddle_cli::Error;
-use raddle_common::samples::numbers;
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::Offset;
-use raddle_lasso::{LassoError, Problem};
+use raddle_tabular::cli::numbers;
+use raddle_tabular::folds::RowValues;
 use serde::Serialize;
 
 /// Weights and offsets.
@@ -21,13 +21,6 @@ pub(crate) struct RowArgs {
     /// not a feature, or a file with one value per row.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
-}
-
-/// Values of weights and offsets, where they are given.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct RowValues {
-    pub(crate) weights: Option<Vec<f64>>,
-    pub(crate) offset: Option<Vec<f64>>,
 }
 
 /// Request for an offset to be read in addition to the features.
@@ -69,19 +62,5 @@ impl RowArgs {
             false => Offset::Column(of.clone()),
         };
         self.offset.as_ref().map(place)
-    }
-}
-
-impl RowValues {
-    /// Adds the values to the problem of the same rows.
-    pub(crate) fn of(self, problem: Problem) -> Result<Problem, LassoError> {
-        let problem = match self.weights {
-            Some(weights) => problem.weights(weights)?,
-            None => problem,
-        };
-        match self.offset {
-            Some(offset) => problem.offset(offset),
-            None => Ok(problem),
-        }
     }
 }

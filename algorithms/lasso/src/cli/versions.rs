@@ -11,8 +11,8 @@ use raddle_cli::{
 use raddle_datasets::{Matrix, Table};
 use raddle_lasso::files::{Coefficient, Features, Saved};
 use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
+use raddle_tabular::cli::described;
 
-use super::data;
 use super::fit_options::Options;
 use super::outcome::{Beyond, finished};
 use super::problem;
@@ -42,7 +42,7 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
     }
     let why = "with --changes, whose rows come and go";
     refuse_without_effect(&[("--test", options.test.is_some())], why)?;
-    let base = options.problem.read(&mut session, &options.train, &[])?;
+    let base = options.problem.read(&mut session, &options.train, &[])?.table;
     let digest = base.digest.clone();
     let live = session.timed(Timed::Prepare, || LiveTable::new(base));
     let mut run = Run { options, live, digest: digest.clone(), start: None };
@@ -87,7 +87,7 @@ impl Versions for Run<'_> {
     type Prepared = Prepared;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
-        let fitted = Saved::of(model)?;
+        let fitted = Saved::read(model, None)?;
         self.start = Some((fitted.coefficients, fitted.about.columns));
         Ok(())
     }
@@ -108,7 +108,7 @@ impl Versions for Run<'_> {
         if table.y.is_empty() {
             return Err(Error::input("it leaves no rows to train on"));
         }
-        let mut data = data::describe(&table);
+        let mut data = described(&table);
         let features = options.problem.features(&table, &mut data);
         let preparation = options.problem.preparation();
         let problem = session.timed(Timed::Prepare, || Problem::new(table.x, table.y, preparation));

@@ -1,6 +1,6 @@
 //! [`Criterion`]: the measure of predictions of held-out rows.
 
-use raddle_common::folds::area;
+use raddle_tabular::folds::area;
 
 use crate::loss::Loss;
 use crate::loss::multinomial::softmax;

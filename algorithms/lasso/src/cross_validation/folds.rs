@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 use raddle::{Ending, Engine, Outcome};
 use raddle_common::number;
 use raddle_datasets::Matrix;
+use raddle_tabular::folds::FoldTable;
 
 use super::criterion::Truth;
 use super::curve::{Curve, FoldScores};
-use super::plan::{Grid, Plan};
-use super::splits::FoldRows;
+use super::plan::{CrossValidation, Grid};
+use super::splits::refused;
 use crate::data::preparation::Preparation;
 use crate::data::problem::{Problem, score_bytes};
 use crate::error::LassoError;
@@ -43,9 +44,8 @@ const FLAT: f64 = 1e-15;
 /// ```
 #[derive(Debug)]
 pub struct Folds {
-    plan: Plan,
-    x: Matrix,
-    y: Vec<f64>,
+    plan: CrossValidation,
+    table: FoldTable,
     preparation: Preparation,
     /// All rows, prepared when first asked for, as the folds need the memory before.
     problem: OnceLock<Problem>,
@@ -55,7 +55,6 @@ pub struct Folds {
     l1_ratios: Vec<f64>,
     /// The lambdas of each l1 ratio.
     lambdas: Vec<Vec<f64>>,
-    rows: Vec<FoldRows>,
     /// Scores by l1 ratio, then by fold.
     scores: Vec<Option<FoldScores>>,
 }
@@ -64,13 +63,12 @@ pub struct Folds {
 #[derive(Debug)]
 pub struct Fold {
     number: usize,
-    held_out: Vec<usize>,
     problem: Problem,
 }
 
 impl Folds {
     pub(crate) fn new(
-        mut plan: Plan,
+        mut plan: CrossValidation,
         x: Matrix,
         y: Vec<f64>,
         preparation: Preparation,
@@ -90,22 +88,23 @@ impl Folds {
             Grid::Even { .. } => {}
             Grid::Given(lambdas) => plan.lasso.clone().course(Course::Given(Arc::clone(lambdas))).check()?,
         }
-        let problem = plan.rows.problem(x.clone(), y.clone(), preparation)?;
+        let problem = Problem::new(x.clone(), y.clone(), preparation)?.with_values(plan.rows.clone())?;
         plan.check_count(problem.rows())?;
         let l1_ratios = match plan.l1_ratios.is_empty() {
             true => vec![plan.lasso.l1_ratio],
             false => plan.l1_ratios.clone(),
         };
-        let rows = plan.cut(&problem)?;
+        let folds = plan.cut(&problem)?;
         let scores = vec![None; l1_ratios.len() * plan.folds];
         let labels = match plan.lasso.which_loss().has_classes() {
             true => problem.labels(),
             false => Vec::new(),
         };
+        let (values, filled) = (std::mem::take(&mut plan.rows), std::mem::take(&mut plan.filled));
+        let (table, all) = (FoldTable { x, y, values, filled, folds }, OnceLock::new());
         let (classes, lambdas) = (problem.classes(), Vec::new());
-        let all = OnceLock::new();
         let mut folds =
-            Self { plan, x, y, preparation, problem: all, classes, labels, l1_ratios, lambdas, rows, scores };
+            Self { plan, table, preparation, problem: all, classes, labels, l1_ratios, lambdas, scores };
         folds.lambdas =
             folds.l1_ratios.iter().map(|&ratio| folds.grid(&problem, ratio)).collect::<Result<_, _>>()?;
         Ok(folds)
@@ -131,7 +130,7 @@ impl Folds {
 
     /// `true` if the intercept alone fits the response, up to rounding.
     fn is_flat(&self, problem: &Problem) -> bool {
-        let mut counted = problem.counted(&self.y);
+        let mut counted = problem.counted(&self.table.y);
         let first = counted.next();
         let has_intercept = matches!(self.preparation, Preparation::Standard { intercept: true, .. });
         has_intercept && problem.offset.is_none() && counted.all(|value| Some(value) == first)
@@ -153,7 +152,8 @@ impl Folds {
     /// Returns the problem on all rows, which sets the lambdas. It is prepared at the first call: call it
     /// best after the folds.
     pub fn problem(&self) -> &Problem {
-        let again = || self.plan.rows.problem(self.x.clone(), self.y.clone(), self.preparation);
+        let FoldTable { x, y, values, .. } = &self.table;
+        let again = || Problem::new(x.clone(), y.clone(), self.preparation)?.with_values(values.clone());
         self.problem.get_or_init(|| again().expect("these rows were prepared before the folds were cut"))
     }
 
@@ -166,7 +166,7 @@ impl Folds {
     /// with scores for each of the [`labels`](Self::labels). No [`problem`](Self::problem) is prepared for
     /// it.
     pub fn score_bytes(&self) -> usize {
-        score_bytes(self.y.len(), self.labels.len())
+        score_bytes(self.table.y.len(), self.labels.len())
     }
 
     /// Returns the l1 ratios to choose from.
@@ -181,7 +181,7 @@ impl Folds {
 
     /// Returns the rows (from 0, ascending) that fold `number` (from 0) holds out.
     pub fn held_out(&self, number: usize) -> &[usize] {
-        &self.rows[number].test
+        &self.table.folds[number].test
     }
 
     /// Returns fold `number` (from 0), centred and scaled again on its training rows: the rows that it does
@@ -190,22 +190,9 @@ impl Folds {
     /// # Errors
     /// If these rows cannot be prepared.
     pub fn fold(&self, number: usize) -> Result<Fold, LassoError> {
-        let held_out = self.rows[number].test.clone();
-        let kept = self.rows[number].train(self.y.len());
-        let y = kept.iter().map(|&row| self.y[row]).collect();
-        let (x, terms) = (self.select(&kept, number), self.plan.rows.select(&kept));
-        let problem = terms.problem(x, y, self.preparation).map_err(|why| self.in_fold(number, why))?;
-        Ok(Fold { number, held_out, problem })
-    }
-
-    /// Returns some rows, with missing values filled by the means of a fold's training rows.
-    fn select(&self, rows: &[usize], fold: usize) -> Matrix {
-        if self.plan.filled.is_empty() {
-            return self.x.select_rows(rows);
-        }
-        let (mut x, all) = (self.x.clone(), (0..self.y.len()).collect::<Vec<_>>());
-        x.fill_again(&self.plan.filled, &all, |row| self.rows[fold].trains_on(row));
-        x.select_rows(rows)
+        let (x, y, values) = self.table.training(number);
+        let problem = Problem::new(x, y, self.preparation).and_then(|problem| problem.with_values(values));
+        Ok(Fold { number, problem: problem.map_err(|why| self.in_fold(number, why))? })
     }
 
     /// Returns the run that fits the path of an l1 ratio (by position) on a fold, starting from zeros.
@@ -229,7 +216,7 @@ impl Folds {
     }
 
     fn in_fold(&self, number: usize, why: LassoError) -> LassoError {
-        self.rows[number].refused((number, self.plan.folds), why)
+        refused(&self.table.folds[number], (number, self.plan.folds), why)
     }
 
     /// `true` if a run of [`engine`](Self::engine) has reached its last lambda.
@@ -257,21 +244,21 @@ impl Folds {
         let fit = Fit::new(&fold.problem, outcome);
         // Predict from the matrix of all rows, unless missing values are filled for each fold: a copy of the
         // held-out rows would take memory, and a path takes longer to fit than to predict.
-        let filled = (!self.plan.filled.is_empty()).then(|| self.select(&fold.held_out, fold.number));
-        let columns = self.x.cols();
+        let (table, held_out) = (&self.table, self.held_out(fold.number));
+        let filled = (!table.filled.is_empty()).then(|| table.select(held_out, fold.number));
+        let columns = table.x.cols();
         let predicted = |point: &Point, class: usize| -> Vec<f64> {
             let (intercept, coefficients) = point.of_class(columns, class);
             match &filled {
                 Some(x) => predict(x, &coefficients, intercept),
                 None => {
-                    let scores = predict(&self.x, &coefficients, intercept);
-                    fold.held_out.iter().map(|&row| scores[row]).collect()
+                    let scores = predict(&table.x, &coefficients, intercept);
+                    held_out.iter().map(|&row| scores[row]).collect()
                 }
             }
         };
-        let y: Vec<f64> = fold.held_out.iter().map(|&row| self.y[row]).collect();
-        let terms = &self.plan.rows;
-        let weights: Vec<f64> = fold.held_out.iter().map(|&row| terms.weight(row)).collect();
+        let y: Vec<f64> = held_out.iter().map(|&row| table.y[row]).collect();
+        let weights = table.weights(fold.number);
         let classes = self.classes.filter(|_| fit.loss.has_classes());
         let truth = Truth { y: &y, weights: &weights, classes };
         let measure = |point: &Point| {
@@ -280,15 +267,15 @@ impl Folds {
                     (0..self.labels.len()).map(|class| predicted(point, class)).collect();
                 return self.plan.criterion.measure_classes(&y, &self.labels, &weights, &scores);
             }
-            let scores = predicted(point, 0).into_iter().zip(&fold.held_out);
-            let scores: Vec<f64> = scores.map(|(score, &row)| score + terms.offset(row)).collect();
+            let scores = predicted(point, 0).into_iter().zip(held_out);
+            let scores: Vec<f64> = scores.map(|(score, &row)| score + table.values.offset(row)).collect();
             self.plan.criterion.measure(fit.loss, truth, &scores)
         };
         Ok(FoldScores {
             place: (fold.number, ratio),
             rows: weights.iter().sum(),
             means: fit.points.iter().map(measure).collect(),
-            nonzeros: fit.points.iter().map(|point| point.coefficients.len()).collect(),
+            sizes: fit.points.iter().map(|point| point.coefficients.len()).collect(),
             worst_gap: fit.points.iter().map(|point| point.gap).fold(0.0, f64::max),
         })
     }
@@ -301,9 +288,7 @@ impl Folds {
         let (fold, ratio) = scores.place;
         let fits = fold < self.plan.folds
             && ratio < self.l1_ratios.len()
-            && scores.rows == self.held_out(fold).iter().map(|&row| self.plan.rows.weight(row)).sum::<f64>()
-            && scores.means.len() == self.lambdas[ratio].len()
-            && scores.nonzeros.len() == self.lambdas[ratio].len();
+            && scores.fits(self.table.weights(fold).iter().sum(), self.lambdas[ratio].len());
         if !fits {
             let range = "these scores are of another cross-validation";
             return Err(LassoError::Parameter { name: "folds", value: format!("{fold}"), range });
@@ -314,7 +299,7 @@ impl Folds {
 
     /// Returns the largest relative duality gap of all points of the folds scored so far.
     pub fn worst_gap(&self) -> f64 {
-        self.scores.iter().flatten().map(|scores| scores.worst_gap).fold(0.0, f64::max)
+        FoldScores::worst_gap(&self.scores)
     }
 
     /// Returns the curve of each l1 ratio over all folds.
@@ -331,8 +316,10 @@ impl Folds {
                     points: self.lambdas[ratio].len(),
                 });
             }
-            let of = (self.plan.lasso.which_loss(), self.plan.criterion, self.l1_ratios[ratio]);
-            Ok(Curve::new(of, &self.lambdas[ratio], &scores.iter().flatten().collect::<Vec<_>>()))
+            let criterion = self.plan.criterion;
+            let measure = (criterion.title(self.plan.lasso.which_loss()), criterion.is_larger_better());
+            let (series, scores) = (Some(self.l1_ratios[ratio]), scores.iter().flatten().collect::<Vec<_>>());
+            Ok(Curve::new(measure, series, &self.lambdas[ratio], &scores))
         };
         self.scores.chunks(self.plan.folds).enumerate().map(curve).collect()
     }

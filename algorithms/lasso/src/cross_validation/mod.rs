@@ -4,15 +4,14 @@ pub(crate) mod criterion;
 pub(crate) mod curve;
 pub(crate) mod fold_run;
 pub(crate) mod folds;
-mod plan;
-pub(crate) mod rows;
+pub(crate) mod plan;
 pub(crate) mod splits;
 
 use std::ops::ControlFlow;
 
-use raddle::{Engine, EngineError, EpochRecord, Reporter, RunReport, Stop, observed, side_by_side};
-use raddle_common::folds::Rule;
+use raddle::{Engine, EngineError, EpochRecord, Reporter, RunReport, Stop, observed};
 use raddle_datasets::{Filled, Matrix};
+use raddle_tabular::folds::{RowValues, Rule, fit_folds};
 
 use crate::data::preparation::Preparation;
 use crate::error::LassoError;
@@ -23,58 +22,8 @@ use criterion::Criterion;
 use curve::{Curve, FoldScores};
 use fold_run::FoldRun;
 use folds::Folds;
-use plan::{Grid, Plan};
-use rows::RowTerms;
+use plan::{CrossValidation, Grid};
 use splits::Split;
-
-/// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
-///
-/// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
-/// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
-/// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
-/// glmnet. The mean over all rows and its standard error make a [`Curve`]; at the lambda that the rule
-/// chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of Statistical
-/// Learning", 2nd edition, 7.10.)
-///
-/// | name | default | range | what it does |
-/// |---|---|---|---|
-/// | `folds` | 5 | 2 to n | K |
-/// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas with even logarithms, from lambda_max |
-/// | `lambdas` | those of `path` | > 0 | the lambdas themselves |
-/// | `seed` | 42 | | seed of the shuffling of the rows |
-/// | `rule` | `Min` | | which lambda of the curve is chosen |
-/// | `l1_ratios` | that of the Lasso | as `l1_ratio` | a path for each; the best mean is chosen |
-/// | `criterion` | `Deviance` | | measure of held-out rows |
-/// | `stratify` | for classes | for classes alone | every fold gets its share of every class |
-/// | `groups` | none | a number for each row | rows with equal numbers are held out together |
-/// | `splits` | none | no `stratify`, no `groups` | training and test rows of each fold |
-///
-/// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
-/// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not
-/// reach the tolerance, because it makes no more progress or because [`whole_path`](Lasso::whole_path) moves
-/// on: [`worst_gap`](CrossValidated::worst_gap) has the largest gap.
-///
-/// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to start
-/// from are used for the last fit only. Folds are fitted side by side on the workers; the result is the same,
-/// bit for bit, for any number of them. X is held at most twice, and once more for each worker, in addition
-/// to what a fit takes besides the data.
-///
-/// ```
-/// use raddle_lasso::{Lasso, Preparation, Rule};
-///
-/// let data = raddle_datasets::embedded::diabetes();
-/// let cv = Lasso::params().cv().folds(10).rule(Rule::OneSe);
-/// let chosen = cv.fit(data.x, data.y, Preparation::default())?;
-/// let (min, simple) = (chosen.curve.choose(Rule::Min), chosen.curve.choose(Rule::OneSe));
-/// assert!(simple.lambda > min.lambda && simple.mean <= min.mean + min.se);
-/// assert!(chosen.fit.report.metric.is_reached() && chosen.worst_gap <= 1e-6);
-/// # Ok::<(), raddle_lasso::LassoError>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct CrossValidation {
-    plan: Plan,
-    rule: Rule,
-}
 
 /// Result of a [`CrossValidation`].
 #[derive(Debug, Clone)]
@@ -94,28 +43,32 @@ pub struct CrossValidated {
 impl Lasso {
     /// Chooses lambda by cross-validation, with these parameters for every fit.
     pub fn cv(self) -> CrossValidation {
-        let filled = Vec::new();
-        let (l1_ratios, criterion) = (Vec::new(), Criterion::default());
-        let (stratify, groups, splits) = (None, None, None);
-        let (folds, seed, rows) = (5, 42, RowTerms::default());
-        let (lasso, grid) = (self, Grid::Even { points: 100, ratio: 100.0 });
-        let plan =
-            Plan { lasso, folds, grid, seed, l1_ratios, criterion, stratify, groups, splits, filled, rows };
-        CrossValidation { plan, rule: Rule::Min }
+        CrossValidation {
+            lasso: self,
+            folds: 5,
+            grid: Grid::Even { points: 100, ratio: 100.0 },
+            seed: 42,
+            rule: Rule::Min,
+            l1_ratios: Vec::new(),
+            criterion: Criterion::default(),
+            stratify: None,
+            groups: None,
+            splits: None,
+            filled: Vec::new(),
+            rows: RowValues::default(),
+        }
     }
 }
 
 impl CrossValidation {
     /// Sets K.
-    pub fn folds(mut self, folds: usize) -> Self {
-        self.plan.folds = folds;
-        self
+    pub fn folds(self, folds: usize) -> Self {
+        Self { folds, ..self }
     }
 
     /// Sets the lambdas: `points` from lambda_max to lambda_max / `ratio`.
-    pub fn path(mut self, points: usize, ratio: f64) -> Self {
-        self.plan.grid = Grid::Even { points, ratio };
-        self
+    pub fn path(self, points: usize, ratio: f64) -> Self {
+        Self { grid: Grid::Even { points, ratio }, ..self }
     }
 
     /// Sets the lambdas to choose from: at least one, each a positive number.
@@ -128,54 +81,46 @@ impl CrossValidation {
     /// assert_eq!(chosen.curve.points[0].lambda, 10.0);
     /// # Ok::<(), raddle_lasso::LassoError>(())
     /// ```
-    pub fn lambdas(mut self, mut lambdas: Vec<f64>) -> Self {
+    pub fn lambdas(self, mut lambdas: Vec<f64>) -> Self {
         lambdas.sort_by(|a, b| b.total_cmp(a));
-        self.plan.grid = Grid::Given(lambdas.into());
-        self
+        Self { grid: Grid::Given(lambdas.into()), ..self }
     }
 
     /// Sets the seed of the assignment of rows to folds.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.plan.seed = seed;
-        self
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
     }
 
     /// Sets the values of the data that were missing and filled with means: each fold fills them with the
     /// means of its training rows.
-    pub fn filled(mut self, filled: Vec<Filled>) -> Self {
-        self.plan.filled = filled;
-        self
+    pub fn filled(self, filled: Vec<Filled>) -> Self {
+        Self { filled, ..self }
     }
 
     /// Sets weights and offsets of the n rows, if any: see [`Problem::weights`](crate::Problem::weights) and
     /// [`Problem::offset`](crate::Problem::offset). Errors on held-out rows are then weighted means.
-    pub fn rows(mut self, weights: Option<Vec<f64>>, offset: Option<Vec<f64>>) -> Self {
-        self.plan.rows = RowTerms { weights, offset };
-        self
+    pub fn rows(self, weights: Option<Vec<f64>>, offset: Option<Vec<f64>>) -> Self {
+        Self { rows: RowValues { weights, offset }, ..self }
     }
 
     /// Sets the l1 ratios to choose from; by default the l1 ratio of the Lasso.
-    pub fn l1_ratios(mut self, l1_ratios: Vec<f64>) -> Self {
-        self.plan.l1_ratios = l1_ratios;
-        self
+    pub fn l1_ratios(self, l1_ratios: Vec<f64>) -> Self {
+        Self { l1_ratios, ..self }
     }
 
     /// Sets the measure of held-out rows.
-    pub fn criterion(mut self, criterion: Criterion) -> Self {
-        self.plan.criterion = criterion;
-        self
+    pub fn criterion(self, criterion: Criterion) -> Self {
+        Self { criterion, ..self }
     }
 
     /// Sets whether every fold gets its share of every class.
-    pub fn stratify(mut self, stratify: bool) -> Self {
-        self.plan.stratify = Some(stratify);
-        self
+    pub fn stratify(self, stratify: bool) -> Self {
+        Self { stratify: Some(stratify), ..self }
     }
 
     /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
-    pub fn groups(mut self, groups: Vec<u32>) -> Self {
-        self.plan.groups = Some(groups);
-        self
+    pub fn groups(self, groups: Vec<u32>) -> Self {
+        Self { groups: Some(groups), ..self }
     }
 
     /// Sets training and test rows of each fold, which need not be complements. `folds` and `seed` are then
@@ -190,15 +135,13 @@ impl CrossValidation {
     /// assert_eq!(cv.fit(data.x, data.y, Preparation::default())?.folds.len(), 3);
     /// # Ok::<(), raddle_lasso::LassoError>(())
     /// ```
-    pub fn splits(mut self, splits: Vec<Split>) -> Self {
-        self.plan.splits = Some(splits);
-        self
+    pub fn splits(self, splits: Vec<Split>) -> Self {
+        Self { splits: Some(splits), ..self }
     }
 
     /// Sets the rule by which lambda is chosen.
-    pub fn rule(mut self, rule: Rule) -> Self {
-        self.rule = rule;
-        self
+    pub fn rule(self, rule: Rule) -> Self {
+        Self { rule, ..self }
     }
 
     /// Fits the folds side by side on the workers of the Lasso, then all rows at the chosen l1 ratio and
@@ -224,25 +167,19 @@ impl CrossValidation {
         preparation: Preparation,
         set: impl Fn(FoldRun, Engine<LassoProgram>) -> Engine<LassoProgram> + Sync,
     ) -> Result<CrossValidated, LassoError> {
-        let (rule, workers) = (self.rule, self.plan.lasso.workers.max(1));
+        let (rule, workers) = (self.rule, self.lasso.workers.max(1));
         let mut folds = self.start(x, y, preparation)?;
-        let lanes = workers.min(folds.count());
-        let work = |number| match folds.fitted(number, workers / lanes, &set) {
-            Ok(done) => ControlFlow::Continue(Ok(done)),
-            Err(why) => ControlFlow::Break(Err(why)),
-        };
-        let done = side_by_side(lanes, folds.count(), work);
+        let fitted = |number, workers| folds.fitted(number, workers, &set);
+        let fitted = fit_folds((folds.count(), workers), fitted)?;
         let mut reports = Vec::with_capacity(folds.count());
-        for (report, scores) in
-            done.into_iter().flatten().collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
-        {
+        for (report, scores) in fitted.into_iter().flatten() {
             reports.push(report);
             folds.add(scores)?;
         }
         let curves = folds.curves()?;
         let best = Curve::best(&curves);
         let curve = curves[best].clone();
-        let last = FoldRun { fold: None, l1_ratio: curve.l1_ratio };
+        let last = FoldRun { fold: None, l1_ratio: folds.l1_ratios()[best] };
         let lasso = folds.all(best, curve.choose(rule).lambda);
         let fit = lasso.fit_with(folds.problem(), |engine| set(last, engine))?;
         Ok(CrossValidated { fit, curve, curves, worst_gap: folds.worst_gap(), folds: reports })
@@ -295,7 +232,7 @@ impl CrossValidation {
     /// # Errors
     /// If a parameter is out of its range, or the data cannot be fitted.
     pub fn start(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<Folds, LassoError> {
-        Folds::new(self.plan, x, y, preparation)
+        Folds::new(self, x, y, preparation)
     }
 }
 

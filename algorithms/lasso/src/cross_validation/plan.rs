@@ -1,13 +1,12 @@
-//! [`Plan`]: the division of a cross-validation's rows into folds, and the models that it fits.
+//! [`CrossValidation`]: its parameters, and the division of its rows into folds.
 
 use std::sync::Arc;
 
-use raddle_common::folds::{FoldLabels, assign};
 use raddle_datasets::Filled;
+use raddle_tabular::folds::{FoldLabels, FoldRows, RowValues, Rule, absent, assign, distinct};
 
 use super::criterion::Criterion;
-use super::rows::RowTerms;
-use super::splits::{FoldRows, Split, folds_of};
+use super::splits::{Split, folds_of, refused};
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::params::Lasso;
@@ -22,13 +21,56 @@ pub(crate) enum Grid {
     Given(Arc<[f64]>),
 }
 
-/// The division of the rows, and the models to fit.
+/// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
+///
+/// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
+/// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
+/// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
+/// glmnet. The mean over all rows and its standard error make a [`Curve`]; at the lambda that the rule
+/// chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of Statistical
+/// Learning", 2nd edition, 7.10.)
+///
+/// | name | default | range | what it does |
+/// |---|---|---|---|
+/// | `folds` | 5 | 2 to n | K |
+/// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas with even logarithms, from lambda_max |
+/// | `lambdas` | those of `path` | > 0 | the lambdas themselves |
+/// | `seed` | 42 | | seed of the shuffling of the rows |
+/// | `rule` | `Min` | | which lambda of the curve is chosen |
+/// | `l1_ratios` | that of the Lasso | as `l1_ratio` | a path for each; the best mean is chosen |
+/// | `criterion` | `Deviance` | | measure of held-out rows |
+/// | `stratify` | for classes | for classes alone | every fold gets its share of every class |
+/// | `groups` | none | a number for each row | rows with equal numbers are held out together |
+/// | `splits` | none | no `stratify`, no `groups` | training and test rows of each fold |
+///
+/// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
+/// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not
+/// reach the tolerance, because it makes no more progress or because [`whole_path`](Lasso::whole_path) moves
+/// on: [`worst_gap`](CrossValidated::worst_gap) has the largest gap.
+///
+/// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to start
+/// from are used for the last fit only. Folds are fitted side by side on the workers; the result is the same,
+/// bit for bit, for any number of them. X is held at most twice, and once more for each worker, in addition
+/// to what a fit takes besides the data.
+///
+/// ```
+/// use raddle_lasso::{Lasso, Preparation, Rule};
+///
+/// let data = raddle_datasets::embedded::diabetes();
+/// let cv = Lasso::params().cv().folds(10).rule(Rule::OneSe);
+/// let chosen = cv.fit(data.x, data.y, Preparation::default())?;
+/// let (min, simple) = (chosen.curve.choose(Rule::Min), chosen.curve.choose(Rule::OneSe));
+/// assert!(simple.lambda > min.lambda && simple.mean <= min.mean + min.se);
+/// assert!(chosen.fit.report.metric.is_reached() && chosen.worst_gap <= 1e-6);
+/// # Ok::<(), raddle_lasso::LassoError>(())
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub struct CrossValidation {
     pub(crate) lasso: Lasso,
     pub(crate) folds: usize,
     pub(crate) grid: Grid,
     pub(crate) seed: u64,
+    pub(crate) rule: Rule,
     /// The l1 ratios to choose from; empty for that of the Lasso.
     pub(crate) l1_ratios: Vec<f64>,
     pub(crate) criterion: Criterion,
@@ -41,10 +83,10 @@ pub(crate) struct Plan {
     /// Missing values, which each fold fills with the means of its own training rows.
     pub(crate) filled: Vec<Filled>,
     /// Weights and offsets of the rows.
-    pub(crate) rows: RowTerms,
+    pub(crate) rows: RowValues,
 }
 
-impl Plan {
+impl CrossValidation {
     /// Checks that the rows can be cut into this many folds.
     pub(super) fn check_count(&self, rows: usize) -> Result<(), LassoError> {
         match (&self.splits, self.folds) {
@@ -126,12 +168,9 @@ impl Plan {
                 let range = "there must be a value for each row";
                 return refuse("fold-by", format!("{} values for {rows} rows", groups.len()), range);
             }
-            let mut values = groups.clone();
-            values.sort_unstable();
-            values.dedup();
-            if values.len() < self.folds {
-                let value =
-                    format!("a column with {} different values for {} folds", values.len(), self.folds);
+            let values = distinct(groups);
+            if values < self.folds {
+                let value = format!("a column with {values} different values for {} folds", self.folds);
                 return refuse("fold-by", value, "each fold needs a value of its own: choose fewer folds");
             }
         }
@@ -141,15 +180,11 @@ impl Plan {
 
     /// Checks that every fold tests rows of positive weight of both classes.
     fn check_area(&self, problem: &Problem, classes: [f64; 2], folds: &[FoldRows]) -> Result<(), LassoError> {
-        let lacks = |fold: &FoldRows, class: f64| {
-            !fold.test.iter().any(|&row| self.rows.weight(row) > 0.0 && problem.given[row] == class)
+        let lacking = |(rows, fold): (&FoldRows, usize)| {
+            let class = absent(rows.test.iter().copied(), 2, self.class_of(problem, &classes))?;
+            Some(LassoError::FoldClass { fold, folds: self.folds, class: classes[class] })
         };
-        for (rows, fold) in folds.iter().zip(1..) {
-            if let Some(&class) = classes.iter().find(|class| lacks(rows, **class)) {
-                return Err(LassoError::FoldClass { fold, folds: self.folds, class });
-            }
-        }
-        Ok(())
+        folds.iter().zip(1..).find_map(lacking).map_or(Ok(()), Err)
     }
 
     /// Checks that every fold is fitted on rows of positive weight of every class.
@@ -158,19 +193,22 @@ impl Plan {
     /// If one is not; the error names the first such class, and the first fold without it.
     fn check_classes(&self, problem: &Problem, folds: &[FoldRows]) -> Result<(), LassoError> {
         let (labels, rows) = (problem.labels(), problem.rows());
-        let number = |y: &f64| labels.iter().position(|label| label == y);
-        let numbers: Vec<Option<usize>> = problem.given.iter().map(number).collect();
         let lacking = |(fold, of): (usize, &FoldRows)| {
-            let mut has = vec![false; labels.len()];
-            let counted = of.train(rows).into_iter().filter(|&row| self.rows.weight(row) > 0.0);
-            counted.filter_map(|row| numbers[row]).for_each(|class| has[class] = true);
-            has.iter().position(|has| !has).map(|class| (class, fold))
+            absent(of.training(rows), labels.len(), self.class_of(problem, &labels))
+                .map(|class| (class, fold))
         };
-        match folds.iter().enumerate().filter_map(lacking).min() {
-            Some((class, fold)) => {
-                Err(folds[fold].refused((fold, self.folds), LassoError::NoClass { class: labels[class] }))
-            }
-            None => Ok(()),
-        }
+        folds.iter().enumerate().filter_map(lacking).min().map_or(Ok(()), |(class, fold)| {
+            Err(refused(&folds[fold], (fold, self.folds), LassoError::NoClass { class: labels[class] }))
+        })
+    }
+
+    /// Returns the function that numbers the class of a row with a positive weight.
+    fn class_of<'a>(
+        &'a self,
+        problem: &'a Problem,
+        labels: &'a [f64],
+    ) -> impl Fn(usize) -> Option<usize> + 'a {
+        let number = |row: usize| labels.iter().position(|label| *label == problem.given[row]);
+        move |row| (self.rows.weight(row) > 0.0).then(|| number(row)).flatten()
     }
 }

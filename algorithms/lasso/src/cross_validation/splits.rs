@@ -1,4 +1,6 @@
-//! [`Split`]: training and test rows of a fold, as given; [`FoldRows`], as used.
+//! [`Split`]: training and test rows of a fold, as given.
+
+use raddle_tabular::folds::FoldRows;
 
 use crate::error::LassoError;
 
@@ -20,68 +22,37 @@ impl From<(Vec<usize>, Vec<usize>)> for Split {
     }
 }
 
-/// The rows of a fold, ascending.
-#[derive(Debug)]
-pub(super) struct FoldRows {
-    pub(super) test: Vec<usize>,
-    /// Training rows; `None` for all rows except the test rows.
-    train: Option<Vec<usize>>,
+/// Returns the fold of split `number`, counted from 1, of `rows` rows.
+///
+/// # Errors
+/// If a side is empty, or a row does not exist or is named twice.
+fn rows_of(split: Split, number: usize, rows: usize) -> Result<FoldRows, LassoError> {
+    let refuse = |row, why| Err(LassoError::SplitRow { split: number, row, why });
+    let Split { mut train, mut test } = split;
+    for (side, named) in [(&mut train, "training"), (&mut test, "test")] {
+        side.sort_unstable();
+        if let Some(pair) = side.windows(2).find(|pair| pair[0] == pair[1]) {
+            return refuse(pair[0], "twice on one side");
+        }
+        match side.last() {
+            None => return Err(LassoError::EmptySplit { split: number, side: named }),
+            Some(&row) if row >= rows => return refuse(row, "which the data does not have"),
+            Some(_) => {}
+        }
+    }
+    match test.iter().find(|row| train.binary_search(row).is_ok()) {
+        Some(&row) => refuse(row, "both in training and in test"),
+        None => Ok(FoldRows { test, train: Some(train) }),
+    }
 }
 
-impl FoldRows {
-    /// A fold that is fitted on all rows except these, which ascend.
-    pub(super) fn without(test: Vec<usize>) -> Self {
-        Self { test, train: None }
-    }
-
-    /// The fold of split `number`, counted from 1, of `rows` rows.
-    ///
-    /// # Errors
-    /// If a side is empty, or a row does not exist or is named twice.
-    fn of(split: Split, number: usize, rows: usize) -> Result<Self, LassoError> {
-        let refuse = |row, why| Err(LassoError::SplitRow { split: number, row, why });
-        let Split { mut train, mut test } = split;
-        for (side, named) in [(&mut train, "training"), (&mut test, "test")] {
-            side.sort_unstable();
-            if let Some(pair) = side.windows(2).find(|pair| pair[0] == pair[1]) {
-                return refuse(pair[0], "twice on one side");
-            }
-            match side.last() {
-                None => return Err(LassoError::EmptySplit { split: number, side: named }),
-                Some(&row) if row >= rows => return refuse(row, "which the data does not have"),
-                Some(_) => {}
-            }
-        }
-        match test.iter().find(|row| train.binary_search(row).is_ok()) {
-            Some(&row) => refuse(row, "both in training and in test"),
-            None => Ok(Self { test, train: Some(train) }),
-        }
-    }
-
-    /// Adds to an error the fold whose training rows cannot be fitted, as (its number from 0, the number of
-    /// folds).
-    pub(super) fn refused(&self, (number, folds): (usize, usize), why: LassoError) -> LassoError {
-        let (fold, why) = (number + 1, Box::new(why));
-        match &self.train {
-            Some(_) => LassoError::InSplit { split: fold, splits: folds, why },
-            None => LassoError::InFold { fold, folds, why },
-        }
-    }
-
-    /// `true` if the fold is fitted on the row.
-    pub(super) fn trains_on(&self, row: usize) -> bool {
-        match &self.train {
-            Some(train) => train.binary_search(&row).is_ok(),
-            None => self.test.binary_search(&row).is_err(),
-        }
-    }
-
-    /// Returns the training rows, ascending, of `rows` rows.
-    pub(super) fn train(&self, rows: usize) -> Vec<usize> {
-        match &self.train {
-            Some(train) => train.clone(),
-            None => (0..rows).filter(|&row| self.trains_on(row)).collect(),
-        }
+/// Adds to an error the fold whose training rows cannot be fitted, as (its number from 0, the number of
+/// folds).
+pub(super) fn refused(of: &FoldRows, (number, folds): (usize, usize), why: LassoError) -> LassoError {
+    let (fold, why) = (number + 1, Box::new(why));
+    match &of.train {
+        Some(_) => LassoError::InSplit { split: fold, splits: folds, why },
+        None => LassoError::InFold { fold, folds, why },
     }
 }
 
@@ -94,5 +65,5 @@ pub(super) fn folds_of(splits: Vec<Split>, rows: usize) -> Result<Vec<FoldRows>,
         let range = "there must be at least 1";
         return Err(LassoError::Parameter { name: "splits", value: "0".into(), range });
     }
-    splits.into_iter().zip(1..).map(|(split, number)| FoldRows::of(split, number, rows)).collect()
+    splits.into_iter().zip(1..).map(|(split, number)| rows_of(split, number, rows)).collect()
 }

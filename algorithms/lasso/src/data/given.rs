@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use raddle_tabular::folds::RowValues;
+
 use super::columns::Columns;
 use super::design::Design;
 use super::magnitudes::Spread;
@@ -69,6 +71,21 @@ impl Problem {
         self.offset = offset.iter().any(|&value| value != 0.0).then(|| Arc::new(offset));
         self.center_response();
         Ok(self)
+    }
+
+    /// Sets [`weights`](Self::weights) and [`offset`](Self::offset), where they are given.
+    ///
+    /// # Errors
+    /// The errors of the two.
+    pub fn with_values(self, values: RowValues) -> Result<Self, LassoError> {
+        let problem = match values.weights {
+            Some(weights) => self.weights(weights)?,
+            None => self,
+        };
+        match values.offset {
+            Some(offset) => problem.offset(offset),
+            None => Ok(problem),
+        }
     }
 
     /// Values of the rows that count: those of positive weight.

@@ -2,11 +2,9 @@
 
 use raddle::files::VersionOf;
 use raddle_datasets::{Encoding, Occurring};
+use raddle_tabular::files::{ClassLabels, Coefficient, Features, ModelFacts, Offset, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::coefficients::{Coefficient, Layout};
-use super::features::{Features, Offset, repeated};
-use super::labels::ClassLabels;
 use crate::loss::Loss;
 use crate::model::Fit;
 
@@ -130,63 +128,37 @@ impl About {
 
     /// Returns intercept and (column, coefficient) of each class with a score, or of the only score.
     pub fn by_class(&self, coefficients: &[Coefficient]) -> Vec<(f64, Vec<(u32, f64)>)> {
-        let intercepts = match &self.intercepts[..] {
-            [] => &[self.intercept],
-            all => all,
-        };
-        let mut by_class: Vec<_> = intercepts.iter().map(|intercept| (*intercept, Vec::new())).collect();
-        for of in coefficients {
-            by_class[of.class as usize].1.push((of.column, of.value));
+        match &self.intercepts[..] {
+            [] => Schema::by_score(&[self.intercept], coefficients),
+            all => Schema::by_score(all, coefficients),
         }
-        by_class
-    }
-
-    /// Returns the order in which a fit numbers the coefficients.
-    pub fn layout(&self) -> Layout<'_> {
-        Layout { columns: self.columns, classes: self.labels.len(), occurring: self.occurring.as_ref() }
-    }
-
-    /// Returns the name of a coefficient: that of its column, with its class if each class has a score.
-    pub fn coefficient(&self, at: u32) -> String {
-        match self.layout().place(at) {
-            (_, column) if self.labels.is_empty() => self.name(column),
-            (class, column) => format!("{} (class {})", self.name(column), self.class_labels().shown(class)),
-        }
-    }
-
-    /// Returns the labels of the classes; empty if the response has no classes.
-    pub fn class_labels(&self) -> ClassLabels<'_> {
-        let values = self.classes.as_ref().map_or(&self.labels[..], |two| two);
-        ClassLabels { values, names: self.class_names.as_deref(), of_type: self.class_type.as_deref() }
-    }
-
-    /// Fields of `coef.tsv` for the classes that have scores of their own.
-    pub(super) fn score_fields(&self) -> Vec<String> {
-        if self.labels.is_empty() { Vec::new() } else { self.class_labels().fields() }
     }
 
     /// Returns the loss; its name has been checked.
     pub fn loss(&self) -> Loss {
         Loss::named(&self.loss).unwrap_or_default()
     }
+}
 
-    /// A column's name, or its number from 1.
-    pub fn name(&self, column: u32) -> String {
-        let name = self.feature_names.as_ref().and_then(|names| names.get(column as usize));
-        let name = name.filter(|name| !name.is_empty());
-        name.cloned().unwrap_or_else(|| format!("column {}", column + 1))
+impl ModelFacts for About {
+    fn schema(&self) -> Schema<'_> {
+        let values = self.classes.as_ref().map_or(&self.labels[..], |two| two);
+        Schema {
+            columns: self.columns,
+            occurring: self.occurring.as_ref(),
+            names: self.feature_names.as_deref(),
+            encoding: self.encoding.as_ref(),
+            zero_based: self.zero_based,
+            labels: ClassLabels {
+                values,
+                names: self.class_names.as_deref(),
+                of_type: self.class_type.as_deref(),
+            },
+            scored: self.labels.len(),
+        }
     }
 
-    /// Returns the encoding with which to read data for prediction: that of the model's data.
-    pub fn repeated(&self) -> Option<Encoding> {
-        repeated(self.encoding.as_ref(), self.feature_names.as_deref())
-    }
-
-    /// Checks that the numbers are consistent.
-    ///
-    /// # Errors
-    /// The reason, if they are not.
-    pub fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         let names = self.feature_names.as_ref().map(Vec::len);
         if names.is_some_and(|names| names != self.columns) {
             return Err(format!("{} columns, but {} names of them", self.columns, names.unwrap_or(0)));

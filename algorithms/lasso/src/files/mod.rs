@@ -17,16 +17,12 @@
 //! ```
 
 mod about;
-mod coefficients;
-mod features;
-mod labels;
 mod path;
 mod saved;
 
 pub use about::About;
-pub use coefficients::{
-    Coefficient, Layout, Words, parse as parse_coefficients, write as write_coefficients,
+pub use raddle_tabular::files::{
+    ClassLabels, Coefficient, Features, Layout, ModelFacts, Offset, Schema, Words, parse_coefficients,
+    write_coefficients,
 };
-pub use features::{Features, Offset};
-pub use labels::ClassLabels;
 pub use saved::Saved;

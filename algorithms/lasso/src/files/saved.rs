@@ -6,10 +6,9 @@ use std::path::Path;
 use raddle::ModelDigest;
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Matrix, npy};
+use raddle_tabular::files::{Coefficient, Features, ModelFacts as _, read_facts, read_text, write_facts};
 
 use super::about::About;
-use super::coefficients::{self, Coefficient, Words};
-use super::features::Features;
 use super::path;
 use crate::error::LassoError;
 use crate::model::{Fit, digested};
@@ -34,7 +33,7 @@ impl Saved {
     /// # Errors
     /// If the folder has no model of the Lasso, if its files were changed, or if a path has no point.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
-        Self::of(&ModelFolder::open(folder, PROGRAM)?)
+        Self::read(&ModelFolder::open(folder, PROGRAM)?, None)
     }
 
     /// Reads a point, from 1, of a path.
@@ -42,57 +41,30 @@ impl Saved {
     /// # Errors
     /// If the folder has no path of the Lasso with that point, or its files were changed.
     pub fn open_point(folder: &Path, point: u64) -> Result<Self, FileError> {
-        Self::of_point(&ModelFolder::open(folder, PROGRAM)?, point)
+        Self::read(&ModelFolder::open(folder, PROGRAM)?, Some(point))
     }
 
-    /// Reads a model from an open folder; of a path, its last point.
-    ///
-    /// # Errors
-    /// If its files were changed, or if a path has no point.
-    pub fn of(opened: &ModelFolder) -> Result<Self, FileError> {
-        let about = Self::about(opened)?;
-        let point = about.points;
-        Self::read(opened, about, point)
-    }
-
-    /// Reads a point, from 1, of a path from an open folder.
+    /// Reads a model from an open folder; of a path, this point, from 1, or else its last.
     ///
     /// # Errors
     /// If it has no such point, or its files were changed.
-    pub fn of_point(opened: &ModelFolder, point: u64) -> Result<Self, FileError> {
-        let about = Self::about(opened)?;
+    pub fn read(opened: &ModelFolder, point: Option<u64>) -> Result<Self, FileError> {
+        let mut about: About = read_facts(opened)?;
         let refuse = |why: String| Err(FileError::refused(opened.path(), why));
-        match about.points {
-            Some(points) if (1..=points).contains(&point) => Self::read(opened, about, Some(point)),
-            Some(points) => refuse(format!("no point {point}: it has the points 1 to {points}")),
-            None => refuse("it is not a path: open it without a point".into()),
-        }
-    }
-
-    /// Reads and checks the facts about a model in an open folder.
-    ///
-    /// # Errors
-    /// If they are not those of a model.
-    pub fn about(opened: &ModelFolder) -> Result<About, FileError> {
-        let about: About = opened.about()?;
-        about.check().map_err(|why| FileError::refused(&opened.path().join("model.json"), why))?;
-        Ok(about)
-    }
-
-    fn read(opened: &ModelFolder, mut about: About, point: Option<u64>) -> Result<Self, FileError> {
-        let at = |name: &str| opened.path().join(name);
-        let text = |name: &str| {
-            let text = String::from_utf8(opened.read(name)?);
-            text.map_err(|_| FileError::refused(&at(name), "it is no text"))
+        let point = match (about.points, point) {
+            (last, None) => last,
+            (Some(points), Some(point)) if (1..=points).contains(&point) => Some(point),
+            (Some(points), Some(point)) => {
+                return refuse(format!("no point {point}: it has the points 1 to {points}"));
+            }
+            (None, Some(_)) => return refuse("it is not a path: open it without a point".into()),
         };
-        let classes = about.score_fields();
-        let coefficients = coefficients::parse(&text("coef.tsv")?, about.layout(), &classes, point)
-            .map_err(|(line, why)| FileError::line(&at("coef.tsv"), line, why))?;
+        let coefficients = about.schema().read(opened, point)?;
         if let Some(point) = point {
-            let found = path::read(&text("path.tsv")?, point, &classes);
+            let found = path::read(&read_text(opened, "path.tsv")?, point, &about.schema().fields());
             (about.lambda, about.intercept, about.intercepts) = found.ok_or_else(|| {
                 let why = format!("expected lambda and intercept of point {point}");
-                FileError::line(&at("path.tsv"), point as usize + 1, why)
+                FileError::line(&opened.path().join("path.tsv"), point as usize + 1, why)
             })?;
         }
         Ok(Self { about, coefficients, digest: opened.digest().to_owned() })
@@ -114,7 +86,7 @@ impl Saved {
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles, dual: &[f64]) -> Result<(), FileError> {
         let one = About { points: None, ..self.about.clone() };
-        write_one(files, &one, &one.layout().of_fit(&self.coefficients), dual)
+        write_one(files, &one, &one.schema().layout().of_fit(&self.coefficients), dual)
     }
 
     /// Returns the coefficients for [`Lasso::init`](crate::Lasso::init), numbered as in a fit of `count`
@@ -160,12 +132,10 @@ impl Fit {
         if !self.is_path {
             return write_one(files, about, &self.coefficients, &self.dual);
         }
-        let (classes, layout) = (about.score_fields(), about.layout());
-        let words = Words { names: about.feature_names.as_deref(), classes: &classes };
-        let points = self.points.iter().map(|point| &point.coefficients);
-        files.write("coef.tsv", |out| coefficients::write_path(out, points, words, layout))?;
-        files.write("path.tsv", |out| path::write(out, &self.points, &classes))?;
-        write_about(files, about)
+        let (schema, points) = (about.schema(), self.points.iter().map(|point| &point.coefficients));
+        schema.write_path(files, points)?;
+        files.write("path.tsv", |out| path::write(out, &self.points, &schema.fields()))?;
+        write_facts(files, about)
     }
 }
 
@@ -176,9 +146,7 @@ fn write_one(
     coefficients: &[(u32, f64)],
     dual: &[f64],
 ) -> Result<(), FileError> {
-    let (classes, layout) = (about.score_fields(), about.layout());
-    let words = Words { names: about.feature_names.as_deref(), classes: &classes };
-    files.write("coef.tsv", |out| coefficients::write(out, coefficients, words, layout))?;
+    about.schema().write(files, coefficients)?;
     files.write("dual.npy", |out| {
         match about.labels.len() {
             0 => npy::header(out, "<f8", &[dual.len()])?,
@@ -186,11 +154,7 @@ fn write_one(
         }
         npy::f64s(out, dual)
     })?;
-    write_about(files, about)
-}
-
-fn write_about(files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
-    files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
+    write_facts(files, about)
 }
 
 #[cfg(test)]

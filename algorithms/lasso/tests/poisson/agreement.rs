@@ -106,7 +106,7 @@ fn cross_validation_measures_the_deviance_of_the_naive_fits() {
         let mean = sum / y.len() as f64;
         assert!((point.mean - mean).abs() <= 1e-6 * mean, "{} {mean}", point.mean);
     }
-    assert_eq!(chosen.curve.criterion.title(Loss::Poisson), "mean Poisson deviance");
+    assert_eq!(chosen.curve.measure, "mean Poisson deviance");
     let best = sums.iter().copied().fold(f64::INFINITY, f64::min);
     let at = sums.iter().position(|sum| *sum == best).unwrap();
     assert_eq!(chosen.curve.position(Rule::Min), at);

@@ -1,16 +1,14 @@
 //! `linear cv`: chooses C by cross-validation.
 
 use raddle::Ending;
+use raddle_cli::{Error, ExitStatus, PartEnd, PartRun, Picture, Session, Timed, combine, number};
 use raddle::state::{from_bytes, to_bytes};
-use raddle_cli::{Error, ExitStatus, PartEnd, PartRun, Session, Timed, combine, number};
-use raddle_common::unfinished::{ended_as, unfinished};
-use raddle_linear::{Fit, FoldScores, Folds};
+use raddle_linear::{Curve, Fit, FoldScores, Folds};
+use raddle_tabular::cli::{Chosen, curves, ended_as, tell_of_classes, unfinished};
 
-use super::curves::Chosen;
 use super::cv_options::Options;
 use super::outcome::{Found, hinted, write};
-use super::pictures::curve;
-use super::problem::{started, tell_of_classes};
+use super::problem::started;
 use super::refused::Named;
 
 /// Fits the folds, then all rows at the chosen C; writes and reports the result.
@@ -27,7 +25,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let (mut data, features, named, table) = (ready.data, ready.features, ready.named, ready.table);
     let start = || cv.start(table.x, table.y);
     let mut folds = session.timed(Timed::Prepare, start).map_err(|why| named.refuse(why))?;
-    tell_of_classes(&session, folds.problem(), &mut data);
+    let problem = folds.problem();
+    tell_of_classes(&session, (problem.machines(), problem.scorer_bytes()), &mut data);
     // A bad initial model is refused before anything is fitted.
     let of_all = |folds: &Folds, c: f64| started(train, folds.all(c), folds.problem(), (&features, &named));
     of_all(&folds, folds.costs().first().copied().unwrap_or(1.0))?;
@@ -44,10 +43,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         folds.add(scores).map_err(|why| named.refuse(why))?;
     }
     let found = folds.curve().map_err(|why| named.refuse(why))?;
-    let chosen = Chosen { curve: found, rule, folds: folds.count(), worst_gap: folds.worst_gap() };
+    let (curves, worst_gap) = (vec![found], folds.worst_gap());
+    let chosen = Chosen { curves, best: 0, rule, folds: folds.count(), worst_gap };
     chosen.write(&mut session)?;
 
-    let c = chosen.point().c;
+    let c = chosen.setting();
     session.screen().stage(&format!("all rows at C {}", number(c)));
     let linear = of_all(&folds, c)?;
     let engine =
@@ -63,11 +63,17 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let found = Found { fit: &fit, about: &about, features: &features };
     let report = chosen.reported(found.reported(report));
     let (text, mut summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
-    summary.pictures = curve(&chosen.curve).into_iter().chain(summary.pictures).collect();
+    summary.pictures = picture(&chosen.curves).into_iter().chain(summary.pictures).collect();
     let (above, listing) = chosen.describe(train.folder().is_some());
     let (report, hint) = hinted(report, folds.problem(), &about);
     let text = format!("{above}\n\n{text}\n{}{hint}", report.conclusion());
     session.finish(report, &summary.table(listing), &text)
+}
+
+/// Returns a picture of the mean with its standard error over C; `None` for a single C.
+fn picture(of: &[Curve]) -> Option<Picture> {
+    let (picture, notes) = curves(of, 0);
+    (of[0].points.len() > 1).then(|| picture.note(notes.join("; ")))
 }
 
 /// Fits one fold at each C, and measures the fits.
@@ -82,13 +88,13 @@ fn fit_fold(
     let mut fits: Vec<Fit> = Vec::new();
     for point in 0..folds.costs().len() {
         let linear = folds.linear(point, fits.last());
-        let engine = folds.engine(&fold, &linear).map_err(refuse)?;
+        let engine = linear.engine(&fold.problem).map_err(refuse)?;
         let outcome = part.run(engine.identity(format!("{identity} fold {number} at {point}")))?;
         // A solver that cannot come any closer ends its run; its gap is reported.
         if matches!(outcome.report.ending, Ending::Limit(_) | Ending::Interrupted) {
             return Ok(PartEnd::Cut);
         }
-        fits.push(folds.finish(&fold, &linear, outcome).map_err(refuse)?);
+        fits.push(linear.finish(&fold.problem, outcome).map_err(refuse)?);
     }
     Ok(PartEnd::Done(to_bytes(&folds.score(&fold, &fits))))
 }

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
-use raddle_common::tables::known_or_default;
 use raddle_datasets::Beside;
 use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
+use raddle_tabular::cli::known_or_default;
 use serde::Serialize;
 
 use super::problem::{ProblemOptions, Ready};

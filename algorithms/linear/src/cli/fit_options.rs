@@ -2,8 +2,8 @@
 
 use clap::Args;
 use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect};
-use raddle_common::tables::known_or_default;
 use raddle_linear::{InParts, Linear, LinearError};
+use raddle_tabular::cli::known_or_default;
 use serde::Serialize;
 
 use super::problem::ProblemOptions;

@@ -5,14 +5,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle_cli::CommandLine;
 
-mod curves;
 mod cv;
 mod cv_options;
 mod fit;
 mod fit_options;
 mod foreign;
 mod outcome;
-mod pictures;
 mod predict;
 mod problem;
 mod refused;

@@ -1,17 +1,12 @@
 //! The outcome of a fit: files, report, tables, pictures and text.
 
 use raddle_cli::{Error, Report, Session, Summary, Table, aligned, count, number};
-use raddle_common::tables::summary;
-use raddle_lasso::files::Features;
-use raddle_linear::files::About;
+use raddle_linear::files::{About, Coefficient, Features, ModelFacts as _};
 use raddle_linear::{Fit, Problem, Scorer};
+use raddle_tabular::cli::{LISTED, by_size, encoding, listed, strongest};
 use serde_json::{Value, json};
 
-use super::pictures::strongest;
 use super::problem::sentences;
-
-/// Limit on the coefficients on the screen.
-const LISTED: usize = 20;
 
 /// Writes the model; returns its metadata.
 pub(super) fn write(session: &mut Session, fit: &Fit, features: &Features) -> Result<About, Error> {
@@ -33,7 +28,7 @@ pub(super) fn hinted(mut report: Report, problem: &Problem, about: &About) -> (R
     let note = format!(
         "the largest column, {}, is {} times the smallest: --scale divides columns by their standard \
          deviations, and the fit comes closer, sooner",
-        about.name(largest),
+        about.schema().name(about.schema().layout().place(largest).1),
         number(ratio)
     );
     let line = format!("\n{note}");
@@ -60,26 +55,26 @@ impl Found<'_> {
 
     /// Returns a class as JSON, with its type.
     fn label(&self, scorer: usize) -> Value {
-        self.about.class_labels().value(self.class(scorer))
+        self.about.schema().labels.value(self.class(scorer))
     }
 
     /// Returns the class as text for the screen.
     fn shown(&self, scorer: usize) -> String {
-        self.about.class_labels().shown(self.class(scorer))
+        self.about.schema().labels.shown(self.class(scorer))
     }
 
-    /// Returns the number in the data, from 1, of a fitted column.
-    fn column(&self, fitted: u32) -> u32 {
-        self.about.layout().place(fitted).1 + 1
+    /// Returns the coefficients in descending order of size.
+    fn by_size(&self) -> Vec<Coefficient> {
+        by_size(self.fit.coefficients(self.features.occurring.as_ref()))
     }
 
     /// Adds the results to the report.
     pub(super) fn reported(&self, report: Report) -> Report {
-        let Self { fit, about, features } = self;
-        let order = by_size(fit);
-        let entry = |&(scorer, at, value): &Strength| -> Value {
-            let (class, column) = (self.label(scorer), self.column(at));
-            json!({"class": class, "column": column, "name": about.name(at), "coefficient": value})
+        let (Self { fit, features, .. }, schema) = (self, self.about.schema());
+        let order = self.by_size();
+        let entry = |&Coefficient { class, column, value }: &Coefficient| -> Value {
+            let (class, name) = (self.label(class as usize), schema.name(column));
+            json!({"class": class, "column": column + 1, "name": name, "coefficient": value})
         };
         let of_scorers = |of: &dyn Fn(&Scorer) -> f64| fit.scorers.iter().map(of).collect::<Vec<_>>();
         let report = report
@@ -87,29 +82,26 @@ impl Found<'_> {
             .result("objective", of_scorers(&|of| of.objective).iter().sum::<f64>())
             .result("support", fit.scorers.iter().map(Scorer::support).sum::<usize>() as u64)
             .result("distinct_rows", fit.distinct as u64)
-            .result("intercepts", listed(of_scorers(&|of| of.intercept)))
-            .result("gaps", listed(of_scorers(&|of| of.gap)))
+            .result("intercepts", first(of_scorers(&|of| of.intercept)))
+            .result("gaps", first(of_scorers(&|of| of.gap)))
             .result("nonzeros", order.len() as u64)
             .result("training_error", fit.training_error)
             .result("coefficients", order.iter().take(LISTED).map(entry).collect::<Vec<_>>());
-        match features.encoding.as_ref().filter(|encoding| !encoding.is_plain()) {
-            Some(encoding) => report.result("encoding", summary(encoding)),
-            None => report,
-        }
+        encoding(features, report)
     }
 
     /// Returns text for the screen, without the conclusion, and tables and pictures; `all` says where all
     /// coefficients are.
     pub(super) fn describe(&self, data: &str, all: &str) -> (String, Summary) {
-        let Self { fit, about, features } = self;
-        let order = by_size(fit);
+        let (Self { fit, features, .. }, schema) = (self, self.about.schema());
+        let order = self.by_size();
         let title = format!("Linear classifier ({} loss) on {data}", fit.loss.name());
         let mut table = Table::new("coefficients", &["class", "column", "name", "coefficient"]);
-        for &(scorer, at, value) in &order {
-            let (class, column) = (self.label(scorer), self.column(at));
-            table.row(vec![class, column.into(), about.name(at).into(), value.into()]);
+        for &Coefficient { class, column, value } in &order {
+            let (class, name) = (self.label(class as usize), schema.name(column));
+            table.row(vec![class, (column + 1).into(), name.into(), value.into()]);
         }
-        let pictures = strongest(fit, about);
+        let pictures = strongest(&order, schema);
         let summary = Summary { pictures, ..Summary::new(title.clone()) };
         let summary = summary.table(Table::of_metric(&fit.report.metric)).table(table);
         let (rows, support) = (count(fit.costs.len() as u64, "row"), fit.scorers[0].support());
@@ -126,12 +118,8 @@ impl Found<'_> {
         for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias != 0.0) {
             text += &format!("{:>14}  {}\n", aligned(one.intercept), of(scorer, "(intercept)"));
         }
-        for &(scorer, at, value) in order.iter().take(LISTED) {
-            text += &format!("{:>14}  {}\n", aligned(value), of(scorer, &about.name(at)));
-        }
-        if order.len() > LISTED {
-            text += &format!("{:>14}  and {} more; all are {all}\n", "...", order.len() - LISTED);
-        }
+        let named = |one: &Coefficient| of(one.class as usize, &schema.name(one.column));
+        text += &listed(&order, named, &format!("all are {all}"));
         sentences(features).iter().enumerate().for_each(|(at, sentence)| {
             text += if at == 0 { "\n" } else { "" };
             text += &format!("{sentence}\n");
@@ -143,20 +131,7 @@ impl Found<'_> {
 }
 
 /// Returns the first numbers, as a report lists only a few.
-fn listed(mut numbers: Vec<f64>) -> Vec<f64> {
+fn first(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers.truncate(LISTED);
     numbers
-}
-
-/// Scorer, number of the fitted column, and coefficient.
-type Strength = (usize, u32, f64);
-
-/// Returns the coefficients in descending order of size.
-fn by_size(fit: &Fit) -> Vec<Strength> {
-    let of = |(scorer, of): (usize, &Scorer)| -> Vec<Strength> {
-        of.coefficients.iter().map(|&(column, value)| (scorer, column, value)).collect()
-    };
-    let mut order: Vec<Strength> = fit.scorers.iter().enumerate().flat_map(of).collect();
-    order.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()).then((a.0, a.1).cmp(&(b.0, b.1))));
-    order
 }

@@ -1,17 +1,11 @@
 //! Options for the problem to fit, shared by the verbs that train.
 
-use std::path::PathBuf;
-
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle_cli::{Data, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
-use raddle_common::listing::many_classes;
-use raddle_common::samples::numbers;
-use raddle_common::tables::{ColumnArgs, describe, describe_stored, kept, open, read};
-use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, Table};
-use raddle_lasso::files::Features;
-use raddle_linear::files::Saved;
+use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, StoredTable, Table};
+use raddle_linear::files::{Features, Saved};
 use raddle_linear::{Linear, LinearError, Loss, Problem};
+use raddle_tabular::cli::{ColumnArgs, Given, named_values, numbers, tell_of_classes};
 use serde::{Serialize, Serializer};
 
 use super::refused::Named;
@@ -26,7 +20,7 @@ pub(crate) struct ProblemOptions {
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Loss: hinge or squared-hinge for a support vector machine, logistic for logistic regression.
-    #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = losses())]
+    #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = named_values(&Loss::NAMES))]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
     /// Stop when the relative duality gap (P - D) / P is at most X, 0 < X < 1: P is the objective, D its
@@ -61,12 +55,6 @@ enum ClassWeights {
     Balanced,
 }
 
-/// Returns the parser of losses by name.
-fn losses() -> impl TypedValueParser<Value = Loss> {
-    let names = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name));
-    names.try_map(|name| Loss::named(&name).ok_or("no loss has this name"))
-}
-
 /// Serializes a loss by its name.
 fn by_name<S: Serializer>(loss: &Loss, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(loss.name())
@@ -84,6 +72,8 @@ pub(super) struct Prepared {
 /// Data that were read, before the problem is made.
 pub(super) struct Ready {
     pub(super) table: Table,
+    /// The table in a file, with several processes.
+    stored: Option<StoredTable>,
     pub(super) data: Data,
     pub(super) features: Features,
     pub(super) weights: Option<Vec<f64>>,
@@ -111,10 +101,8 @@ impl ProblemOptions {
         train: &TrainOptions,
         other: Option<Beside>,
     ) -> Result<Ready, Error> {
-        let reading = self.reading(train, other)?;
-        let table = session.timed(Timed::Read, || read(train.data.as_deref(), &reading))?;
-        let data = describe(&table);
-        self.ready(session, table, data)
+        let given = Given::read(session, train, &self.reading(train, other)?)?;
+        self.ready(session, given)
     }
 
     /// Returns the options for reading the data.
@@ -129,16 +117,8 @@ impl ProblemOptions {
     /// Reads the data and prepares the problem. With several processes, the data are read once, and each
     /// process takes the rows that it needs.
     pub(super) fn prepared(&self, session: &mut Session, train: &TrainOptions) -> Result<Prepared, Error> {
-        let folder = kept(None, train, session);
-        let open = |folder: PathBuf| {
-            let reading = self.reading(train, None)?;
-            session.timed(Timed::Read, || open(train.data.as_deref(), &reading, &folder))
-        };
-        let stored = folder.map(open).transpose()?;
-        let Ready { table, data, features, weights, named } = match &stored {
-            Some(stored) => self.ready(session, stored.described().clone(), describe_stored(stored))?,
-            None => self.read(session, train, None)?,
-        };
+        let given = Given::open(session, train, &self.reading(train, None)?)?;
+        let Ready { table, stored, mut data, features, weights, named } = self.ready(session, given)?;
         let make = || -> Result<Problem, LinearError> {
             let problem = match &stored {
                 Some(stored) => Problem::by_parts(stored, &table.y, self.bias)?,
@@ -151,8 +131,7 @@ impl ProblemOptions {
             Ok(if self.scale { problem.scaled() } else { problem })
         };
         let problem = session.timed(Timed::Prepare, make).map_err(|why| named.refuse(why))?;
-        let mut data = data;
-        tell_of_classes(session, &problem, &mut data);
+        tell_of_classes(session, (problem.machines(), problem.scorer_bytes()), &mut data);
         if stored.is_some() {
             // Each row is read where it is placed.
             session.set_preparation_part(Timed::Prepare);
@@ -161,20 +140,22 @@ impl ProblemOptions {
     }
 
     /// Returns the response, weights and names of a table.
-    fn ready(&self, session: &Session, mut table: Table, mut data: Data) -> Result<Ready, Error> {
+    fn ready(&self, session: &Session, given: Given) -> Result<Ready, Error> {
+        let Given { mut table, stored, mut data } = given;
         if table.format == "embedded" {
-            data.notes.push("the response is whether a value is above the mean (1) or not (0)".into());
+            let note = "the response is whether a value is above the mean (1) or not (0)";
+            session.screen().tell(note);
+            data.notes.push(note.into());
             above_the_mean(&mut table.y);
         }
         let features = Features { zero_based: self.columns.text.zero_based, ..Features::of(&table) };
-        data.notes.iter().for_each(|note| session.screen().tell(note));
         data.notes.extend(sentences(&features));
         let weights = match self.weights.is_some() && !table.beside.is_empty() {
             true => Some(numbers(table.beside.remove(0), "--weights", &data.path)?),
             false => None,
         };
         let named = Named::new(&data.path, self.y.as_deref(), &features);
-        Ok(Ready { table, data, features, weights, named })
+        Ok(Ready { table, stored, data, features, weights, named })
     }
 
     /// Returns the identity of a run: the options of its verb, its data and its initial model.
@@ -187,14 +168,6 @@ impl ProblemOptions {
         let init = train.init.as_deref().map(Saved::open).transpose()?;
         let init = init.as_ref().map_or("zeros", |start| &start.digest);
         raddle_cli::identity("linear", options, FREE, &[("data", &data.digest), ("init", init)])
-    }
-}
-
-/// Says how much memory many classes take, before anything is fitted.
-pub(super) fn tell_of_classes(session: &Session, problem: &Problem, data: &mut Data) {
-    if let Some(note) = many_classes(problem.machines(), problem.scorer_bytes()) {
-        session.screen().tell(&note);
-        data.notes.push(note);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Errors of a fit in the words of its command line: with the file, the response and the names of classes.
 
 use raddle_cli::Error;
-use raddle_lasso::files::Features;
 use raddle_linear::LinearError;
+use raddle_linear::files::Features;
+use raddle_tabular::cli::class_text;
 
 /// Names of data in messages.
 #[derive(Debug, Clone)]
@@ -40,15 +41,9 @@ impl Named {
             LinearError::OneClass { class }
             | LinearError::NoRows { class }
             | LinearError::FoldClass { class, .. } => {
-                Error::input(format!("{file}: {error}{}", self.text(class)))
+                Error::input(format!("{file}: {error}{}", class_text(self.classes.as_deref(), class)))
             }
             error => Error::input(format!("{file}: {error}")),
         }
-    }
-
-    /// Addition to a message with the text of a class, where it has one.
-    fn text(&self, class: f64) -> String {
-        let text = self.classes.as_ref().and_then(|texts| texts.get(class as usize));
-        text.map_or(String::new(), |text| format!("; the class {class} is `{text}`"))
     }
 }

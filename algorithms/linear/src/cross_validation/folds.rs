@@ -1,8 +1,7 @@
 //! [`Folds`]: a cross-validation in progress, for callers that run its fits themselves.
 
-use raddle::{Engine, Outcome};
-use raddle_common::folds::{FoldLabels, assign};
 use raddle_datasets::Matrix;
+use raddle_tabular::folds::{FoldLabels, FoldRows, FoldTable, RowValues, absent, assign, distinct};
 
 use super::curve::{Curve, FoldScores};
 use super::measure::{Measure, Truth};
@@ -12,19 +11,15 @@ use crate::error::LinearError;
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::Linear;
-use crate::run::program::LinearProgram;
 
 /// The folds of a [`CrossValidation`]: their rows, and the measures collected so far.
 #[derive(Debug)]
 pub struct Folds {
     plan: CrossValidation,
-    x: Matrix,
-    y: Vec<f64>,
+    table: FoldTable,
     /// Number of each row's class.
     labels: Vec<u32>,
     problem: Problem,
-    /// Rows that each fold holds out, ascending.
-    held_out: Vec<Vec<usize>>,
     scores: Vec<Option<FoldScores>>,
 }
 
@@ -32,20 +27,23 @@ pub struct Folds {
 #[derive(Debug)]
 pub struct Fold {
     number: usize,
-    problem: Problem,
+    /// The rows that are not held out.
+    pub problem: Problem,
 }
 
 impl Folds {
-    pub(super) fn new(plan: CrossValidation, x: Matrix, y: Vec<f64>) -> Result<Self, LinearError> {
-        let problem = plan.problem(&x, &y, plan.weights.clone())?;
+    pub(super) fn new(mut plan: CrossValidation, x: Matrix, y: Vec<f64>) -> Result<Self, LinearError> {
+        let values = RowValues { weights: plan.weights.take(), offset: None };
+        let problem = plan.problem(&x, &y, values.weights.clone())?;
         let classes = problem.classes();
         let labels: Vec<u32> =
             y.iter().map(|value| classes.partition_point(|class| class < value) as u32).collect();
         check(&plan, &problem)?;
         let of = FoldLabels { strata: Some(&labels), groups: plan.groups.as_deref() };
-        let held_out = assign(y.len(), plan.folds, plan.seed, of);
-        let scores = vec![None; plan.folds];
-        let folds = Self { plan, x, y, labels, problem, held_out, scores };
+        let folds = assign(y.len(), plan.folds, plan.seed, of).into_iter().map(FoldRows::without).collect();
+        let (scores, filled) = (vec![None; plan.folds], std::mem::take(&mut plan.filled));
+        let table = FoldTable { x, y, values, filled, folds };
+        let folds = Self { plan, table, labels, problem, scores };
         folds.check_classes()?;
         Ok(folds)
     }
@@ -67,31 +65,24 @@ impl Folds {
 
     /// Returns the rows (from 0, ascending) that fold `number` (from 0) holds out.
     pub fn held_out(&self, number: usize) -> &[usize] {
-        &self.held_out[number]
-    }
-
-    fn weight(&self, row: usize) -> f64 {
-        self.plan.weights.as_ref().map_or(1.0, |weights| weights[row])
+        &self.table.folds[number].test
     }
 
     /// Checks that every fold has training rows of every class and, for the area under the curve, held-out
     /// rows of both classes.
     fn check_classes(&self) -> Result<(), LinearError> {
-        let (classes, rows) = (self.problem.classes(), 0..self.y.len());
-        for (number, test) in self.held_out.iter().enumerate() {
-            let (mut fitted, mut tested) = (vec![false; classes.len()], vec![false; classes.len()]);
-            for row in rows.clone().filter(|&row| self.weight(row) > 0.0) {
-                let is_held_out = test.binary_search(&row).is_ok();
-                let seen = if is_held_out { &mut tested } else { &mut fitted };
-                seen[self.labels[row] as usize] = true;
+        let (classes, folds) = (self.problem.classes(), self.plan.folds);
+        let counted = |row: usize| self.table.values.weight(row) > 0.0;
+        let class = |row: usize| counted(row).then_some(self.labels[row] as usize);
+        for (rows, fold) in self.table.folds.iter().zip(1..) {
+            let refuse =
+                |class: usize, does| Err(LinearError::FoldClass { fold, folds, does, class: classes[class] });
+            if let Some(lacks) = absent(rows.training(self.labels.len()), classes.len(), class) {
+                return refuse(lacks, "is fitted on");
             }
-            let lacks = |seen: &[bool]| seen.iter().position(|seen| !seen).map(|at| classes[at]);
-            let of = (number + 1, self.plan.folds);
-            if let Some(class) = lacks(&fitted) {
-                return Err(LinearError::FoldClass { fold: of.0, folds: of.1, does: "is fitted on", class });
-            }
-            if let (Measure::Auc, Some(class)) = (self.plan.measure, lacks(&tested)) {
-                return Err(LinearError::FoldClass { fold: of.0, folds: of.1, does: "holds out", class });
+            let tested = rows.test.iter().copied();
+            if let (Measure::Auc, Some(lacks)) = (self.plan.measure, absent(tested, classes.len(), class)) {
+                return refuse(lacks, "holds out");
             }
         }
         Ok(())
@@ -102,21 +93,8 @@ impl Folds {
     /// # Errors
     /// If these rows cannot be prepared.
     pub fn fold(&self, number: usize) -> Result<Fold, LinearError> {
-        let is_kept = |row: &usize| self.held_out[number].binary_search(row).is_err();
-        let kept: Vec<usize> = (0..self.y.len()).filter(is_kept).collect();
-        let y: Vec<f64> = kept.iter().map(|&row| self.y[row]).collect();
-        let weights = self.plan.weights.as_ref().map(|of| kept.iter().map(|&row| of[row]).collect());
-        Ok(Fold { number, problem: self.plan.problem(&self.select(&kept, number), &y, weights)? })
-    }
-
-    /// Selects rows, and fills their missing values with the means of a fold's training rows.
-    fn select(&self, rows: &[usize], fold: usize) -> Matrix {
-        if self.plan.filled.is_empty() {
-            return self.x.select_rows(rows);
-        }
-        let (mut x, all) = (self.x.clone(), (0..self.y.len()).collect::<Vec<_>>());
-        x.fill_again(&self.plan.filled, &all, |row| self.held_out[fold].binary_search(&row).is_err());
-        x.select_rows(rows)
+        let (x, y, values) = self.table.training(number);
+        Ok(Fold { number, problem: self.plan.problem(&x, &y, values.weights)? })
     }
 
     /// Returns the parameters for fitting a fold at the value of C with index `point`, starting from the fit
@@ -129,39 +107,18 @@ impl Folds {
         }
     }
 
-    /// Returns the engine that fits a fold with these parameters.
-    ///
-    /// # Errors
-    /// If a parameter is out of range.
-    pub fn engine(&self, fold: &Fold, linear: &Linear) -> Result<Engine<LinearProgram>, LinearError> {
-        linear.engine(&fold.problem)
-    }
-
-    /// Makes the fit from the outcome of such a run.
-    ///
-    /// # Errors
-    /// If a parameter is out of range.
-    pub fn finish(
-        &self,
-        fold: &Fold,
-        linear: &Linear,
-        outcome: Outcome<LinearProgram>,
-    ) -> Result<Fit, LinearError> {
-        linear.finish(&fold.problem, outcome)
-    }
-
     /// Measures the fits of a fold, one for each C, on its held-out rows.
     pub fn score(&self, fold: &Fold, fits: &[Fit]) -> FoldScores {
-        let held_out = &self.held_out[fold.number];
-        let x = self.select(held_out, fold.number);
+        let held_out = self.held_out(fold.number);
+        let x = self.table.select(held_out, fold.number);
         let labels: Vec<u32> = held_out.iter().map(|&row| self.labels[row]).collect();
-        let weights: Vec<f64> = held_out.iter().map(|&row| self.weight(row)).collect();
+        let weights = self.table.weights(fold.number);
         let truth = Truth { labels: &labels, weights: &weights, classes: self.problem.classes().len() };
         FoldScores {
-            fold: fold.number,
+            place: fold.number,
             rows: weights.iter().sum(),
-            values: fits.iter().map(|fit| self.plan.measure.of(truth, &fit.scores(&x))).collect(),
-            support: fits.iter().map(|fit| fit.scorers.iter().map(|of| of.support()).sum()).collect(),
+            means: fits.iter().map(|fit| self.plan.measure.of(truth, &fit.scores(&x))).collect(),
+            sizes: fits.iter().map(|fit| fit.scorers.iter().map(|of| of.support()).sum()).collect(),
             worst_gap: fits.iter().map(Fit::gap).fold(0.0, f64::max),
         }
     }
@@ -171,21 +128,20 @@ impl Folds {
     /// # Errors
     /// If the measures belong to another cross-validation.
     pub fn add(&mut self, scores: FoldScores) -> Result<(), LinearError> {
-        let points = self.plan.costs.len();
-        let fits =
-            scores.fold < self.plan.folds && scores.values.len() == points && scores.support.len() == points;
+        let rows = |fold| self.table.weights(fold).iter().sum();
+        let fits = scores.place < self.plan.folds && scores.fits(rows(scores.place), self.plan.costs.len());
         if !fits {
             let why = "these measures are of another cross-validation".into();
             return Err(LinearError::Parameter { name: "folds", why });
         }
-        let place = scores.fold;
+        let place = scores.place;
         self.scores[place] = Some(scores);
         Ok(())
     }
 
     /// Returns the largest relative duality gap of the folds measured so far.
     pub fn worst_gap(&self) -> f64 {
-        self.scores.iter().flatten().map(|scores| scores.worst_gap).fold(0.0, f64::max)
+        FoldScores::worst_gap(&self.scores)
     }
 
     /// Returns the curve over all folds.
@@ -198,7 +154,8 @@ impl Folds {
             let why = format!("{} of {} are measured", scores.len(), self.plan.folds);
             return Err(LinearError::Parameter { name: "folds", why });
         }
-        Ok(Curve::new(self.plan.measure, &self.plan.costs, &scores))
+        let measure = self.plan.measure;
+        Ok(Curve::new((measure.title(), measure.is_larger_better()), None, &self.plan.costs, &scores))
     }
 
     /// Returns the parameters for fitting all rows at this C.
@@ -235,11 +192,8 @@ fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
     if groups.len() != rows {
         return Err(LinearError::Lengths { what: "groups", rows, values: groups.len() });
     }
-    let mut values = groups.clone();
-    values.sort_unstable();
-    values.dedup();
-    if values.len() < folds {
-        let count = values.len();
+    let count = distinct(groups);
+    if count < folds {
         let why =
             format!("a column with {count} different values for {folds} folds: each needs one of its own");
         return refuse("groups", why);

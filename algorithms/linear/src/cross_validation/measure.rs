@@ -1,7 +1,7 @@
 //! [`Measure`]: the quality of predictions on held-out rows.
 
 use libm::{exp, log};
-use raddle_common::folds::area;
+use raddle_tabular::folds::area;
 
 use crate::loss::Loss;
 use crate::model::Fit;

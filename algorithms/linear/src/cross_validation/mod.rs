@@ -5,10 +5,8 @@ pub(crate) mod folds;
 pub(crate) mod measure;
 pub(crate) mod plan;
 
-use std::ops::ControlFlow;
-
-use raddle::side_by_side;
 use raddle_datasets::Matrix;
+use raddle_tabular::folds::fit_folds;
 
 use self::curve::{Curve, FoldScores};
 use self::folds::Folds;
@@ -44,13 +42,8 @@ impl CrossValidation {
     pub fn fit(self, x: Matrix, y: Vec<f64>) -> Result<CrossValidated, LinearError> {
         let (rule, workers) = (self.rule, self.workers.max(1));
         let mut folds = self.start(x, y)?;
-        let lanes = workers.min(folds.count());
-        let work = |number| match folds.fitted(number, workers / lanes) {
-            Ok(scores) => ControlFlow::Continue(Ok(scores)),
-            Err(why) => ControlFlow::Break(Err(why)),
-        };
-        for scores in side_by_side(lanes, folds.count(), work).into_iter().flatten() {
-            folds.add(scores?)?;
+        for scores in fit_folds((folds.count(), workers), |number, workers| folds.fitted(number, workers))? {
+            folds.add(scores)?;
         }
         let curve = folds.curve()?;
         let linear = folds.all(curve.choose(rule).c);
@@ -65,8 +58,8 @@ impl Folds {
         let (fold, mut fits) = (self.fold(number)?, Vec::new());
         for point in 0..self.costs().len() {
             let linear = self.linear(point, fits.last());
-            let outcome = self.engine(&fold, &linear)?.workers(workers.max(1)).run()?;
-            fits.push(self.finish(&fold, &linear, outcome)?);
+            let outcome = linear.engine(&fold.problem)?.workers(workers.max(1)).run()?;
+            fits.push(linear.finish(&fold.problem, outcome)?);
         }
         Ok(self.score(&fold, &fits))
     }

@@ -1,8 +1,8 @@
 //! [`CrossValidation`]: the parameters of a choice of C.
 
 use libm::{exp, log};
-use raddle_common::folds::Rule;
 use raddle_datasets::{Filled, Matrix};
+use raddle_tabular::folds::Rule;
 
 use super::measure::Measure;
 use crate::data::problem::Problem;

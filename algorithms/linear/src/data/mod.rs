@@ -6,4 +6,3 @@ pub(crate) mod problem;
 pub(crate) mod rows;
 pub(crate) mod slice;
 pub(crate) mod source;
-pub(crate) mod stored;

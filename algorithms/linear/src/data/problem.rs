@@ -8,7 +8,6 @@ use super::binary::Binary;
 use super::places::Places;
 use super::rows::Rows;
 use super::source::RowSource;
-use super::stored::StoredProblem;
 use crate::error::LinearError;
 use crate::loss::Loss;
 
@@ -76,7 +75,7 @@ impl Problem {
         let digests = || RowDigests::of_stored(table).map_err(unread);
         Self::of((table.rows(), table.cols()), y, bias, digests, |places| {
             let rows = table.rows_at_places(places.of_rows()).map_err(unread)?;
-            Ok(RowSource::stored(StoredProblem::new(rows, table.cols(), bias), places))
+            Ok(RowSource::stored(rows, table.cols(), bias, places))
         })
     }
 
@@ -138,8 +137,7 @@ impl Problem {
     /// columns alike. Columns are not centred, so sparse columns stay sparse. Constant columns, and that of
     /// the bias, are not changed. Coefficients are reported for the original columns.
     pub fn scaled(self) -> Self {
-        let columns = self.columns();
-        Self { rows: self.rows.scaled(columns), ..self }
+        Self { rows: self.rows.scaled(), ..self }
     }
 
     /// Returns the ratio of the largest root mean square of a column to the smallest nonzero one, with the

@@ -82,29 +82,16 @@ impl Rows {
             }
             starts.push(values.len());
         }
-        let mut rows = Self { starts, columns, values, width: columns_here + own, ..Self::default() };
-        rows.divide(scales);
-        rows
-    }
-
-    /// Divides each of the first `columns` columns by its standard deviation, unless that is 0; returns the
-    /// divisors. Each row counts as often as `copies` says.
-    pub(crate) fn scale(&mut self, columns: usize, copies: &[u32]) -> Vec<f64> {
-        let told = |tell: &mut dyn FnMut(usize, &Self)| -> Result<(), std::convert::Infallible> {
-            tell(0, self);
-            Ok(())
-        };
-        let Ok(scales) = deviations(columns, self.width, copies, told);
-        self.divide(&scales);
-        scales
+        Self { starts, columns, values, width: columns_here + own, ..Self::default() }.divided(scales)
     }
 
     /// Divides each of the first columns, and computes the norms again.
-    fn divide(&mut self, by: &[f64]) {
+    pub(super) fn divided(mut self, by: &[f64]) -> Self {
         for (&column, value) in self.columns.iter().zip(&mut self.values) {
             *value /= by.get(column as usize).copied().unwrap_or(1.0);
         }
         self.measure();
+        self
     }
 
     /// Writes a range of rows.
@@ -244,47 +231,6 @@ impl Default for Rows {
             squared_counts: OnceLock::new(),
         }
     }
-}
-
-/// Returns divisors that scale the first columns to a standard deviation of 1; 1 if that is 0. `each` must
-/// pass all rows to its argument, range by range with the number of its first row, whenever it is called.
-/// Each row counts as often as `copies` says.
-///
-/// # Errors
-/// The errors of `each`.
-pub(crate) fn deviations<E>(
-    columns: usize,
-    width: usize,
-    copies: &[u32],
-    mut each: impl FnMut(&mut dyn FnMut(usize, &Rows)) -> Result<(), E>,
-) -> Result<Vec<f64>, E> {
-    let count: f64 = copies.iter().map(|&copies| f64::from(copies)).sum();
-    let (mut sums, mut squares) = (vec![0.0; width], vec![0.0; width]);
-    let mut stored = vec![0_usize; width];
-    each(&mut |first, rows| {
-        for (row, &copies) in copies[first..first + rows.count()].iter().enumerate() {
-            let (columns, values) = rows.row(row);
-            for (&column, value) in columns.iter().zip(values) {
-                sums[column as usize] += f64::from(copies) * value;
-                stored[column as usize] += copies as usize;
-            }
-        }
-    })?;
-    let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
-    each(&mut |first, rows| {
-        for (row, &copies) in copies[first..first + rows.count()].iter().enumerate() {
-            let (columns, values) = rows.row(row);
-            for (&column, value) in columns.iter().zip(values) {
-                squares[column as usize] += f64::from(copies) * (value - means[column as usize]).powi(2);
-            }
-        }
-    })?;
-    let of = |at: usize| {
-        let zeros = count - stored[at] as f64;
-        let deviation = ((squares[at] + zeros * means[at].powi(2)) / count).sqrt();
-        if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
-    };
-    Ok((0..columns).map(of).collect())
 }
 
 #[cfg(test)]

@@ -1,33 +1,42 @@
 //! [`RowSource`]: the rows of a problem in the order of their places, in memory or in a file.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use raddle_datasets::Matrix;
+use raddle_datasets::{Matrix, StoredRows};
+use raddle_kernels::sweeps::Sum;
 
 use super::places::Places;
 use super::rows::Rows;
 use super::slice::RowSlice;
-use super::stored::StoredProblem;
 use crate::error::LinearError;
-use raddle_kernels::sweeps::Sum;
+
+/// Limit on a row's squared norm, beyond which products of rows may overflow.
+const LARGEST: f64 = 1e200;
+
+/// Approximate number of values in memory at once during a pass over rows in a file.
+const TOGETHER: usize = 1 << 20;
 
 /// Rows in memory, or in a file of which ranges are read where they are needed; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct RowSource {
     at: Place,
     places: Arc<Places>,
+    /// Number of columns of the table.
+    columns: usize,
+    bias: f64,
+    /// Divisors of the columns, if these are scaled; or why they could not be computed.
+    scales: Option<Result<Arc<Vec<f64>>, String>>,
 }
 
 #[derive(Debug, Clone)]
 enum Place {
-    /// Rows in memory, with the divisors of the columns if these are scaled.
-    Here(Arc<Rows>, Option<Arc<Vec<f64>>>),
-    Stored(Arc<StoredProblem>),
+    /// Rows in memory, with bias and scaling.
+    Here(Arc<Rows>),
+    /// Rows in a file, to which bias and scaling are applied as they are read; and all of them, once they
+    /// were asked for.
+    Stored(Arc<StoredRows>, Arc<OnceLock<Result<Rows, String>>>),
 }
-
-/// Limit on a row's squared norm, beyond which products of rows may overflow.
-const LARGEST: f64 = 1e200;
 
 impl RowSource {
     /// Takes the rows of a matrix.
@@ -36,28 +45,61 @@ impl RowSource {
     /// If the squared norm of a row is not finite or too large.
     pub(crate) fn here(x: &Matrix, bias: f64, places: Places) -> Result<Self, LinearError> {
         let rows = Arc::new(Rows::of(x, bias, &places));
-        let source = Self { at: Place::Here(Arc::clone(&rows), None), places: Arc::new(places) };
+        let (at, places) = (Place::Here(Arc::clone(&rows)), Arc::new(places));
+        let source = Self { at, places, columns: x.cols(), bias, scales: None };
         source.check(0, &rows)?;
         Ok(source)
     }
 
-    /// Takes rows in a file.
-    pub(crate) fn stored(rows: StoredProblem, places: Places) -> Self {
-        Self { at: Place::Stored(Arc::new(rows)), places: Arc::new(places) }
+    /// Takes rows in a file, of a table of so many columns.
+    pub(crate) fn stored(file: StoredRows, columns: usize, bias: f64, places: Places) -> Self {
+        let at = Place::Stored(Arc::new(file), Arc::default());
+        Self { at, places: Arc::new(places), columns, bias, scales: None }
     }
 
-    /// Divides each of the first columns by its standard deviation. If rows in a file cannot be read, the
-    /// next access to rows returns the error.
-    pub(crate) fn scaled(self, columns: usize) -> Self {
-        let at = match self.at {
-            Place::Here(all, _) => {
-                let mut rows = Rows::clone(&all);
-                let scales = rows.scale(columns, self.places.copies());
-                Place::Here(Arc::new(rows), Some(Arc::new(scales)))
-            }
-            Place::Stored(stored) => Place::Stored(Arc::new(stored.scaled(self.places.copies()))),
+    /// Divides each column of the table by its standard deviation, which takes two passes. If rows in a file
+    /// cannot be read, the next access to rows returns the error.
+    pub(crate) fn scaled(self) -> Self {
+        let scales = self.deviations();
+        let scales = scales.map(Arc::new).map_err(|why| why.to_string());
+        let at = match (&self.at, &scales) {
+            (Place::Here(rows), Ok(scales)) => Place::Here(Arc::new(Rows::clone(rows).divided(scales))),
+            (Place::Stored(file, _), _) => Place::Stored(Arc::clone(file), Arc::default()),
+            (at, Err(_)) => at.clone(),
         };
-        Self { at, ..self }
+        Self { at, scales: Some(scales), ..self }
+    }
+
+    /// Returns divisors that scale the columns of the table to a standard deviation of 1; 1 if that is 0.
+    fn deviations(&self) -> Result<Vec<f64>, LinearError> {
+        let (copies, width) = (self.places.copies(), self.width());
+        let count: f64 = copies.iter().map(|&copies| f64::from(copies)).sum();
+        let (mut sums, mut squares) = (vec![0.0; width], vec![0.0; width]);
+        let mut stored = vec![0_usize; width];
+        self.each(|first, rows| {
+            for (row, &copies) in copies[first..first + rows.count()].iter().enumerate() {
+                let (columns, values) = rows.row(row);
+                for (&column, value) in columns.iter().zip(values) {
+                    sums[column as usize] += f64::from(copies) * value;
+                    stored[column as usize] += copies as usize;
+                }
+            }
+        })?;
+        let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
+        self.each(|first, rows| {
+            for (row, &copies) in copies[first..first + rows.count()].iter().enumerate() {
+                let (columns, values) = rows.row(row);
+                for (&column, value) in columns.iter().zip(values) {
+                    squares[column as usize] += f64::from(copies) * (value - means[column as usize]).powi(2);
+                }
+            }
+        })?;
+        let of = |at: usize| {
+            let zeros = count - stored[at] as f64;
+            let deviation = ((squares[at] + zeros * means[at].powi(2)) / count).sqrt();
+            if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
+        };
+        Ok((0..self.columns).map(of).collect())
     }
 
     /// Returns the places of the matrix's rows.
@@ -68,38 +110,34 @@ impl RowSource {
     /// Returns the number of rows read so far.
     pub(crate) fn read_so_far(&self) -> u64 {
         match &self.at {
-            Place::Here(rows, _) => rows.count() as u64,
-            Place::Stored(stored) => stored.rows_read(),
+            Place::Here(rows) => rows.count() as u64,
+            Place::Stored(file, _) => file.rows_read(),
         }
     }
 
     /// Returns the number of columns, including that of the bias.
     pub(crate) fn width(&self) -> usize {
-        match &self.at {
-            Place::Here(rows, _) => rows.width(),
-            Place::Stored(stored) => stored.width(),
-        }
+        self.columns + usize::from(self.bias != 0.0)
     }
 
     /// Returns the number of values of the row at this place.
     pub(crate) fn length(&self, row: usize) -> usize {
         match &self.at {
-            Place::Here(rows, _) => rows.row(row).0.len(),
-            Place::Stored(stored) => stored.length(row),
+            Place::Here(rows) => rows.row(row).0.len(),
+            Place::Stored(file, _) => {
+                file.starts()[row + 1] - file.starts()[row] + usize::from(self.bias != 0.0)
+            }
         }
     }
 
     /// Returns `true` if the rows are in a file and read where they are needed.
     pub(crate) fn is_stored(&self) -> bool {
-        matches!(self.at, Place::Stored(_))
+        matches!(self.at, Place::Stored(..))
     }
 
     /// Returns `true` if columns are scaled.
     pub(crate) fn is_scaled(&self) -> bool {
-        match &self.at {
-            Place::Here(_, scales) => scales.is_some(),
-            Place::Stored(stored) => stored.is_scaled(),
-        }
+        self.scales.is_some()
     }
 
     /// Returns the divisors of the columns; `None` if they are not scaled.
@@ -107,22 +145,23 @@ impl RowSource {
     /// # Errors
     /// If rows in a file could not be read.
     pub(crate) fn scales(&self) -> Result<Option<&[f64]>, LinearError> {
-        Ok(match &self.at {
-            Place::Here(_, scales) => scales.as_ref(),
-            Place::Stored(stored) => stored.scales()?,
+        match &self.scales {
+            None => Ok(None),
+            Some(Ok(scales)) => Ok(Some(scales)),
+            Some(Err(why)) => Err(LinearError::Read(why.clone())),
         }
-        .map(|scales| &scales[..]))
     }
 
-    /// Returns all rows, in memory.
+    /// Returns all rows, in memory, where they stay.
     ///
     /// # Errors
     /// If rows cannot be read.
     pub(crate) fn whole(&self) -> Result<&Rows, LinearError> {
         match &self.at {
-            Place::Here(rows, _) => Ok(rows),
-            Place::Stored(stored) => {
-                let rows = stored.whole()?;
+            Place::Here(rows) => Ok(rows),
+            Place::Stored(file, whole) => {
+                let read = || self.range(file, 0..file.count()).map_err(|why| why.to_string());
+                let rows = whole.get_or_init(read).as_ref().map_err(|why| LinearError::Read(why.clone()))?;
                 self.check(0, rows)?;
                 Ok(rows)
             }
@@ -135,24 +174,47 @@ impl RowSource {
     /// If rows cannot be read, or are too large.
     pub(crate) fn slice(&self, range: Range<usize>) -> Result<RowSlice, LinearError> {
         match &self.at {
-            Place::Here(rows, _) => Ok(RowSlice::new(Arc::clone(rows), range)),
-            Place::Stored(stored) => {
-                let rows = stored.range(range.clone())?;
+            Place::Here(rows) => Ok(RowSlice::new(Arc::clone(rows), range)),
+            Place::Stored(file, _) => {
+                let rows = self.range(file, range.clone())?;
                 self.check(range.start, &rows)?;
                 Ok(RowSlice::new(Arc::new(rows), 0..range.len()))
             }
         }
     }
 
+    /// Reads the rows in a range of places of a file.
+    fn range(&self, file: &StoredRows, range: Range<usize>) -> Result<Rows, LinearError> {
+        let scales = self.scales()?.unwrap_or_default();
+        let read = file.rows(range).map_err(|why| LinearError::Read(why.to_string()))?;
+        Ok(Rows::read(&read, (self.columns, self.bias), scales))
+    }
+
     /// Calls `tell` with all rows, range by range, and the place of each range's first row.
     pub(super) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
-        match &self.at {
-            Place::Here(rows, _) => {
+        let file = match &self.at {
+            Place::Here(rows) => {
                 tell(0, rows);
-                Ok(())
+                return Ok(());
             }
-            Place::Stored(stored) => stored.each(tell),
+            Place::Stored(file, whole) => match whole.get() {
+                Some(Ok(rows)) => {
+                    tell(0, rows);
+                    return Ok(());
+                }
+                _ => file,
+            },
+        };
+        let (starts, mut next) = (file.starts(), 0);
+        while next < file.count() {
+            let first = next;
+            next += 1;
+            while next < file.count() && starts[next + 1] - starts[first] <= TOGETHER {
+                next += 1;
+            }
+            tell(first, &self.range(file, first..next)?);
         }
+        Ok(())
     }
 
     /// Returns the sum of all rows, each times its factor, in one pass.

@@ -1,7 +1,7 @@
 //! [`About`]: the metadata of a model in its `model.json`.
 
 use raddle_datasets::{Encoding, Occurring};
-use raddle_lasso::files::{ClassLabels, Features, Layout};
+use raddle_tabular::files::{ClassLabels, Features, ModelFacts, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::loss::Loss;
@@ -80,41 +80,27 @@ impl About {
         if self.classes.len() == 2 { 1 } else { self.classes.len() }
     }
 
-    /// Returns the order of the coefficients: scorer by scorer.
-    pub fn layout(&self) -> Layout<'_> {
-        let classes = if self.scorers() == 1 { 0 } else { self.scorers() };
-        Layout { columns: self.columns, classes, occurring: self.occurring.as_ref() }
-    }
-
     /// Returns the loss, whose name was checked.
     pub fn loss(&self) -> Loss {
         Loss::named(&self.loss).unwrap_or_default()
     }
+}
 
-    /// Returns the labels of the classes.
-    pub fn class_labels(&self) -> ClassLabels<'_> {
+impl ModelFacts for About {
+    fn schema(&self) -> Schema<'_> {
         let (names, of_type) = (self.class_names.as_deref(), self.class_type.as_deref());
-        ClassLabels { values: &self.classes, names, of_type }
+        Schema {
+            columns: self.columns,
+            occurring: self.occurring.as_ref(),
+            names: self.feature_names.as_deref(),
+            encoding: self.encoding.as_ref(),
+            zero_based: self.zero_based,
+            labels: ClassLabels { values: &self.classes, names, of_type },
+            scored: if self.scorers() == 1 { 0 } else { self.scorers() },
+        }
     }
 
-    /// Returns the fields of `coef.tsv` for the classes with scorers.
-    pub(super) fn scorer_fields(&self) -> Vec<String> {
-        if self.scorers() == 1 { Vec::new() } else { self.class_labels().fields() }
-    }
-
-    /// Returns the name of a fitted column, or its number in the data from 1.
-    pub fn name(&self, fitted: u32) -> String {
-        let (_, column) = self.layout().place(fitted);
-        let name = self.feature_names.as_ref().and_then(|names| names.get(column as usize));
-        let name = name.filter(|name| !name.is_empty());
-        name.cloned().unwrap_or_else(|| format!("column {}", column + 1))
-    }
-
-    /// Checks that the metadata are consistent.
-    ///
-    /// # Errors
-    /// If they are not; the reason.
-    pub fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         let refuse = |why: &str| Err(why.to_owned());
         if self.feature_names.as_ref().is_some_and(|names| names.len() != self.columns) {
             return refuse("there are not as many names as columns");

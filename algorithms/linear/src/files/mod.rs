@@ -18,4 +18,5 @@ mod about;
 mod saved;
 
 pub use about::About;
+pub use raddle_tabular::files::{Coefficient, Features, ModelFacts, Schema};
 pub use saved::Saved;

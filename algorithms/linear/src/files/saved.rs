@@ -4,7 +4,7 @@ use std::path::Path;
 
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Occurring, npy};
-use raddle_lasso::files::{Coefficient, Features, Words, parse_coefficients, write_coefficients};
+use raddle_tabular::files::{Coefficient, Features, ModelFacts as _, Schema, read_facts, write_facts};
 
 use super::about::About;
 use crate::data::problem::Problem;
@@ -34,15 +34,10 @@ impl Saved {
     /// If the folder has no model of `linear`, or one that is not as it was written.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
         let opened = ModelFolder::open(folder, PROGRAM)?;
-        let about: About = opened.about()?;
-        about.check().map_err(|why| FileError::refused(&opened.path().join("model.json"), why))?;
-        let file = opened.path().join("coef.tsv");
-        let text = String::from_utf8(opened.read("coef.tsv")?);
-        let text = text.map_err(|_| FileError::refused(&file, "it is no text"))?;
-        let read = parse_coefficients(&text, about.layout(), &about.scorer_fields(), None);
-        let read = read.map_err(|(line, why)| FileError::line(&file, line, why))?;
-        let mut coefficients = vec![Vec::new(); about.scorers()];
-        read.iter().for_each(|of| coefficients[of.class as usize].push((of.column, of.value)));
+        let about: About = read_facts(&opened)?;
+        let read = about.schema().read(&opened, None)?;
+        let by_score = Schema::by_score(&about.intercepts, &read);
+        let coefficients = by_score.into_iter().map(|(_, of)| of).collect();
         let dual = read_dual(&opened.path().join("dual.npy"), &opened.read("dual.npy")?, about.scorers())?;
         Ok(Self { about, coefficients, dual, digest: opened.digest().to_owned() })
     }
@@ -54,7 +49,7 @@ impl Saved {
     /// If a coefficient belongs to no scorer; the reason.
     pub fn new(about: About, fitted: &[(u32, f64)], dual: Vec<Vec<f64>>) -> Result<Self, String> {
         let mut coefficients = vec![Vec::new(); about.scorers()];
-        for of in about.layout().of_data(fitted) {
+        for of in about.schema().layout().of_data(fitted) {
             let scorer =
                 coefficients.get_mut(of.class as usize).ok_or("a coefficient is of no column and scorer")?;
             scorer.push((of.column, of.value));
@@ -73,23 +68,11 @@ impl Saved {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles) -> Result<(), FileError> {
-        let Self { about, coefficients, dual, .. } = self;
-        let classes = about.scorer_fields();
-        let words = Words { names: about.feature_names.as_deref(), classes: &classes };
         let of = |(class, of): (u32, &Vec<(u32, f64)>)| -> Vec<Coefficient> {
             of.iter().map(|&(column, value)| Coefficient { class, column, value }).collect()
         };
-        let all: Vec<Coefficient> = (0..).zip(coefficients).flat_map(of).collect();
-        let all = about.layout().of_fit(&all);
-        files.write("coef.tsv", |out| write_coefficients(out, &all, words, about.layout()))?;
-        files.write("dual.npy", |out| {
-            match &dual[..] {
-                [one] => npy::header(out, "<f8", &[one.len()])?,
-                all => npy::header(out, "<f8", &[all.len(), all.first().map_or(0, Vec::len)])?,
-            }
-            dual.iter().try_for_each(|values| npy::f64s(out, values))
-        })?;
-        files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
+        let coefficients: Vec<Coefficient> = (0..).zip(&self.coefficients).flat_map(of).collect();
+        write(files, &self.about, &coefficients, &self.dual.iter().map(|dual| &dual[..]).collect::<Vec<_>>())
     }
 
     /// Returns parameters that start from this model: from its dual values if it has one for each row of the
@@ -157,14 +140,41 @@ impl Fit {
         model.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
     }
 
+    /// Returns the coefficients of all scorers by column of the data, where the fit has the columns that
+    /// occur alone.
+    pub fn coefficients(&self, occurring: Option<&Occurring>) -> Vec<Coefficient> {
+        let number = |at: u32| occurring.map_or(at, |some| some.number(at));
+        let of = |(class, of): (u32, &Scorer)| -> Vec<Coefficient> {
+            let all = of.coefficients.iter();
+            all.map(|&(at, value)| Coefficient { class, column: number(at), value }).collect()
+        };
+        (0..).zip(&self.scorers).flat_map(of).collect()
+    }
+
     /// Writes the files of the model; the caller commits them.
     ///
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
-        let column = |at: u32| about.occurring.as_ref().map_or(at, |some| some.number(at));
-        let of = |of: &Scorer| of.coefficients.iter().map(|&(at, value)| (column(at), value)).collect();
-        let (coefficients, dual) = self.scorers.iter().map(|one| (of(one), one.dual.clone())).unzip();
-        Saved { about: about.clone(), coefficients, dual, digest: String::new() }.write(files)
+        let dual: Vec<&[f64]> = self.scorers.iter().map(|of| &of.dual[..]).collect();
+        write(files, about, &self.coefficients(about.occurring.as_ref()), &dual)
     }
+}
+
+/// Writes the files of a model, with the dual values of each scorer.
+fn write(
+    files: &mut impl ModelFiles,
+    about: &About,
+    coefficients: &[Coefficient],
+    dual: &[&[f64]],
+) -> Result<(), FileError> {
+    about.schema().write(files, &about.schema().layout().of_fit(coefficients))?;
+    files.write("dual.npy", |out| {
+        match dual {
+            [one] => npy::header(out, "<f8", &[one.len()])?,
+            all => npy::header(out, "<f8", &[all.len(), all.first().map_or(0, |dual| dual.len())])?,
+        }
+        dual.iter().try_for_each(|values| npy::f64s(out, values))
+    })?;
+    write_facts(files, about)
 }

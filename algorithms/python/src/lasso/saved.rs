@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_lasso::Fit;
-use raddle_lasso::files::{About, Features, Saved};
+use raddle_lasso::files::{About, Features, ModelFacts as _, Saved};
 
 use crate::error::{bad_value, file_error};
 use crate::folder::{as_json, numbered, save};
@@ -28,7 +28,7 @@ pub(crate) fn save_lasso(
 ) -> PyResult<()> {
     let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
     about.check().map_err(bad_value)?;
-    let coefficients = about.layout().of_data(&numbered(&coefficients));
+    let coefficients = about.schema().layout().of_data(&numbered(&coefficients));
     let saved = Saved { about, coefficients, digest: String::new() };
     save((folder, replaces), "lasso", |model| saved.write(model, &dual.as_array().to_vec()))
 }
@@ -41,7 +41,7 @@ pub(crate) fn open_lasso(folder: PathBuf, point: Option<u64>, py: Python<'_>) ->
         Some(point) => Saved::open_point(&folder, point),
     };
     let saved = saved.map_err(file_error)?;
-    let fitted = saved.about.layout().of_fit(&saved.coefficients);
+    let fitted = saved.about.schema().layout().of_fit(&saved.coefficients);
     let (numbers, values): (Vec<u32>, Vec<f64>) = fitted.into_iter().unzip();
     let result = PyDict::new(py);
     result.set_item("about", as_json(&saved.about)?)?;

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raddle_lasso::files::Features;
 use raddle_linear::Fit;
-use raddle_linear::files::{About, Saved};
+use raddle_linear::files::{About, Features, ModelFacts as _, Saved};
 
 use crate::error::{bad_value, file_error};
 use crate::folder::{as_json, numbered, save};

@@ -4,24 +4,22 @@ use std::collections::BTreeMap;
 
 use raddle_cli::{Axis, Picture, PictureKind, Series, Tick};
 use raddle_lasso::Point;
-use raddle_lasso::files::About;
-
-use super::places::{counted, drawn};
-use super::scores::{Score, scores};
+use raddle_tabular::cli::{Score, counted, drawn, scores};
+use raddle_tabular::files::Schema;
 
 /// Largest number of coefficients with a line.
 const LINES: usize = 30;
 
 /// Plots coefficients over lambda, one picture for each score. Empty with fewer than two lambdas, or if one
 /// is 0.
-pub(crate) fn path(points: &[Point], model: &About) -> Vec<Picture> {
+pub(crate) fn path(points: &[Point], schema: Schema<'_>) -> Vec<Picture> {
     if points.len() < 2 || points.iter().any(|point| point.lambda <= 0.0) {
         return Vec::new();
     }
-    scores(model).map(|score| of_score(points, model, &score)).collect()
+    scores(schema).map(|score| of_score(points, schema, &score)).collect()
 }
 
-fn of_score(points: &[Point], model: &About, score: &Score<'_>) -> Picture {
+fn of_score(points: &[Point], schema: Schema<'_>, score: &Score<'_>) -> Picture {
     let places = drawn(points.len(), &[]);
     let lambdas: Vec<f64> = places.iter().map(|&at| points[at].lambda).collect();
     // Coefficients that are not zero at every point.
@@ -55,7 +53,7 @@ fn of_score(points: &[Point], model: &About, score: &Score<'_>) -> Picture {
         .axes(Axis::log("lambda").falling(), Axis::linear("coefficient"))
         .note(score.note(parts));
     for (column, line) in order.into_iter().take(LINES) {
-        picture = picture.series(Series::new(model.name(column), lambdas.clone(), line));
+        picture = picture.series(Series::new(schema.name(column), lambdas.clone(), line));
     }
     let count = |at: usize| {
         let nonzeros = score.of(&points[at].coefficients).count();

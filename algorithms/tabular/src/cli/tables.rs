@@ -1,16 +1,13 @@
 //! Reading of the table that a command line names.
 
-use std::path::{Path, PathBuf};
-
 use clap::Args;
-use raddle_cli::{Data, Error, Records, Session, TrainOptions};
+use raddle_cli::{Data, Error, Records, Session, Timed, TrainOptions};
+use raddle_common::DialectArgs;
 use raddle_datasets::{
     ColumnOptions, Encoding, Format, Missing, Options, StoredTable, Table, read_any, registry,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
-
-use crate::dialect::DialectArgs;
 
 /// The data set in the program, which is read if none is named.
 pub const DEFAULT: &str = "diabetes";
@@ -90,37 +87,61 @@ impl ColumnArgs {
     }
 }
 
-/// Reads DATA, or the data set in the program.
-///
-/// # Errors
-/// If it cannot be read, as bad input.
-pub fn read(source: Option<&str>, options: &Options) -> Result<Table, Error> {
-    read_any(source.unwrap_or(DEFAULT), options).map_err(Error::input)
+/// A table to fit.
+#[derive(Debug)]
+pub struct Given {
+    /// The table; of a stored one all but its matrix.
+    pub table: Table,
+    /// The table in a file, from which each process reads its own parts.
+    pub stored: Option<StoredTable>,
+    /// The report's entry for it.
+    pub data: Data,
 }
 
-/// Opens DATA, or the data set in the program, stored in `folder` to be read by parts.
-///
-/// # Errors
-/// If it cannot be read, as bad input.
-pub fn open(source: Option<&str>, options: &Options, folder: &Path) -> Result<StoredTable, Error> {
-    StoredTable::open(source.unwrap_or(DEFAULT), options, folder).map_err(Error::input)
+impl Given {
+    /// Reads DATA, or the data set in the program, into memory, and shows notes on how.
+    ///
+    /// # Errors
+    /// If it cannot be read, as bad input.
+    pub fn read(session: &mut Session, train: &TrainOptions, reading: &Options) -> Result<Self, Error> {
+        let table = session.timed(Timed::Read, || read_any(source(train), reading)).map_err(Error::input)?;
+        let data = described(&table);
+        Ok(Self { table, stored: None, data }.shown(session))
+    }
+
+    /// Like [`read`](Self::read), but with several processes the table is stored, in the folder of the cache
+    /// or else one that they share, to be read by parts. Standard input, which cannot be read twice, and a
+    /// table of which rows are held out are read into memory.
+    ///
+    /// # Errors
+    /// If it cannot be read, as bad input.
+    pub fn open(session: &mut Session, train: &TrainOptions, reading: &Options) -> Result<Self, Error> {
+        let is_whole = train.data.as_deref() == Some("-") || reading.held_out.is_some();
+        let Some(shared) = session.shared_folder().filter(|_| !is_whole) else {
+            return Self::read(session, train, reading);
+        };
+        let folder = reading.cache.clone().unwrap_or(shared);
+        let open = || StoredTable::open(source(train), reading, &folder);
+        let stored = session.timed(Timed::Read, open).map_err(Error::input)?;
+        let table = stored.described().clone();
+        let data = sized(&table, (stored.rows(), stored.width()), stored.nonzeros());
+        Ok(Self { table, stored: Some(stored), data }.shown(session))
+    }
+
+    fn shown(self, session: &Session) -> Self {
+        self.data.notes.iter().for_each(|note| session.screen().tell(note));
+        self
+    }
 }
 
-/// Returns the folder in which a table is stored if it is read by parts: with several processes the folder of
-/// the cache, or else a folder they share. Standard input cannot be read twice and is held in memory.
-pub fn kept(cache: Option<&Path>, train: &TrainOptions, session: &Session) -> Option<PathBuf> {
-    let shared = session.shared_folder().filter(|_| train.data.as_deref() != Some("-"))?;
-    Some(cache.map_or(shared, Path::to_owned))
-}
-
-/// The report's entry for a stored table.
-pub fn describe_stored(stored: &StoredTable) -> Data {
-    described(stored.described(), (stored.rows(), stored.width()), stored.nonzeros())
+/// Returns the name of the data.
+fn source(train: &TrainOptions) -> &str {
+    train.data.as_deref().unwrap_or(DEFAULT)
 }
 
 /// Summary of an encoding for the report: columns that are not plain numbers, and the first columns of each
 /// kind that were left out.
-pub fn summary(encoding: &Encoding) -> Value {
+pub(super) fn summary(encoding: &Encoding) -> Value {
     const LISTED: usize = 20;
     let columns: Vec<Value> = encoding
         .columns
@@ -143,12 +164,12 @@ pub fn summary(encoding: &Encoding) -> Value {
 }
 
 /// The report's entry for a table.
-pub fn describe(table: &Table) -> Data {
-    described(table, (table.x.rows(), table.width()), table.x.nonzeros())
+pub fn described(table: &Table) -> Data {
+    sized(table, (table.x.rows(), table.width()), table.x.nonzeros())
 }
 
 /// The report's entry for a table whose matrix is elsewhere; the sizes are (rows, columns).
-pub fn described(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
+fn sized(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
     let sizes = [("rows", rows), ("columns", columns)];
     Data {
         path: table.path.as_ref().map_or_else(|| table.name.clone(), |path| path.display().to_string()),

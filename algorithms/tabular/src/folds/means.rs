@@ -36,6 +36,8 @@ pub struct Mean {
 pub struct Means {
     /// The mean of each setting, at least one.
     pub points: Vec<Mean>,
+    /// -1 where larger is better, else 1: a mean times this is an error, of which the smallest is the best.
+    sign: f64,
     min: usize,
     one_se: usize,
 }
@@ -54,14 +56,18 @@ impl Means {
             Mean { mean, se: variance.sqrt() }
         };
         let points: Vec<Mean> = (0..settings).map(point).collect();
-        // Signed as errors, of which the smallest is the best.
         let sign = if is_larger_better { -1.0 } else { 1.0 };
         let error = |at: usize| sign * points[at].mean;
         let better = |best: usize, at: usize| if error(at) < error(best) { at } else { best };
         let min = (0..points.len()).fold(0, better);
         let bound = points.get(min).map_or(0.0, |point| sign * point.mean + point.se);
         let one_se = (0..points.len()).position(|at| error(at) <= bound).unwrap_or(min);
-        Self { points, min, one_se }
+        Self { points, sign, min, one_se }
+    }
+
+    /// Returns the mean of the setting that a rule chooses, signed as an error: the smaller, the better.
+    pub(super) fn error(&self, rule: Rule) -> f64 {
+        self.sign * self.points[self.position(rule)].mean
     }
 
     /// Returns the position of the setting that a rule chooses.

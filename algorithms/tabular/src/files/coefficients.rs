@@ -103,7 +103,7 @@ pub fn write(
 }
 
 /// Writes the coefficients of a path, point by point.
-pub(crate) fn write_path<'a>(
+pub(super) fn write_path<'a>(
     out: &mut impl Write,
     points: impl Iterator<Item = &'a Vec<(u32, f64)>>,
     words: Words<'_>,
@@ -125,7 +125,7 @@ fn line((at, value): (u32, f64), words: Words<'_>, layout: Layout<'_>) -> String
 }
 
 /// A wrong line of a file, and the reason.
-pub(crate) type Flaw = (usize, String);
+pub(super) type Flaw = (usize, String);
 
 /// Reads the coefficients of a model with these columns and fields of classes; for a path, those of `point`,
 /// from 1.

@@ -1,6 +1,11 @@
 //! Parts shared by tables on the screen and by pictures.
 
-use raddle_cli::{Axis, Picture, PictureKind, Series};
+use raddle_cli::aligned;
+
+use crate::files::Coefficient;
+
+/// Largest number of coefficients that the screen and a report list.
+pub const LISTED: usize = 20;
 
 /// Line below a table that lists only some of its rows.
 pub fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: bool) -> String {
@@ -9,6 +14,22 @@ pub fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: b
         (true, true) => format!("{listed} of {all} {rows}; all are in {file}\n"),
         (true, false) => format!("{listed} of {all} {rows}; --out DIR writes all to {file}\n"),
     }
+}
+
+/// Sorts coefficients by falling size; those of equal size keep their order.
+pub fn by_size(mut coefficients: Vec<Coefficient>) -> Vec<Coefficient> {
+    coefficients.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+    coefficients
+}
+
+/// Lines of the first coefficients, with their names; `all` says where all of them are.
+pub fn listed(order: &[Coefficient], name: impl Fn(&Coefficient) -> String, all: &str) -> String {
+    let line = |of: &Coefficient| format!("{:>14}  {}\n", aligned(of.value), name(of));
+    let mut text: String = order.iter().take(LISTED).map(line).collect();
+    if order.len() > LISTED {
+        text += &format!("{:>14}  and {} more; {all}\n", "...", order.len() - LISTED);
+    }
+    text
 }
 
 /// Formats a duality gap for a table.
@@ -28,22 +49,4 @@ pub fn many_classes(classes: usize, bytes: usize) -> Option<String> {
 /// Turns the name of a measure into the name of a JSON field.
 pub fn field(name: &str) -> String {
     name.to_lowercase().replace(' ', "_")
-}
-
-/// Largest number of bars in a picture.
-const BARS: usize = 20;
-
-/// Bar chart of the largest named coefficients, and a sentence on the ones not shown, if any; `None` without
-/// coefficients.
-pub fn largest(title: String, mut coefficients: Vec<(String, f64)>) -> Option<(Picture, Option<String>)> {
-    // The sort is stable: coefficients of equal size keep their order.
-    coefficients.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let all = coefficients.len();
-    coefficients.truncate(BARS);
-    let (names, values): (Vec<String>, Vec<f64>) = coefficients.into_iter().unzip();
-    let left_out = (all > BARS).then(|| format!("{} more are not zero", all - BARS));
-    let picture = Picture::new(title, PictureKind::Bars)
-        .axes(Axis::names("column", names), Axis::linear("coefficient"))
-        .series(Series::of_names("coefficient", values));
-    (all > 0).then_some((picture, left_out))
 }

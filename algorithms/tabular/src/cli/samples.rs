@@ -1,34 +1,21 @@
 //! [`ModelSamples`]: data as a model sees them, and their scores.
 
 use raddle_cli::{Error, count};
-use raddle_datasets::{
-    IDS, Labels, Matrix, Occurring, Options as Reading, RecordCounts, Samples, read_samples,
-};
+use raddle_datasets::{IDS, Labels, Options as Reading, Samples, read_samples};
 
-use crate::matching::{ColumnMap, Matched, matched};
+use super::matching::{ColumnMap, Matched, matched};
 
 /// Data whose columns are matched with those of a model, with responses, weights and ids.
 #[derive(Debug)]
 pub struct ModelSamples {
-    /// The features as they were read.
-    pub x: Matrix,
+    /// The data as they were read, with the response, if they have one, and all notes.
+    pub read: Samples,
     columns: ColumnMap,
-    occurring: Option<Occurring>,
-    /// The response, if the data have one.
-    pub y: Option<Vec<f64>>,
     /// Weights of rows in a measure.
     pub weights: Option<Vec<f64>>,
     offset: Option<Vec<f64>>,
     /// Names of the rows, where a column holds them.
     pub ids: Option<Vec<String>>,
-    /// Rows without a response where others have one, ascending from 0.
-    pub without_response: Vec<u32>,
-    /// Texts of the response that are no class of the model, each with its rows.
-    pub unknown_classes: Vec<(String, Vec<u32>)>,
-    /// Numbers of rows read and left out.
-    pub records: RecordCounts,
-    /// Notes for users on how the data were read.
-    pub notes: Vec<String>,
 }
 
 impl ModelSamples {
@@ -40,40 +27,26 @@ impl ModelSamples {
     pub fn read(
         data: &str,
         reading: &Reading,
-        (columns, names): (usize, Option<&[String]>),
+        (count, names): (usize, Option<&[String]>),
     ) -> Result<Self, Error> {
-        let mut samples = read_samples(data, reading).map_err(Error::input)?;
-        let found = matched((columns, names), &mut samples, data)?;
-        let Matched { columns: places, y, mut left_out } = found;
-        left_out.append(&mut samples.left_out);
-        let mut notes = what_is_left_out(&samples, columns, &left_out);
+        let mut read = read_samples(data, reading).map_err(Error::input)?;
+        let Matched { columns, y, mut left_out } = matched((count, names), &mut read, data)?;
+        left_out.append(&mut read.left_out);
+        note_what_is_left_out(&mut read, count, &left_out);
+        read.y = y;
         let (mut weights, mut offset, mut ids) = (None, None, None);
-        for (labels, asked) in std::mem::take(&mut samples.beside).into_iter().zip(&reading.beside) {
+        for (labels, asked) in std::mem::take(&mut read.beside).into_iter().zip(&reading.beside) {
             match asked.option {
                 IDS => ids = texts(labels),
                 "--weights" => {
                     let (values, note) = checked_weights(numbers(labels, asked.option, data)?, data)?;
-                    notes.extend(note);
+                    read.notes.extend(note);
                     weights = Some(values);
                 }
                 option => offset = Some(numbers(labels, option, data)?),
             }
         }
-        let Samples { x, occurring, without_response, unknown_classes, records, .. } = samples;
-        let columns = places;
-        Ok(Self {
-            x,
-            columns,
-            occurring,
-            y,
-            weights,
-            offset,
-            ids,
-            without_response,
-            unknown_classes,
-            records,
-            notes,
-        })
+        Ok(Self { read, columns, weights, offset, ids })
     }
 
     /// Keeps the given rows, which ascend from 0.
@@ -85,49 +58,71 @@ impl ModelSamples {
             let place = |row: &u32| rows.binary_search(&(*row as usize)).ok().map(|place| place as u32);
             all.iter().filter_map(place).collect()
         };
-        let classes = self.unknown_classes.into_iter().map(|(class, all)| (class, numbered(&all)));
-        Self {
-            x: self.x.select_rows(rows),
-            y: of(self.y),
-            weights: of(self.weights),
-            offset: of(self.offset),
-            ids: self.ids.map(|ids| rows.iter().map(|&row| ids[row].clone()).collect()),
-            without_response: numbered(&self.without_response),
+        let classes = self.read.unknown_classes.into_iter().map(|(class, all)| (class, numbered(&all)));
+        let read = Samples {
+            x: self.read.x.select_rows(rows),
+            y: of(self.read.y),
+            without_response: numbered(&self.read.without_response),
             unknown_classes: classes.filter(|(_, rows)| !rows.is_empty()).collect(),
-            ..self
-        }
+            ..self.read
+        };
+        let ids = self.ids.map(|ids| rows.iter().map(|&row| ids[row].clone()).collect());
+        Self { read, weights: of(self.weights), offset: of(self.offset), ids, ..self }
+    }
+
+    /// Returns the weights of the rows in a measure: 0 for these rows, and for those without a response.
+    pub fn counted(&self, nothing: &[u32]) -> Vec<f64> {
+        let mut weights = self.weights.clone().unwrap_or_else(|| vec![1.0; self.read.x.rows()]);
+        nothing.iter().chain(&self.read.without_response).for_each(|&row| weights[row as usize] = 0.0);
+        weights
     }
 
     /// Returns the scores of all rows: one class after another where each class has a score. `by_class` has
     /// the intercept of each class and its coefficients as (column of the model, value).
-    pub fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> Vec<f64> {
+    pub fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> RowScores {
+        let Samples { x, occurring, .. } = &self.read;
         let place = |(column, value): (u32, f64)| {
             let column = self.columns.place(column)?;
             // A column that does not occur in the data adds nothing.
-            let place = self.occurring.as_ref().map_or(Some(column), |some| some.place(column))?;
+            let place = occurring.as_ref().map_or(Some(column), |some| some.place(column))?;
             Some((place, value))
         };
-        let mut scores = Vec::new();
+        let mut all = Vec::new();
         for (intercept, of) in by_class {
             let of: Vec<(u32, f64)> = of.into_iter().filter_map(place).collect();
-            scores.append(&mut self.x.scores(&of, intercept));
+            all.append(&mut x.scores(&of, intercept));
         }
         if let Some(offset) = &self.offset {
-            scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
+            all.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
         }
-        scores
+        RowScores { all, rows: x.rows() }
     }
 }
 
-/// `true` if a row lacks a value that the model needs, so that its score is NaN; `rows` is the number of
-/// rows.
-pub fn lacks(scores: &[f64], rows: usize, row: usize) -> bool {
-    scores[row..].iter().step_by(rows).any(|score| score.is_nan())
+/// The scores of rows: where each class has a score, one class after another.
+#[derive(Debug)]
+pub struct RowScores {
+    /// The scores.
+    pub all: Vec<f64>,
+    /// Number of rows.
+    pub rows: usize,
 }
 
-/// Returns the rows without a score, ascending from 0.
-pub fn lacking(scores: &[f64], rows: usize) -> Vec<u32> {
-    (0..rows).filter(|&row| lacks(scores, rows, row)).map(|row| row as u32).collect()
+impl RowScores {
+    /// Returns the scores of a row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = f64> {
+        self.all.iter().skip(row).step_by(self.rows).copied()
+    }
+
+    /// `true` if a row lacks a value that the model needs, so that a score is NaN.
+    pub fn lacks(&self, row: usize) -> bool {
+        self.row(row).any(f64::is_nan)
+    }
+
+    /// Returns the rows without a score, ascending from 0.
+    pub fn lacking(&self) -> Vec<u32> {
+        (0..self.rows).filter(|&row| self.lacks(row)).map(|row| row as u32).collect()
+    }
 }
 
 /// Notes on rows that cannot be predicted, and on rows without a response.
@@ -142,17 +137,15 @@ pub fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
         .collect()
 }
 
-/// Notes on how the data were read.
-fn what_is_left_out(samples: &Samples, columns: usize, left_out: &[String]) -> Vec<String> {
-    let mut notes = samples.notes.clone();
+/// Adds notes on columns and values that the model does not use.
+fn note_what_is_left_out(samples: &mut Samples, columns: usize, left_out: &[String]) {
     if !left_out.is_empty() {
-        notes.push(format!("left out, as the model does not use them: {}", left_out.join(", ")));
+        samples.notes.push(format!("left out, as the model does not use them: {}", left_out.join(", ")));
     }
     if samples.beyond > 0 {
         let values = count(samples.beyond, "value");
-        notes.push(format!("left out: {values} at indices above {columns}, the model's columns"));
+        samples.notes.push(format!("left out: {values} at indices above {columns}, the model's columns"));
     }
-    notes
 }
 
 /// Returns the numbers of a column other than the features.

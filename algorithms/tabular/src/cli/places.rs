@@ -9,7 +9,7 @@ const DRAWN: usize = 300;
 const COUNTED: usize = 8;
 
 /// Returns the places of the lambdas to draw, including those of `with`.
-pub(super) fn drawn(lambdas: usize, with: &[usize]) -> Vec<usize> {
+pub fn drawn(lambdas: usize, with: &[usize]) -> Vec<usize> {
     let last = lambdas.checked_sub(1);
     let every = (0..lambdas).step_by(lambdas.div_ceil(DRAWN).max(1));
     every.chain(last).chain(with.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
@@ -17,7 +17,7 @@ pub(super) fn drawn(lambdas: usize, with: &[usize]) -> Vec<usize> {
 
 /// Returns the places of the lambdas that have a count above them: evenly spread, with the first and the
 /// last.
-pub(super) fn counted(lambdas: usize) -> Vec<usize> {
+pub fn counted(lambdas: usize) -> Vec<usize> {
     let (parts, last) = (COUNTED - 1, lambdas.saturating_sub(1));
     let places = (0..=parts).map(|part| (part * last + parts / 2) / parts);
     places.filter(|&at| at < lambdas).collect::<BTreeSet<_>>().into_iter().collect()

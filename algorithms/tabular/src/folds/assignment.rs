@@ -1,5 +1,7 @@
 //! Assignment of rows to the folds that hold them out.
 
+use std::collections::BTreeSet;
+
 use raddle::random::Stream;
 
 /// Number of the random stream of the assignment, which no schedule's stream has.
@@ -41,6 +43,23 @@ pub fn assign(rows: usize, folds: usize, seed: u64, of: FoldLabels<'_>) -> Vec<V
     };
     held_out.iter_mut().for_each(|rows| rows.sort_unstable());
     held_out
+}
+
+/// Returns the number of different groups.
+pub fn distinct(groups: &[u32]) -> usize {
+    groups.iter().collect::<BTreeSet<_>>().len()
+}
+
+/// Returns the first of `classes` classes, by number, that none of these rows has; `class` returns the class
+/// of a row, or `None` for one that does not count.
+pub fn absent(
+    rows: impl IntoIterator<Item = usize>,
+    classes: usize,
+    class: impl Fn(usize) -> Option<usize>,
+) -> Option<usize> {
+    let mut has = vec![false; classes];
+    rows.into_iter().filter_map(class).for_each(|class| has[class] = true);
+    has.iter().position(|has| !has)
 }
 
 /// Returns the rows of each label.

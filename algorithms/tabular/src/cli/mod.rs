@@ -1,0 +1,22 @@
+//! Parts of the command lines of models of tables: options, reading, curves, pictures and predictions.
+
+mod curves;
+mod listing;
+mod matching;
+mod pictures;
+mod places;
+mod predicting;
+mod samples;
+mod tables;
+mod training;
+mod unfinished;
+
+pub use self::curves::Chosen;
+pub use self::listing::{LISTED, abridged, by_size, field, listed, many_classes, short};
+pub use self::pictures::{Score, curves, scores, strongest};
+pub use self::places::{counted, drawn};
+pub use self::predicting::{Measure, PredictArgs, ROWS, Scoring, predict};
+pub use self::samples::{ModelSamples, RowScores, numbers, said_of_rows};
+pub use self::tables::{ColumnArgs, DEFAULT, Given, TextArgs, described, known, known_or_default};
+pub use self::training::{class_text, encoding, named_values, tell_of_classes};
+pub use self::unfinished::{ended_as, unfinished};

@@ -1,0 +1,15 @@
+//! Models in folders: the features of a table, the schema of a model, and the file of its coefficients.
+
+mod coefficients;
+mod features;
+mod labels;
+mod model;
+mod schema;
+
+pub use self::coefficients::{
+    Coefficient, Layout, Words, parse as parse_coefficients, write as write_coefficients,
+};
+pub use self::features::{Features, Offset};
+pub use self::labels::ClassLabels;
+pub use self::model::{ModelFacts, read_facts, write_facts};
+pub use self::schema::{Schema, read_text};
