@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# The ten packages as they are published.
+# The twelve packages as they are published.
 #   tests/packages.sh --pack   packs them, in a minute: each holds sources, licences and a page, no data but the samples, and
 #                              depends on what is published
 #   tests/packages.sh          builds and tests each, too, where it is unpacked, which has no other file of this repository;
 #                              dependencies come from the registry. About 20 minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=(raddle-datasets raddle-common raddle raddle-kernels raddle-tabular raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool)
+packages=(
+  raddle-base raddle-datasets raddle raddle-cli raddle-common raddle-kernels raddle-tabular raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool
+)
 
 folder() {
   case $1 in
@@ -26,7 +28,9 @@ LICENSE-(APACHE|MIT)
 src/.*\.rs
 PATTERNS
   case $1 in
-    raddle) printf '%s\n' 'src/.*\.(css|js|md)' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
+    raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
+    raddle-base) printf '%s\n' '.*\.rs' 'README\.md' ;;
+    raddle-cli) printf '%s\n' '.*\.rs' 'page/.*\.(css|js)' '(README|REPORT)\.md' ;;
     raddle-common | raddle-kernels | raddle-tabular) echo 'README\.md' ;;
     raddle-datasets)
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \

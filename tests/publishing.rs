@@ -11,7 +11,7 @@ use crate::commands::root;
 const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
 
 /// Pages of the packages, which a registry shows without the files next to them.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 13] = [
     "README.md",
     "src/base/README.md",
     "src/cli/README.md",
