@@ -210,8 +210,8 @@ impl GenerationPlan {
     }
 }
 
-/// The worker of each shard: contiguous ranges, in the order of the workers, for which the slowest worker's
-/// seconds (cost over speed) are least.
+/// The worker of each shard: contiguous ranges, in the order of the workers and none of them empty, for which
+/// the slowest worker's seconds (cost over speed) are least. There are no fewer shards than workers.
 pub(crate) fn place_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
     let (all, total) = (costs.iter().sum::<u64>() as f64, speeds.iter().sum::<f64>());
     let slowest = speeds.iter().copied().fold(f64::INFINITY, f64::min);
@@ -248,19 +248,35 @@ fn shares(workers: u32, participants: &[Participant]) -> Vec<u32> {
     shares
 }
 
-/// Gives each worker in turn as many shards as it can do in so many seconds; `None` if some are left over.
+/// Gives each worker one shard or more, no more than it can do in so many seconds; `None` if that is not
+/// possible.
 fn fill(costs: &[u64], speeds: &[f64], seconds: f64) -> Option<Vec<u32>> {
-    let mut placement = Vec::with_capacity(costs.len());
-    let (mut worker, mut room) = (0, speeds[0] * seconds);
-    for &cost in costs {
-        while cost as f64 > room {
-            worker += 1;
-            room = speeds.get(worker)? * seconds;
+    let mut before = vec![0.0];
+    before.extend(costs.iter().scan(0.0, |sum, &cost| {
+        *sum += cost as f64;
+        Some(*sum)
+    }));
+    // For each worker the ends that its range can have, each with the beginning for which its range is
+    // shortest. Of two beginnings the later one reaches every end that the earlier one does.
+    let mut ends: Vec<Vec<Option<usize>>> = vec![vec![None; before.len()]];
+    ends[0][0] = Some(0);
+    for (worker, speed) in speeds.iter().enumerate() {
+        let mut reached = vec![None; before.len()];
+        let mut from = None;
+        for end in worker + 1..=costs.len() {
+            from = ends[worker][end - 1].map(|_| end - 1).or(from);
+            reached[end] = from.filter(|&from| before[end] - before[from] <= speed * seconds);
         }
-        room -= cost as f64;
-        placement.push(worker as u32);
+        ends.push(reached);
     }
-    Some(placement)
+    let mut placement = vec![0; costs.len()];
+    let mut end = costs.len();
+    for worker in (0..speeds.len()).rev() {
+        let from = ends[worker + 1][end]?;
+        placement[from..end].fill(worker as u32);
+        end = from;
+    }
+    (end == 0).then_some(placement)
 }
 
 #[cfg(test)]
@@ -326,10 +342,10 @@ mod tests {
 
         #[test]
         fn no_contiguous_cut_is_done_sooner(
-            costs in prop::collection::vec(1u64..50, 1..12),
+            costs in prop::collection::vec(1u64..50, 4..12),
             speeds in prop::collection::vec(0.1f64..2.0, 1..5),
         ) {
-            // All contiguous placements, one worker after the other.
+            // All contiguous placements, one worker after the other, each with a shard.
             fn best(costs: &[u64], speeds: &[f64]) -> f64 {
                 let Some((speed, others)) = speeds.split_first() else {
                     return if costs.is_empty() { 0.0 } else { f64::INFINITY };
@@ -338,10 +354,11 @@ mod tests {
                     let own = costs[..count].iter().sum::<u64>() as f64 / speed;
                     own.max(best(&costs[count..], others))
                 };
-                (0..=costs.len()).map(taking).fold(f64::INFINITY, f64::min)
+                (1..=costs.len()).map(taking).fold(f64::INFINITY, f64::min)
             }
             let placement = place_by_speed(&costs, &speeds);
             prop_assert!(placement.is_sorted() && placement.len() == costs.len());
+            prop_assert!((0..speeds.len() as u32).all(|worker| placement.contains(&worker)));
             let mut loads = vec![0.0; speeds.len()];
             placement.iter().zip(&costs).for_each(|(&worker, &cost)| loads[worker as usize] += cost as f64);
             let seconds = loads.iter().zip(&speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max);

@@ -326,7 +326,7 @@ pub(super) fn parts() -> impl Strategy<Value = Vec<Part>> {
 
 /// Settings of all kinds, for jobs of at most six workers.
 pub(super) fn settings() -> impl Strategy<Value = Settings> {
-    let names = ["fifo", "drf", "las", "optimus", "ones"];
+    let names = ["fifo", "drf", "greedy", "random"];
     (6..=9u32, 1..=6u32, prop::sample::select(names.to_vec()), 0..1000u64).prop_map(
         |(workers, alive, name, seed)| {
             let mut settings = Settings { alive, ..Settings::new(workers, name) };

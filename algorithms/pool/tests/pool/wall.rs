@@ -87,7 +87,7 @@ proptest! {
 #[test]
 fn a_process_that_was_lost_and_is_back_is_told_again() {
     let parts = [Part::new("a", 0.0, 2, vec![8.0; 4]), Part::new("b", 0.0, 2, vec![8.0])];
-    let mut pool = Pool::new(Settings { alive: 1, ..Settings::new(2, "las") }).unwrap();
+    let mut pool = Pool::new(Settings { alive: 1, ..Settings::new(2, "greedy") }).unwrap();
     let at = |at, what| Event { at, what };
     let boundary = |epoch, is_last| {
         EventKind::Boundary(Boundary {
@@ -135,8 +135,7 @@ fn a_job_grows_and_shrinks_at_its_own_boundary() {
 fn a_job_is_paused_only_where_another_would_be_one_too_many() {
     let parts = [Part::new("a", 0.0, 2, vec![10.0; 20]), Part::new("b", 50.0, 2, vec![2.0; 2])];
     let paused = |alive| {
-        let mut settings = Settings { alive, ..Settings::new(2, "las") };
-        settings.policy.threshold = 60.0;
+        let settings = Settings { alive, ..Settings::new(2, "greedy") };
         let (pool, keep) = carried(&settings, &parts, Vec::new());
         assert_eq!((end(&pool, "a"), end(&pool, "b")), (done(), done()));
         assert!(pool.fit("b").unwrap().ended < pool.fit("a").unwrap().ended);
@@ -223,7 +222,7 @@ fn what_cannot_be_held_keeps_its_workers_and_begins_anew_after_an_interruption()
 #[test]
 fn workers_of_a_silent_job_count_as_taken() {
     let parts = [Part::new("a", 0.0, 2, vec![8.0; 4]), Part::new("b", 1.0, 2, vec![8.0])];
-    let mut pool = Pool::new(Settings::new(2, "optimus")).unwrap();
+    let mut pool = Pool::new(Settings::new(2, "greedy")).unwrap();
     let at = |at, what| raddle_pool::pool::Event { at, what };
     pool.apply(&at(0.0, EventKind::Submitted(new(&pool, &parts))));
     assert_eq!(pool.apply(&at(1.0, EventKind::Silent { job: "a".into() })), []);
