@@ -11,7 +11,7 @@ use super::played::{Kill, Part, Played, new, replayed};
 /// Jobs of the mix, each with its profile, whose speeds are `trust` times the mean of the true ones. An epoch
 /// costs the seconds that it takes one worker.
 fn mix(seed: u64, workers: u32, trust: f64) -> Vec<Part> {
-    let spec = format!("synth:jobs:n=40,hours=4,seed={seed}");
+    let spec = format!("synth:jobs:n=30,hours=4,seed={seed}");
     let workload = Spec::parse(&spec).unwrap().workloads(1.0).unwrap().remove(0);
     let mut stream = Stream::new(&[seed, 30]);
     let mut part = |submitted: &Submitted| {
@@ -37,7 +37,7 @@ fn mix(seed: u64, workers: u32, trust: f64) -> Vec<Part> {
 
 /// Numbers of admitted, late and refused jobs.
 fn counts(trust: f64) -> (usize, usize, usize) {
-    let workers = 8;
+    let workers = 4;
     let (mut admitted, mut late, mut refused) = (0, 0, 0);
     for seed in 1..=2 {
         let parts = mix(seed, workers, trust);
