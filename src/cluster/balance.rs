@@ -3,17 +3,31 @@
 use super::plan::{GenerationPlan, place_by_speed};
 use super::protocol::Epoch;
 
-/// Factor by which the weight of an epoch falls with each later one.
-const FADE: f64 = 0.8;
-/// Factor beyond which an epoch is far from the speed of a worker, and the number of epochs in a row, far on
-/// the same side, after which nothing before them counts: sums over all would come to the new speed in a
-/// dozen epochs, and end a generation for a few shards every other one.
-const FAR: f64 = 1.5;
+/// Factor by which the weight of an epoch falls with each later one, in a speed and in its noise.
+const FADE: f64 = 0.93;
+const FADE_OF_NOISE: f64 = 0.97;
+/// Relative deviation of an epoch from its speed before anything is known of it, which counts as much as one
+/// epoch: to tell a change of speed, and for the error of a speed.
+const NOISE: f64 = 0.25;
+const ERROR: f64 = 0.5;
+/// Smallest factor beyond which an epoch is far from the speed of a worker, and how many times the noise; how
+/// many times it must be for the speed to count at once; and the number of epochs in a row, far on the same
+/// side, after which nothing before them counts: they are the new speed.
+const FAR: f64 = 1.3;
+const FAR_OF_NOISE: f64 = 3.0;
+const CLEAR_OF_NOISE: f64 = 6.0;
 const IN_A_ROW: usize = 3;
-/// Smallest relative gain for which a generation ends so that shards move, and the number of epochs within
-/// which the gain must outweigh the pause.
+/// Number of epochs after which a speed has been seen for long, and before which it counts nothing.
+const SEEN: u32 = 3;
+const FEW: u32 = 2;
+/// Smallest relative gain for which a generation ends so that shards move, and for a speed that has not been
+/// seen for long.
 const GAIN: f64 = 0.05;
+const EARLY_GAIN: f64 = 0.25;
+/// Number of epochs within which the gain must make up for the pause, and the number of standard errors of
+/// the slowest worker's seconds of which the gain must be above.
 const EPOCHS: f64 = 10.0;
+const ERRORS: f64 = 3.0;
 /// Smallest number of epochs of a generation that ends for a move: a shard that has moved does not move back
 /// at once.
 const REST: u32 = 2;
@@ -25,6 +39,11 @@ const UNKNOWN: f64 = 0.05;
 #[derive(Debug, Clone, Default)]
 struct Speed {
     work: Work,
+    /// Number of epochs, and the sum of their fading weights.
+    epochs: u32,
+    weight: f64,
+    /// Squares of relative deviations of epochs from the speed before them, and their number, fading.
+    noise: (f64, f64),
     /// The last epochs in a row that are far from the speed, on the same side.
     far: Vec<Work>,
 }
@@ -44,30 +63,77 @@ impl Work {
 }
 
 impl Speed {
-    /// Returns the cost per second; `None` before an epoch was measured.
+    /// Returns the cost per second; `None` before an epoch was measured. Epochs that are clearly far from it
+    /// are a change, and count alone.
     fn get(&self) -> Option<f64> {
-        (self.work.seconds > 0.0).then(|| self.work.cost / self.work.seconds)
+        let work = if self.is_clear() { self.of_far() } else { self.work };
+        (self.epochs > 0).then(|| work.cost / work.seconds)
     }
 
-    /// Returns 1 for an epoch that is far faster, -1 for one that is far slower, else 0.
-    fn side(&self, epoch: Work) -> i32 {
-        let ratio = self.get().map_or(1.0, |speed| epoch.cost / (speed * epoch.seconds));
-        i32::from(ratio > FAR) - i32::from(ratio < 1.0 / FAR)
+    /// Returns the standard error of the speed, as a share of it.
+    fn error(&self) -> f64 {
+        let epochs = if self.is_clear() { self.far.len() as f64 } else { self.weight };
+        self.noise(ERROR) / epochs.max(1.0).sqrt()
+    }
+
+    /// Returns the relative deviation of epochs; `before` is what is assumed of it at first.
+    fn noise(&self, before: f64) -> f64 {
+        let (squares, count) = self.noise;
+        ((squares + before * before) / (count + 1.0)).sqrt()
+    }
+
+    fn of_far(&self) -> Work {
+        self.far.iter().fold(Work::default(), |sum, &epoch| sum.plus(epoch, 1.0))
+    }
+
+    /// `true` if the last epoch is so far from the speed that this has changed.
+    fn is_clear(&self) -> bool {
+        self.epochs >= SEEN && self.far.last().is_some_and(|&last| self.side(last, CLEAR_OF_NOISE) != 0)
+    }
+
+    /// `true` if the speed has been measured in epochs enough.
+    fn is_seen(&self) -> bool {
+        self.epochs >= SEEN && !self.is_clear()
+    }
+
+    /// Returns 1 for an epoch that is far slower, by so many times the noise, -1 for one that is far faster,
+    /// else 0.
+    fn side(&self, epoch: Work, times: f64) -> i32 {
+        if self.epochs == 0 {
+            return 0;
+        }
+        let ratio = epoch.seconds / epoch.cost * self.work.cost / self.work.seconds;
+        let far = times * self.noise(NOISE);
+        i32::from(ratio > FAR.max(1.0 + far)) - i32::from(ratio < (1.0 / FAR).min(1.0 - far))
     }
 
     /// Adds an epoch.
     fn learn(&mut self, epoch: Work) {
-        let side = self.side(epoch);
-        if side == 0 || self.far.last().is_some_and(|&last| self.side(last) != side) {
-            self.far.clear();
+        let side = self.side(epoch, FAR_OF_NOISE);
+        if side == 0 || self.far.last().is_some_and(|&last| self.side(last, FAR_OF_NOISE) != side) {
+            std::mem::take(&mut self.far).into_iter().for_each(|epoch| self.add(epoch));
         }
-        if side != 0 {
-            self.far.push(epoch);
+        if side == 0 {
+            return self.add(epoch);
+        }
+        self.far.push(epoch);
+        if self.far.len() == IN_A_ROW {
+            let far = std::mem::take(&mut self.far);
+            *self = Self { noise: self.noise, ..Self::default() };
+            far.into_iter().for_each(|epoch| self.add(epoch));
+        }
+    }
+
+    /// Adds an epoch to the speed and to its noise.
+    fn add(&mut self, epoch: Work) {
+        if self.epochs > 0 {
+            let deviation = epoch.seconds / epoch.cost * self.work.cost / self.work.seconds - 1.0;
+            let (squares, count) = self.noise;
+            self.noise = (FADE_OF_NOISE * squares + deviation * deviation, FADE_OF_NOISE * count + 1.0);
         }
         self.work = self.work.plus(epoch, FADE);
-        if self.far.len() == IN_A_ROW {
-            self.work = self.far.drain(..).fold(Work::default(), |sum, epoch| sum.plus(epoch, 1.0));
-        }
+        self.weight = FADE * self.weight + 1.0;
+        self.epochs += 1;
     }
 }
 
@@ -81,6 +147,8 @@ pub(crate) struct Balance {
     pause: f64,
     /// Epochs measured in this generation.
     epochs: u32,
+    /// `true` if shards have moved by a speed that had not been seen for long, and some speed still has not.
+    has_hurried: bool,
 }
 
 /// Returns the identity of each worker across generations: its process, and its position among that process's
@@ -119,6 +187,8 @@ impl Balance {
         let identities = identities(plan);
         self.speeds =
             identities.iter().map(|name| self.speed_of(name).cloned().unwrap_or_default()).collect();
+        // A generation that follows a decision of `is_worth_it` moves shards by the speeds of this moment.
+        self.has_hurried |= !self.is_seen() && !self.workers.is_empty();
         self.workers = identities;
         self.epochs = 0;
     }
@@ -141,6 +211,12 @@ impl Balance {
                 speed.learn(Work { cost, seconds });
             }
         }
+        self.has_hurried &= !self.is_seen();
+    }
+
+    /// `true` if all speeds have been seen for long.
+    fn is_seen(&self) -> bool {
+        self.speeds.iter().all(Speed::is_seen)
     }
 
     /// Records the last pause between two generations, in seconds.
@@ -164,16 +240,32 @@ impl Balance {
         Some(identities(plan).iter().map(speed).collect())
     }
 
-    /// `true` if placing the shards again is expected to gain more than the pause costs.
+    /// `true` if placing the shards again is expected to gain more than the pause costs: in seconds, and by
+    /// as much as is certain of the gain. Until all speeds have been seen for long, once at most, for a large
+    /// gain.
     pub(crate) fn is_worth_it(&self, plan: &GenerationPlan, costs: &[u64]) -> bool {
         let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
         // Before the first generation no shard has moved.
         if self.epochs < REST && plan.number > 1 {
             return false;
         }
-        let now = slowest(&loads(&plan.shard_at, costs, speeds.len()), &speeds);
-        let then = slowest(&loads(&place_by_speed(costs, &speeds), costs, speeds.len()), &speeds);
-        then < now * (1.0 - GAIN) && (now - then) * EPOCHS > self.pause
+        let is_seen = self.is_seen();
+        let least = if is_seen { GAIN } else { EARLY_GAIN };
+        let loads = loads(&plan.shard_at, costs, speeds.len());
+        let now = slowest(&loads, &speeds);
+        let ideal = loads.iter().sum::<f64>() / speeds.iter().sum::<f64>();
+        // No placement is better than the ideal one: few epochs need the search for the best.
+        let is_early = self.has_hurried || self.speeds.iter().any(|speed| speed.epochs < FEW);
+        if is_early && !is_seen || ideal >= now * (1.0 - least) {
+            return false;
+        }
+        let next = place_by_speed(costs, &speeds);
+        let gain = now - slowest(&self::loads(&next, costs, speeds.len()), &speeds);
+        let error = |worker: usize| self.speed_of(&self.workers[worker]).map_or(0.0, Speed::error);
+        let slow =
+            (0..speeds.len()).max_by(|&a, &b| (loads[a] / speeds[a]).total_cmp(&(loads[b] / speeds[b])));
+        let unsure = if is_seen { ERRORS * now * slow.map_or(0.0, error) } else { 0.0 };
+        next != plan.shard_at && gain > now * least && (gain - unsure).max(0.0) * EPOCHS >= self.pause
     }
 }
 
@@ -192,7 +284,7 @@ mod tests {
     fn speed_is_all_work_over_all_time_of_which_the_last_epochs_count_most() {
         assert_eq!(speed([]), None);
         assert_eq!(speed([(4.0, 2.0)]), Some(2.0));
-        assert_eq!(speed([(4.0, 2.0), (3.0, 2.0)]), Some((0.8 * 4.0 + 3.0) / (0.8 * 2.0 + 2.0)));
+        assert_eq!(speed([(4.0, 2.0), (3.0, 2.0)]), Some((FADE * 4.0 + 3.0) / (FADE * 2.0 + 2.0)));
         // Every other epoch falls between two slices: a quarter, where the speeds of single epochs have a
         // mean of 0.57.
         let sliced = speed((0..200).map(|epoch| (1.0, if epoch % 2 == 0 { 1.0 } else { 7.0 }))).unwrap();
@@ -200,16 +292,20 @@ mod tests {
     }
 
     #[test]
-    fn three_epochs_in_a_row_far_on_one_side_are_another_speed_and_fewer_are_not() {
+    fn what_is_clearly_another_speed_counts_at_once_and_what_is_far_after_three_in_a_row() {
         let after = |far: &[f64]| {
             let usual = std::iter::repeat_n((1.0, 1.0), 20);
             speed(usual.chain(far.iter().map(|&seconds| (1.0, seconds)))).unwrap()
         };
-        assert!((after(&[4.0, 4.0, 4.0]) - 0.25).abs() < 1e-12);
-        assert!((after(&[0.25, 0.25, 0.25]) - 4.0).abs() < 1e-12);
-        assert!(after(&[4.0]) > 0.6 && after(&[4.0, 4.0]) > 0.4);
-        // An epoch on the other side, or one that is not far, breaks the row.
-        assert!(after(&[4.0, 4.0, 0.1, 4.0]) > 0.3 && after(&[4.0, 1.0, 4.0, 4.0]) > 0.3);
+        assert!((after(&[4.0]) - 0.25).abs() < 1e-12 && (after(&[0.25, 0.25, 0.25]) - 4.0).abs() < 1e-12);
+        // It was a single one.
+        assert!(after(&[4.0, 1.0]) > 0.6);
+        // Every third epoch takes three times as long: one that takes twice the mean is no change yet.
+        let mut speed = Speed::default();
+        (0..60).for_each(|at| speed.learn(Work { cost: 1.0, seconds: if at % 3 == 0 { 3.0 } else { 1.0 } }));
+        let before = speed.get().unwrap();
+        speed.learn(Work { cost: 1.0, seconds: 4.0 });
+        assert!((speed.get().unwrap() / before - 1.0).abs() < 0.3);
     }
 
     #[test]

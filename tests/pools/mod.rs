@@ -164,7 +164,19 @@ fn a_pool_that_is_interrupted_pauses_all_and_goes_on() {
     signal(&pool.pool.id().to_string(), "-TERM");
     assert_eq!(pool.end(), Some(130));
     assert_eq!(pool.processes(), []);
-    assert_eq!(json(folder, "raddle status nightly --json")["ending"], "interrupted");
-    ends(folder, "pool run --out nightly", 0);
+    // The folder of a pool is shown by the program `pool`.
+    let status = json(folder, "raddle status nightly --json");
+    assert_eq!(status["ending"], "interrupted");
+    assert!(status["numbers"]["waiting"].as_u64() > Some(0), "{status}");
+    assert_eq!(ends(folder, "raddle status nightly --watch", 130).out.lines().count(), 1);
+    let mut pool = Running::begin(folder, "pool run --out nightly");
+    pool.until("a job", |pool| !pool.processes().is_empty());
+    let watched = ends(folder, "pool status nightly --watch", 0).out;
+    assert!(watched.starts_with("running (process "), "{watched}");
+    assert!(watched.trim_end().ends_with("6 done, 0 late"), "{watched}");
+    assert_eq!(pool.end(), Some(0));
     assert_done(folder, &expected);
+    ends(folder, "raddle report nightly --out page.html", 0);
+    let page = fs::read_to_string(folder.join("page.html")).unwrap();
+    assert!(page.contains("class=\"band\"") && page.contains("all workers"), "bars of workers over time");
 }

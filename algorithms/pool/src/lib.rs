@@ -16,9 +16,9 @@
 //!     Job { left: Some(epochs), ..Job::new(JobId(id), 2, speed) }
 //! };
 //! let jobs = [job(0, 100.0), job(1, 10.0)];
-//! let mut optimus = policy("optimus", &Settings::default())?;
-//! let allocation = optimus.decide(0.0, &Cluster::of_slots(1, 3), &jobs);
-//! assert_eq!(allocation.placements[&JobId(0)].workers(), 2);
+//! let mut greedy = policy("greedy", &Settings::default())?;
+//! let allocation = greedy.decide(0.0, &Cluster::of_slots(1, 3), &jobs);
+//! assert_eq!(allocation.placements[&JobId(1)].workers(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -25,8 +25,12 @@ fn the_old_name_of_the_simulator_says_where_it_is() {
 fn policies_of_the_simulator_alone_are_refused() {
     for (line, words) in [
         ("run jobs.toml --out p --policy oasis", "policy `oasis` does not exist: did you mean `pdors`?"),
-        ("run jobs.toml --out p --policy lsa", "did you mean `las`?"),
-        ("run jobs.toml --out p --policy zzzzzzz", "Choose from fifo, drf, las, optimus, ones, pdors"),
+        ("run jobs.toml --out p --policy las", "policy `las` does not exist here: use `greedy`, which ends"),
+        ("run jobs.toml --out p --policy optimus", "the simulator, raddle-pool-sim, compares them"),
+        ("run jobs.toml --out p --policy ones", "use `greedy`"),
+        ("run jobs.toml --out p --policy tiresias", "use `greedy`"),
+        ("run jobs.toml --out p --policy greedi", "did you mean `greedy`?"),
+        ("run jobs.toml --out p --policy zzzzzzzzz", "Choose from greedy, drf, fifo, pdors"),
     ] {
         let error = refused(line);
         assert!(error.contains(words), "{line}\n{error}");

@@ -3,7 +3,5 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod command_line;
-mod ones;
-mod policies;
 mod pool;
 mod slots;

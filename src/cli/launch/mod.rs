@@ -123,7 +123,10 @@ pub fn main() -> ExitCode {
     let body = || match verb {
         Verb::Launch(launch) => run::launch(&launch),
         Verb::Join(join) => join::join(&join),
-        Verb::Status(options) => status::status(&options),
+        Verb::Status(options) => match options.of_pool() {
+            Some(line) => program::run("pool", line.into_iter()),
+            None => status::status(&options),
+        },
         Verb::Graph(options) => graph::graph(&options),
         Verb::Generate(options) => generate::generate(&Verb::command(), &options),
         Verb::Report(options) => page::report(&options),

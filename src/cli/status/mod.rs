@@ -5,6 +5,7 @@ mod launched;
 mod standing;
 mod watch;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,6 +14,7 @@ use raddle::command_line_support::INVITATION;
 
 use self::standing::Standing;
 use super::exit::{Error, ExitStatus};
+use super::run_folder::begun::Begun;
 use super::run_folder::life::Life;
 use super::run_folder::view::RunView;
 use super::say::say;
@@ -32,6 +34,17 @@ pub(crate) struct StatusOptions {
     /// coordinator, else the content of the folder
     #[arg(long)]
     json: bool,
+}
+
+impl StatusOptions {
+    /// Line of the program `pool` that shows the folder, if it is that of a pool.
+    pub(crate) fn of_pool(&self) -> Option<Vec<OsString>> {
+        let begun = Begun::read(&self.run).ok()??;
+        let flags = [("--watch", self.watch), ("--json", self.json)];
+        let flags = flags.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name.into());
+        let line = [OsString::from("status"), self.run.clone().into()].into_iter().chain(flags);
+        (begun.program == "pool").then(|| line.collect())
+    }
 }
 
 /// Shows the status of a run. With `--watch` the result is the exit status of the run.

@@ -264,7 +264,7 @@ mod tests {
         let text = "[[job]]\nrun = \"mf fit r.csv --epochs 30 --out runs/mf64\"\nat = \"90s\"\nvalue = 5\n\
                     deadline = \"20m\"\nleast = 2\nmost = 4\n\n[[job]]\nname = \"nap\"\nrun = \"sleep 5\"\nat = 3\n\
                     after = [\"mf64\", \"old\"]\n";
-        let [mf, nap] = read(text, "las").unwrap().try_into().unwrap();
+        let [mf, nap] = read(text, "drf").unwrap().try_into().unwrap();
         assert_eq!((mf.name.as_str(), mf.at, mf.value, mf.deadline), ("mf64", 90.0, Some(5.0), Some(1200.0)));
         assert_eq!((mf.least, mf.most, mf.elastic, mf.epochs), (2, 4, true, Some(30)));
         assert_eq!((nap.name.as_str(), nap.at, nap.elastic, nap.most), ("nap", 3.0, false, 8));
@@ -278,38 +278,38 @@ mod tests {
         let job = |rest: &str| format!("[[job]]\nrun = \"mf fit a --out a\"\n{rest}\n");
         let two = |rest: &str| format!("{}[[job]]\n{rest}\n", job(""));
         for (text, policy, words) in [
-            ("".to_owned(), "las", vec!["jobs.toml:1:", "no job"]),
-            (job("atx = 3"), "las", vec!["jobs.toml:3:", "atx"]),
-            (job("at = \"soon\""), "las", vec!["jobs.toml:3:", "`soon` is no duration"]),
-            (job("at = -3"), "las", vec!["jobs.toml:3:", "is no duration"]),
-            (job("at = ["), "las", vec!["jobs.toml:"]),
-            ("[[job]]\nat = 3".to_owned(), "las", vec!["jobs.toml:1:", "run"]),
-            (two("run = \"mff --out b\""), "las", vec!["jobs.toml:4:", "no program `mff`"]),
-            (two("run = \"mf --out a\""), "las", vec!["jobs.toml:4:", "another of this name"]),
-            (two("run = \"mf --out a\"\nname = \"b\""), "las", vec!["job b", "job a has the same --out"]),
-            (two("run = \"mf --out old\"\nname = \"b\""), "las", vec!["job old has the same --out"]),
-            (two("run = \"mf --out full\""), "las", vec!["job full", "holds a run already"]),
-            (two("run = \"mf fit b\""), "las", vec!["jobs.toml:4:", "no --out"]),
-            (two("run = \"sleep 5\""), "las", vec!["give it a name"]),
-            (two("run = \"mf --out b --force\""), "las", vec!["--force"]),
-            (two("run = \"mf --out b --resume b\""), "las", vec!["--resume"]),
-            (two("run = \"mf --out b --workers 2\""), "las", vec!["--workers"]),
+            ("".to_owned(), "drf", vec!["jobs.toml:1:", "no job"]),
+            (job("atx = 3"), "drf", vec!["jobs.toml:3:", "atx"]),
+            (job("at = \"soon\""), "drf", vec!["jobs.toml:3:", "`soon` is no duration"]),
+            (job("at = -3"), "drf", vec!["jobs.toml:3:", "is no duration"]),
+            (job("at = ["), "drf", vec!["jobs.toml:"]),
+            ("[[job]]\nat = 3".to_owned(), "drf", vec!["jobs.toml:1:", "run"]),
+            (two("run = \"mff --out b\""), "drf", vec!["jobs.toml:4:", "no program `mff`"]),
+            (two("run = \"mf --out a\""), "drf", vec!["jobs.toml:4:", "another of this name"]),
+            (two("run = \"mf --out a\"\nname = \"b\""), "drf", vec!["job b", "job a has the same --out"]),
+            (two("run = \"mf --out old\"\nname = \"b\""), "drf", vec!["job old has the same --out"]),
+            (two("run = \"mf --out full\""), "drf", vec!["job full", "holds a run already"]),
+            (two("run = \"mf fit b\""), "drf", vec!["jobs.toml:4:", "no --out"]),
+            (two("run = \"sleep 5\""), "drf", vec!["give it a name"]),
+            (two("run = \"mf --out b --force\""), "drf", vec!["--force"]),
+            (two("run = \"mf --out b --resume b\""), "drf", vec!["--resume"]),
+            (two("run = \"mf --out b --workers 2\""), "drf", vec!["--workers"]),
             (
                 two("run = \"mf --out b\"\nafter = [\"c\"]"),
-                "las",
+                "drf",
                 vec!["jobs.toml:4:", "no such job: others are a, old"],
             ),
-            (job("after = [\"a\"]"), "las", vec!["jobs.toml:1:", "cycle among a"]),
+            (job("after = [\"a\"]"), "drf", vec!["jobs.toml:1:", "cycle among a"]),
             (
                 format!("{}[[job]]\nrun = \"mf --out b\"\nafter = [\"a\"]", job("after = [\"b\"]")),
-                "las",
+                "drf",
                 vec!["cycle among a, b"],
             ),
-            (job("least = 3\nmost = 2"), "las", vec!["job a", "least 3 is above most 2"]),
-            (job("most = 9"), "las", vec!["most 9 is above the 8 workers"]),
-            (job("least = 0"), "las", vec!["at least one worker"]),
-            (job("value = -1"), "las", vec!["value -1"]),
-            (job("deadline = 0"), "las", vec!["deadline is past"]),
+            (job("least = 3\nmost = 2"), "drf", vec!["job a", "least 3 is above most 2"]),
+            (job("most = 9"), "drf", vec!["most 9 is above the 8 workers"]),
+            (job("least = 0"), "drf", vec!["at least one worker"]),
+            (job("value = -1"), "drf", vec!["value -1"]),
+            (job("deadline = 0"), "drf", vec!["deadline is past"]),
             (job("deadline = 5"), "pdors", vec!["has no value", "`value = 5`"]),
             (job("value = 5"), "pdors", vec!["its length is unknown", "pool profile RUN", "--profiles"]),
         ] {
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn what_cannot_be_held_has_no_counted_cost() {
         let around = Around {
-            settings: &Settings::new(8, "las").counted(),
+            settings: &Settings::new(8, "drf").counted(),
             known: &[],
             profiles: &[],
             folder: Path::new(""),

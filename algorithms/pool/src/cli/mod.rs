@@ -17,6 +17,7 @@ mod pool_summary;
 mod pool_tables;
 mod profile;
 mod run;
+mod status;
 mod visit;
 
 #[cfg(test)]
@@ -39,7 +40,7 @@ enum Verb {
 }
 
 const EXAMPLES: &str = "Examples:
-  pool run jobs.toml --workers 8 --policy las --out nightly
+  pool run jobs.toml --workers 8 --out nightly
   pool add nightly --value 5 --deadline 20m -- lda fit news.txt --topics 500 --out news
   pool status nightly
   pool profile mf64 news > profiles.toml
@@ -56,7 +57,7 @@ const COMMON: &[(&str, &str)] = &[
     ("deadline", "time from now by which it must finish"),
     ("most", "maximum number of workers"),
     ("after", "jobs that must succeed first"),
-    ("policy", "fifo, drf, las, optimus, ones or pdors"),
+    ("policy", "greedy, drf, fifo or pdors"),
     ("rescale", "seconds reserved for a change of workers"),
     ("seed", "seed of random policies"),
 ];
@@ -74,7 +75,7 @@ pub fn main() -> ExitCode {
     raddle_cli::main("pool", || match LINE.parse() {
         Verb::Run(options) => run(&options),
         Verb::Add(options) => visit::add(&options),
-        Verb::Status(options) => visit::status(&options),
+        Verb::Status(options) => status::status(&options),
         Verb::Cancel(options) => visit::cancel(&options),
         Verb::Profile(options) => profile::profile(&options),
     })

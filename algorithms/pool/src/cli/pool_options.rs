@@ -7,7 +7,7 @@ use clap::Args;
 use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
 
 use super::duration;
-use crate::policy::names;
+use crate::policy::{Knowledge, names};
 use crate::pool::{Clock, PolicySettings, Settings};
 
 const FILE: &str = "Format of a file of jobs, in TOML:
@@ -26,10 +26,10 @@ Jobs that train one model (fit, path) may change their workers at every epoch. O
 
 Exit status: 0 all jobs are done, 1 a job failed (the others continued), 130 interrupted (all are paused).
 
-Example: pool run jobs.toml --workers 8 --policy las --out nightly";
+Example: pool run jobs.toml --workers 8 --out nightly";
 
-/// Default policy: the best one on the synthetic mix of the simulator.
-const POLICY: &str = "ones";
+/// Default policy: the best one on published workloads, and never behind equal shares.
+const POLICY: &str = "greedy";
 
 /// Options of `pool run`.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ pub(crate) struct RunOptions {
     /// Maximum number of jobs in memory at once. Default: the number of workers.
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
-    /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, pdors (promises). Default: ones.
+    /// Policy: greedy (slots where they gain most), drf (equal shares), fifo, pdors (promises). Default: greedy.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// Clock: wall (real time) or counted (simulated from counted operations, equal on any machine).
@@ -61,9 +61,10 @@ pub(crate) struct RunOptions {
     /// Seed of policies that draw random numbers. Default: 1.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// For las: service after which a job moves to the second queue, in workers times seconds. Default: 60.
-    #[arg(long, value_name = "X")]
-    threshold: Option<f64>,
+    /// For greedy: use the work left as limits, profiles and metrics tell it, learn it from metrics and jobs
+    /// that have ended, or use nothing (none). Default: known.
+    #[arg(long, value_name = "known|learnt|none")]
+    knowledge: Option<String>,
     /// Report a running job that has been silent for this time, such as 20m; it keeps its workers.
     /// Default: 10m.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
@@ -75,6 +76,9 @@ pub(crate) struct RunOptions {
     /// epoch. Default: 1.
     #[arg(long, value_name = "SECONDS")]
     rescale: Option<f64>,
+    /// For pdors: minimum price, as a share of the maximum; 0 is the paper's. Default: 1e-4.
+    #[arg(long, value_name = "X")]
+    floor: Option<f64>,
     /// File of profiles of finished runs, written by `pool profile`, for jobs of the same names.
     #[arg(long, value_name = "FILE")]
     pub(super) profiles: Option<PathBuf>,
@@ -102,11 +106,15 @@ impl RunOptions {
         let mut policy = PolicySettings::named(name);
         names::policy(name, &names::Settings::default())
             .map_err(|why| Error::usage(format!("--policy: {why}")))?;
-        if name != "las" {
-            refuse_without_effect(&[("--threshold", self.threshold.is_some())], "without --policy las")?;
+        if name != "greedy" {
+            refuse_without_effect(&[("--knowledge", self.knowledge.is_some())], "without --policy greedy")?;
         }
         if name != "pdors" {
-            let given = [("--slot", self.slot.is_some()), ("--rescale", self.rescale.is_some())];
+            let given = [
+                ("--slot", self.slot.is_some()),
+                ("--rescale", self.rescale.is_some()),
+                ("--floor", self.floor.is_some()),
+            ];
             refuse_without_effect(&given, "without --policy pdors")?;
         }
         policy.slot = self.slot.unwrap_or(policy.slot);
@@ -119,8 +127,13 @@ impl RunOptions {
             )));
         }
         policy.seed = self.seed.unwrap_or(policy.seed);
-        policy.threshold = self.threshold.unwrap_or(policy.threshold);
-        above_0("--threshold", policy.threshold)?;
+        if let Some(given) = &self.knowledge {
+            policy.knowledge = choose("--knowledge", given, &Knowledge::NAMES)?;
+        }
+        policy.floor = self.floor.unwrap_or(policy.floor);
+        if !(0.0..=1.0).contains(&policy.floor) {
+            return Err(Error::usage(format!("--floor {}: choose a share from 0 to 1", policy.floor)));
+        }
         let is_counted = match &self.clock {
             Some(clock) => choose("--clock", clock, &[("wall", false), ("counted", true)])?,
             None => false,
@@ -148,6 +161,8 @@ impl RunOptions {
             Clock::Counted { seconds_per_cost } => (true, Some(*seconds_per_cost)),
         };
         let of_clock = |clock: &str| clock == if is_counted { "counted" } else { "wall" };
+        let of_knowledge =
+            |given: &str| Knowledge::NAMES.iter().any(|(name, of)| *name == given && *of == policy.knowledge);
         let same = [
             ("--workers", self.workers.is_none_or(|given| given == *workers)),
             ("--alive", self.alive.is_none_or(|given| given == *alive)),
@@ -155,7 +170,8 @@ impl RunOptions {
             ("--clock", self.clock.as_deref().is_none_or(of_clock)),
             ("--seconds-per-cost", self.seconds_per_cost.is_none_or(|given| Some(given) == per_cost)),
             ("--seed", self.seed.is_none_or(|given| given == policy.seed)),
-            ("--threshold", self.threshold.is_none_or(|given| given == policy.threshold)),
+            ("--knowledge", self.knowledge.as_deref().is_none_or(of_knowledge)),
+            ("--floor", self.floor.is_none_or(|given| given == policy.floor)),
             ("--slot", self.slot.is_none_or(|given| given == policy.slot)),
             ("--rescale", self.rescale.is_none_or(|given| given == policy.rescale)),
         ];
@@ -215,11 +231,14 @@ pub(crate) struct AddOptions {
 
 /// Options of `pool status`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pool status nightly")]
+#[command(after_help = "Example: pool status nightly --watch")]
 pub(crate) struct StatusOptions {
     /// Folder of the pool.
     #[arg(value_name = "POOL")]
     pub(super) pool: PathBuf,
+    /// Follow the pool until it ends, a line for each change, and end with its exit status.
+    #[arg(long)]
+    pub(super) watch: bool,
     #[command(flatten)]
     pub(super) use_options: UseOptions,
 }

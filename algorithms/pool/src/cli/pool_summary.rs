@@ -9,39 +9,61 @@ use raddle_cli::{Axis, Error, Picture, PictureKind, Series, Summary, Tick, write
 use serde_json::{Value, json};
 
 use super::pool_tables::{jobs, mean, table};
+use crate::pool::speedup::program;
 use crate::pool::{Change, Clock, End, Fit, Phase, Pool, Settings};
 
-/// Maximum number of jobs that are drawn with a line each.
-const MOST_LINES: usize = 12;
+/// Maximum number of jobs that are drawn one by one; of more, those of a program together.
+const MOST_BANDS: usize = 12;
 
 /// Results of a pool so far: its jobs, with workers over time, the queue over time, and completion times.
 pub(super) fn summary(pool: &Pool) -> Summary {
     let Settings { workers, policy, clock, .. } = pool.settings();
     let by = if matches!(clock, Clock::Wall) { "" } else { ", by counted cost" };
-    let mut summary = Summary::new(format!("pool of {workers} workers under {}{by}", policy.name));
-    summary = summary.table(table(pool));
-    let time = || Axis::linear("seconds since the pool began");
-    let mut held = Picture::new("Workers", PictureKind::Lines).axes(time(), Axis::linear("workers"));
-    if pool.fits().len() <= MOST_LINES {
-        for (job, fit) in pool.fits().iter().enumerate() {
-            held =
-                held.series(steps(fit.name(), pool, |change| (change.job == job).then_some(change.workers)));
-        }
-    }
+    let summary = Summary::new(format!("pool of {workers} workers under {}{by}", policy.name));
+    let waiting = Picture::new("Jobs that have arrived and no worker", PictureKind::Lines);
     summary
-        .picture(held.series(total(pool)).level(f64::from(*workers), "all workers"))
-        .picture(
-            Picture::new("Jobs that have arrived and no worker", PictureKind::Lines)
-                .axes(time(), Axis::linear("jobs"))
-                .series(queue(pool)),
-        )
+        .table(table(pool))
+        .picture(held(pool).level(f64::from(*workers), "all workers"))
+        .picture(waiting.axes(time(), Axis::linear("jobs")).series(queue(pool)))
         .picture(completion(pool))
 }
 
-/// Series of a number over time, as steps.
-fn steps(name: &str, pool: &Pool, value: impl Fn(&Change) -> Option<u32>) -> Series {
-    let changes = pool.changes().iter().filter_map(|change| Some((change.at, f64::from(value(change)?))));
-    stairs(name, changes, pool.now())
+fn time() -> Axis {
+    Axis::linear("seconds since the pool began")
+}
+
+/// Workers over time: a bar for each job, or for each program, on top of those before.
+fn held(pool: &Pool) -> Picture {
+    let mut names: Vec<&str> = Vec::new();
+    let mut bands: Vec<usize> = Vec::new();
+    for fit in pool.fits() {
+        let name = if pool.fits().len() <= MOST_BANDS { fit.name() } else { program(&fit.request) };
+        let band = names.iter().position(|other| *other == name).unwrap_or(names.len());
+        names.extend((band == names.len()).then_some(name));
+        bands.push(band);
+    }
+    let mut held = vec![0; bands.len()];
+    // Workers of each band from a time on; simultaneous changes are merged.
+    let mut stages = vec![(0.0, vec![0.0; names.len()])];
+    for &Change { at, job, workers } in pool.changes() {
+        let (before, mut now) = stages[stages.len() - 1].clone();
+        now[bands[job]] += f64::from(workers) - f64::from(std::mem::replace(&mut held[job], workers));
+        if before == at {
+            stages.pop();
+        }
+        stages.push((at, now));
+    }
+    let mut picture = Picture::new("Workers", PictureKind::Lines).axes(time(), Axis::linear("workers"));
+    let mut low = vec![0.0; 2 * stages.len()];
+    let ends = stages.iter().skip(1).map(|(at, _)| *at).chain([pool.now()]);
+    let x: Vec<f64> = stages.iter().zip(ends).flat_map(|((from, _), to)| [*from, to]).collect();
+    for (band, name) in names.into_iter().enumerate() {
+        let own = stages.iter().flat_map(|(_, now)| [now[band]; 2]);
+        let high: Vec<f64> = low.iter().zip(own).map(|(low, own)| low + own).collect();
+        let bounds = (std::mem::replace(&mut low, high.clone()), high.clone());
+        picture = picture.series(Series::new(name, x.clone(), high).bounds(bounds.0, bounds.1));
+    }
+    picture
 }
 
 /// Step function through points, from time 0 to `end`.
@@ -55,22 +77,6 @@ fn stairs(name: &str, points: impl Iterator<Item = (f64, f64)>, end: f64) -> Ser
     x.push(end);
     y.push(last);
     Series::new(name, x, y)
-}
-
-/// Series of the workers of all jobs together.
-fn total(pool: &Pool) -> Series {
-    let mut held = vec![0; pool.fits().len()];
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    for Change { at, job, workers } in pool.changes() {
-        held[*job] = *workers;
-        let sum = f64::from(held.iter().sum::<u32>());
-        // Simultaneous changes are merged.
-        match points.last_mut().filter(|(before, _)| before == at) {
-            Some(last) => last.1 = sum,
-            None => points.push((*at, sum)),
-        }
-    }
-    stairs("all", points.into_iter(), pool.now())
 }
 
 /// Series of the number of jobs that have arrived and hold no worker.

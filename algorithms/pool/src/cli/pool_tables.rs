@@ -7,7 +7,7 @@ use crate::policy::Promise;
 use crate::pool::{End, Fit, Phase, Pool};
 
 /// Phase of a job in a word or two.
-fn word(fit: &Fit) -> String {
+pub(super) fn word(fit: &Fit) -> String {
     match &fit.phase {
         Phase::Waiting => "waits for its time or others".into(),
         Phase::Queued if fit.began.is_some() => "paused".into(),
@@ -41,7 +41,7 @@ pub(super) fn reason(fit: &Fit) -> Option<&str> {
 }
 
 /// Rounds seconds to one decimal.
-fn shown(seconds: Option<f64>) -> Value {
+pub(super) fn shown(seconds: Option<f64>) -> Value {
     seconds.map_or(Value::Null, |seconds| Value::from((seconds * 10.0).round() / 10.0))
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
 pub(super) fn of_pool(folder: &Path, pool: &Pool) -> Result<Vec<Profile>, Error> {
     let done = pool.fits().iter().filter(|fit| matches!(fit.phase, Phase::Over(End::Done { .. })));
     let jobs: Vec<Profile> = done
-        .map(|fit| Profile::new(fit.name().into(), fit.epoch as f64, fit.speeds.all()))
+        .map(|fit| Profile::new(fit.name().into(), fit.epoch as f64, fit.measured()))
         .filter(|job| !job.speeds.is_empty())
         .collect();
     match jobs.is_empty() {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Verb;
 use super::run::OpenPool;
-use super::{profile, visit};
+use super::{profile, status, visit};
 use crate::pool::journal::Journal;
 use crate::pool::queue::Queue;
 use crate::pool::{Boundary, EventKind, Request, Runs, TimedEvent};
@@ -115,7 +115,7 @@ fn visited(folder: &Path, line: &str) -> Result<ExitStatus, Error> {
     match verb(folder, line) {
         Verb::Add(options) => visit::add(&options),
         Verb::Cancel(options) => visit::cancel(&options),
-        Verb::Status(options) => visit::status(&options),
+        Verb::Status(options) => status::status(&options),
         Verb::Profile(options) => profile::profile(&options),
         _ => panic!("{line}"),
     }
@@ -139,13 +139,14 @@ fn a_pool_leaves_files_that_say_what_came_of_it() {
     assert_eq!((&begun["ended"]["ending"], &begun["ended"]["status"]), (&"failed".into(), &1.into()));
     assert!(begun["ended"]["said"].as_str().unwrap().contains("bad: exit status 2: no such file"));
     assert_eq!((&report["results"]["done"], &report["results"]["failed"]), (&2.into(), &1.into()));
-    // Two epochs of cost 8 with 2 of 4 workers each.
-    assert_eq!(report["results"]["mean_completion"], 8.0);
+    // Two epochs of cost 8 with 2 of 4 workers each, where 40 % is serial.
+    assert_eq!(report["results"]["mean_completion"], 11.2);
     let pictures = summary["pictures"].as_array().unwrap();
     let workers = pictures[0]["series"].as_array().unwrap();
     let names: Vec<&str> = workers.iter().map(|series| series["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["a", "b", "bad", "all"]);
-    assert_eq!((&workers[3]["x"][1], &workers[3]["y"][2]), (&0.0.into(), &4.0.into()));
+    assert_eq!(names, ["a", "b", "bad"]);
+    // The bar of b lies on that of a.
+    assert_eq!((&workers[1]["low"][0], &workers[1]["high"][0]), (&2.0.into(), &4.0.into()));
     assert_eq!((pictures.len(), summary["tables"].as_array().unwrap().len()), (3, 1));
     // The pool is over already when it is run again.
     assert_eq!(run(folder, "run --out @pool --quiet").unwrap(), ExitStatus::Failed);
@@ -157,7 +158,7 @@ fn a_pool_leaves_files_that_say_what_came_of_it() {
 fn a_second_pool_on_the_folder_is_refused_with_the_process_of_the_first() {
     let folder = folder(&[("a", "")]);
     let folder = folder.path();
-    let Verb::Run(options) = verb(folder, &format!("{COUNTED} las")) else { panic!() };
+    let Verb::Run(options) = verb(folder, &format!("{COUNTED} greedy")) else { panic!() };
     let first = OpenPool::open(&options, 0.0).unwrap();
     let error = OpenPool::open(&options, 0.0).err().unwrap().to_string();
     assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
@@ -169,15 +170,18 @@ fn a_second_pool_on_the_folder_is_refused_with_the_process_of_the_first() {
 fn a_pool_goes_on_with_its_own_settings_and_with_jobs_that_are_new() {
     let folder = folder(&[("a", "")]);
     let folder = folder.path();
-    assert_eq!(run(folder, &format!("{COUNTED} las")).unwrap(), ExitStatus::Done);
+    assert_eq!(run(folder, &format!("{COUNTED} greedy")).unwrap(), ExitStatus::Done);
     for (line, words) in [
         ("run --out @pool --workers 3", "--workers: the pool"),
         ("run --out @pool --policy fifo", "--policy: the pool"),
         ("run --out @pool --clock wall", "--clock: the pool"),
         ("run --out @none", "there is no pool to resume"),
         ("run @jobs.toml --out @new --workers 0", "--workers 0: choose 1 to"),
-        ("run @jobs.toml --out @new --policy lsa", "did you mean `las`?"),
-        ("run @jobs.toml --out @new --policy fifo --threshold 3", "--threshold has no effect"),
+        ("run @jobs.toml --out @new --policy gredy", "did you mean `greedy`?"),
+        ("run @jobs.toml --out @new --policy fifo --knowledge none", "--knowledge has no effect"),
+        ("run @jobs.toml --out @new --policy fifo --floor 0", "--floor has no effect"),
+        ("run @jobs.toml --out @new --policy pdors --floor 2", "--floor 2: choose a share from 0 to 1"),
+        ("run @jobs.toml --out @new --policy ones", "use `greedy`, which ends the same jobs sooner"),
         ("run @jobs.toml --out @new --seconds-per-cost 3", "--seconds-per-cost has no effect"),
         ("run @jobs.toml --out @new --policy fifo --slot 3", "--slot has no effect"),
         ("run @jobs.toml --out @new --policy pdors --slot 3 --rescale 4", "--rescale 4: choose 0 or more"),
@@ -189,7 +193,7 @@ fn a_pool_goes_on_with_its_own_settings_and_with_jobs_that_are_new() {
     }
     let more = fs::read_to_string(folder.join("jobs.toml")).unwrap();
     fs::write(folder.join("jobs.toml"), format!("{more}{}", more.replace("/a\"", "/b\""))).unwrap();
-    assert_eq!(run(folder, &format!("{COUNTED} las")).unwrap(), ExitStatus::Done);
+    assert_eq!(run(folder, &format!("{COUNTED} greedy")).unwrap(), ExitStatus::Done);
     let report = json(folder, "report.json");
     assert_eq!(report["results"]["done"], 2);
     assert_eq!(report["results"]["jobs"][1]["arrived"], report["results"]["jobs"][0]["ended"]);
@@ -199,7 +203,7 @@ fn a_pool_goes_on_with_its_own_settings_and_with_jobs_that_are_new() {
 fn jobs_are_added_and_cancelled_through_the_folder() {
     let folder = folder(&[("a", ""), ("b", "")]);
     let folder = folder.path();
-    let Verb::Run(options) = verb(folder, &format!("{COUNTED} las")) else { panic!() };
+    let Verb::Run(options) = verb(folder, &format!("{COUNTED} greedy")) else { panic!() };
     drop(OpenPool::open(&options, 0.0).unwrap());
     visited(folder, "add @pool --quiet -- @lasso fit --out @c").unwrap();
     visited(folder, "add @pool --quiet --after c --name d -- @lasso fit --out @x").unwrap();
@@ -218,7 +222,7 @@ fn jobs_are_added_and_cancelled_through_the_folder() {
         assert!(error.to_string().contains(words), "{line}: {error}");
     }
     visited(folder, "cancel @pool --quiet d").unwrap();
-    assert_eq!(run(folder, &format!("{COUNTED} las")).unwrap(), ExitStatus::Done);
+    assert_eq!(run(folder, &format!("{COUNTED} greedy")).unwrap(), ExitStatus::Done);
     let report = json(folder, "report.json");
     let ends: Vec<(&str, &str)> = report["results"]["jobs"]
         .as_array()
@@ -288,9 +292,13 @@ fn the_profiles_of_a_pool_are_those_of_its_jobs_that_are_done_by_its_clock() {
     let path = folder.join("pool");
     let opened = Journal::read(&path).unwrap().unwrap();
     let profiles = profile::of_pool(&path, &opened.replay.pool).unwrap();
-    // Two epochs of cost 8 with 2 of 4 workers each.
-    let told: Vec<_> = profiles.iter().map(|of| (of.name.as_str(), of.epochs, &*of.speeds)).collect();
-    assert_eq!(told, [("a", 2.0, &[(2, 0.25)][..]), ("b", 2.0, &[(2, 0.25)][..])]);
+    // Epochs of cost 8 with 2 of 4 workers each, where 40 % is serial.
+    let told: Vec<_> = profiles.iter().map(|of| (of.name.as_str(), of.epochs)).collect();
+    assert_eq!(told, [("a", 2.0), ("b", 2.0)]);
+    for profile in &profiles {
+        let [(2, speed)] = profile.speeds[..] else { panic!("{profile:?}") };
+        assert!((speed - 1.0 / 5.6).abs() < 1e-9, "{speed}");
+    }
     let error = visited(folder, "profile @pool @pool").unwrap_err();
     assert!(error.to_string().contains("two runs have the name a"), "{error}");
 }

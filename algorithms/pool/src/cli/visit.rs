@@ -1,13 +1,13 @@
-//! `pool add`, `pool status` and `pool cancel`: access to a pool through its folder, from another process.
+//! `pool add` and `pool cancel`: access to a pool through its folder, from another process.
 
-use raddle_cli::{Error, ExitStatus, Life, count};
+use raddle::cli::{Error, ExitStatus, Life};
 use serde_json::json;
 
 use super::duration;
 use super::folder::{here, holds_run, is_program, known, opened, profiles, queue, unread};
 use super::jobs::{Around, Given};
-use super::pool_options::{AddOptions, CancelOptions, StatusOptions};
-use super::pool_tables::{jobs, promised, reason, reasons, table};
+use super::pool_options::{AddOptions, CancelOptions};
+use super::pool_tables::{promised, reason};
 use crate::pool::{Event, EventKind, Request};
 
 /// Submits a job to a pool.
@@ -81,47 +81,4 @@ fn note_if_asleep(options: raddle_cli::UseOptions, folder: &std::path::Path) {
         options
             .note(&format!("the pool is not running: resume it with `pool run --out {}`", folder.display()));
     }
-}
-
-/// Shows the status of a pool.
-pub(crate) fn status(options: &StatusOptions) -> Result<ExitStatus, Error> {
-    let folder = &options.pool;
-    let opened = opened(folder)?;
-    let pool = &opened.replay.pool;
-    let waiting = queue(folder)?.submitted().map_err(|why| unread(folder, &why))?;
-    let life = match Life::of(folder) {
-        Life::Alive(Some(process)) => format!("running (process {process})"),
-        Life::Alive(None) => "running".into(),
-        Life::Gone if pool.is_over() => "over".into(),
-        Life::Gone => format!("not running: resume it with `pool run --out {}`", folder.display()),
-        Life::Unknown => "perhaps running: it cannot be seen from here".into(),
-    };
-    let held: u32 = pool.fits().iter().map(|fit| fit.workers()).sum();
-    let settings = pool.settings();
-    let mut text = format!(
-        "pool of {} under {}: {life}; {:.1} s, {held} held\n{}{}",
-        count(u64::from(settings.workers), "worker"),
-        settings.policy.name,
-        pool.now(),
-        table(pool),
-        reasons(pool)
-    );
-    let names: Vec<&str> = waiting.iter().map(|request| request.name.as_str()).collect();
-    if !names.is_empty() {
-        text += &format!("in the queue: {}\n", names.join(", "));
-    }
-    if let Some(note) = &opened.note {
-        text += &format!("note: {note}\n");
-    }
-    let value = json!({
-        "life": life,
-        "seconds": pool.now(),
-        "workers": settings.workers,
-        "held": held,
-        "policy": settings.policy.name,
-        "jobs": jobs(pool),
-        "queue": names,
-    });
-    options.use_options.say(text.trim_end(), &value)?;
-    Ok(ExitStatus::Done)
 }

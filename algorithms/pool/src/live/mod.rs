@@ -13,10 +13,15 @@ mod leftover;
 mod processes;
 mod signals;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use self::leftover::end_leftovers;
 pub use self::processes::{Places, Processes};
+
+/// Waits a moment, before a folder is looked at again.
+pub fn pause() {
+    std::thread::sleep(Duration::from_millis(200));
+}
 
 /// Seconds since the beginning of 1970.
 pub fn now() -> f64 {

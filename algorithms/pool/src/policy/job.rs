@@ -87,6 +87,10 @@ pub struct Job {
     pub done: f64,
     /// Work left, if known: from an oracle, a limit of epochs, or a profile.
     pub left: Option<f64>,
+    /// Work left by the course of the job's metric, if that tells.
+    pub course: Option<f64>,
+    /// Program that the job runs: jobs of one program and size are alike.
+    pub program: Arc<str>,
     /// Number of epochs completed.
     pub epochs: u64,
     /// Number of epochs completed since the number of workers last changed.
@@ -95,21 +99,6 @@ pub struct Job {
     pub service: f64,
     /// Placement that the job holds now.
     pub placement: Placement,
-    /// Learning curve, if the job reports one.
-    pub observed: Option<Observed>,
-}
-
-/// Learning curve of a job.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Observed {
-    /// Number of samples in an epoch.
-    pub epoch_size: f64,
-    /// Loss after the first epoch.
-    pub first_loss: f64,
-    /// Loss now.
-    pub loss: f64,
-    /// Accuracy now, from 0 to 1.
-    pub accuracy: f64,
 }
 
 impl Job {
@@ -127,11 +116,12 @@ impl Job {
             speed,
             done: 0.0,
             left: None,
+            course: None,
+            program: Arc::from(""),
             epochs: 0,
             epochs_since_resize: 0,
             service: 0.0,
             placement: Placement::default(),
-            observed: None,
         }
     }
 

@@ -1,30 +1,30 @@
 //! Policies by name.
 
-use super::las::{self, Las};
-use super::ones::Ones;
-use super::optimus::Optimus;
-use super::{Drf, Fifo, PdOrs, PlanSettings, Policy, Random};
+use super::{Drf, Fifo, Greedy, Knowledge, PdOrs, PlanSettings, Policy, Random};
 
 /// Names of the policies that users can choose. `random` is not among them: it exists for tests.
-pub const NAMES: [&str; 6] = ["fifo", "drf", "las", "optimus", "ones", "pdors"];
+pub const NAMES: [&str; 4] = ["greedy", "drf", "fifo", "pdors"];
 
 /// Names of policies in the literature, with their names here.
 const OTHERS: [(&str, &str); 2] = [("tiresias", "las"), ("oasis", "pdors")];
+
+/// Policies that were in the pool, and ended the same jobs later than `greedy` everywhere.
+const FORMER: [&str; 4] = ["las", "tiresias", "optimus", "ones"];
 
 /// Settings of all policies, apart from the name.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// Service after which `las` moves a job to the second queue, in workers times seconds.
-    pub threshold: f64,
+    /// What `greedy` knows of the work left.
+    pub knowledge: Knowledge,
     /// Settings of `pdors`.
     pub plan: PlanSettings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 1, threshold: las::THRESHOLD, plan: PlanSettings::default() }
+        Self { seed: 1, knowledge: Knowledge::Known, plan: PlanSettings::default() }
     }
 }
 
@@ -41,15 +41,13 @@ pub struct Unknown {
 /// Creates the policy of a name.
 ///
 /// # Errors
-/// No policy has this name. The message suggests the most similar one.
+/// No policy has this name. The message suggests what to use instead.
 pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknown> {
     match name {
+        "greedy" => Ok(Box::new(Greedy::new(settings.knowledge))),
         "fifo" => Ok(Box::new(Fifo::default())),
         "drf" => Ok(Box::new(Drf)),
         "pdors" => Ok(Box::new(PdOrs::new(settings.plan.clone()))),
-        "las" => Ok(Box::new(Las::new(settings.threshold))),
-        "optimus" => Ok(Box::new(Optimus)),
-        "ones" => Ok(Box::new(Ones::new(settings.seed))),
         "random" => Ok(Box::new(Random::new(settings.seed))),
         _ => Err(Unknown { name: name.into(), known: &NAMES }),
     }
@@ -58,6 +56,10 @@ pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknow
 /// Suggestion of the most similar name, if one is similar enough.
 fn near(name: &str, known: &[&str]) -> String {
     let lower = name.to_lowercase();
+    if FORMER.contains(&&*lower) && !known.contains(&"las") {
+        return " here: use `greedy`, which ends the same jobs sooner; the simulator, raddle-pool-sim, compares them."
+            .into();
+    }
     let other = OTHERS.iter().find(|(other, _)| *other == lower).map(|(_, known)| *known);
     let nearest = known.iter().map(|known| (changes(&lower, known), *known)).min();
     let nearest =

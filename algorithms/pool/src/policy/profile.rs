@@ -50,6 +50,9 @@ pub struct Profiles {
 pub struct Profile {
     /// Name of the job.
     pub name: String,
+    /// Program of the run: runs of one program are alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Time of arrival, in seconds.
     #[serde(default)]
     pub at: f64,
@@ -145,6 +148,7 @@ impl Profile {
     pub fn new(name: String, epochs: f64, speeds: Vec<(u32, f64)>) -> Self {
         Self {
             name,
+            program: None,
             at: 0.0,
             epochs,
             start: 0.0,

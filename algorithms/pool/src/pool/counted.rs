@@ -1,7 +1,7 @@
 //! [`by_count`]: drives a pool by counted cost.
 //!
-//! The clock is simulated. An epoch of cost c that began at t on n workers ends at t + c/n times the seconds
-//! of a unit of cost; starts, pauses and changes of workers take no time. The driver waits until each running
+//! The clock is simulated. An epoch of cost c that began at t on n workers ends at t + c/s times the seconds
+//! of a unit of cost, s the speed-up on n workers by [`Amdahl`]'s law; starts, pauses and changes of workers take no time. The driver waits until each running
 //! job has reported its next boundary or its end, and only then applies the earliest of these events. So
 //! every time and every decision is the same on any machine.
 //!
@@ -17,6 +17,7 @@ use super::replay::{Pending, Replay};
 use super::request::Request;
 use super::runs::{Carried, Keep, Runs, TimedEvent, act};
 use super::settings::Clock;
+use super::speedup::Amdahl;
 use super::state::Pool;
 
 /// Drives a pool until all jobs are over, or until it was interrupted and all jobs are paused. The first
@@ -38,7 +39,7 @@ pub fn by_count<K: Keep>(
     }
     while !pool.is_over() {
         let event = match turns.gather(pool, runs, keep)? {
-            Gathered::Interrupted => return Ok(turns.interrupt(pool, runs)),
+            Gathered::Interrupted => return turns.interrupt(pool, runs, keep),
             Gathered::Event(event) => event,
             Gathered::All => match turns.first(pool) {
                 Some(event) => event,
@@ -202,8 +203,13 @@ impl Turns {
     }
 
     /// Pauses every process: each writes a checkpoint and ends. The state of the pool does not change, so
-    /// that it can be resumed from there.
-    fn interrupt(&mut self, pool: &Pool, runs: &mut dyn Runs) -> Carried {
+    /// that it can be resumed from there; the boundaries that jobs reach are stored with their cost.
+    fn interrupt<K: Keep>(
+        &mut self,
+        pool: &Pool,
+        runs: &mut dyn Runs,
+        keep: &mut K,
+    ) -> Result<Carried, K::Error> {
         let has_process = |fit: &&Fit| {
             fit.is_alive() && !self.absent.contains(fit.name()) && !self.told.has_end(fit.name())
         };
@@ -216,12 +222,20 @@ impl Turns {
         }
         while !alive.is_empty() {
             match runs.next(None).what {
-                EventKind::Boundary(boundary) => runs.pause(&boundary.job),
+                EventKind::Boundary(boundary) => {
+                    let is_next =
+                        |fit: &Fit| matches!(fit.phase, Phase::Running { .. }) && boundary.epoch > fit.epoch;
+                    runs.pause(&boundary.job);
+                    let is_told = self.told.first(&boundary.job).is_some();
+                    if !is_told && pool.fit(&boundary.job).is_some_and(is_next) {
+                        self.keep(EventKind::Boundary(boundary), keep)?;
+                    }
+                }
                 EventKind::Ended { job, .. } | EventKind::Lost { job } => drop(alive.remove(job.as_str())),
                 _ => {}
             }
         }
-        Carried::Interrupted
+        Ok(Carried::Interrupted)
     }
 }
 
@@ -243,7 +257,8 @@ fn end(pool: &Pool, fit: &Fit, what: &EventKind) -> f64 {
     };
     match (&fit.phase, pool.settings().clock) {
         (Phase::Running { workers }, Clock::Counted { seconds_per_cost }) => {
-            (fit.since + cost / f64::from(*workers) * seconds_per_cost).max(pool.now())
+            let law = Amdahl::of_share(fit.serial);
+            (fit.since + cost * law.seconds(*workers) * seconds_per_cost).max(pool.now())
         }
         // Ends that the pool has asked for take no time.
         _ => pool.now(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::event::Boundary;
 use super::left::{Slope, left};
 use super::request::Request;
-use super::speeds::Speeds;
+use super::speedup::{Speeds, known_share, program};
 use crate::policy::{Job, JobId, Placement, Promise, Utility};
 
 /// Number of losses of the process without a new epoch after which a job has failed.
@@ -105,7 +105,11 @@ pub struct Fit {
     /// Answer of a policy that makes promises.
     pub promise: Option<Promise>,
     /// Measured speeds.
-    pub speeds: Speeds,
+    pub(super) speeds: Speeds,
+    /// Serial share of the work before anything was measured.
+    pub(super) serial: f64,
+    /// Name of the program.
+    pub(super) program: Arc<str>,
     slope: Slope,
 }
 
@@ -115,6 +119,8 @@ impl Fit {
             limit: request.epochs,
             wanted: None,
             cost: 0.0,
+            serial: known_share(&request),
+            program: program(&request).into(),
             request,
             phase: Phase::Waiting,
             id: None,
@@ -183,6 +189,25 @@ impl Fit {
         Utility::until(value, deadline.map(|deadline| at + deadline))
     }
 
+    /// Measured epochs a second, in ascending order of workers.
+    pub fn measured(&self) -> Vec<(u32, f64)> {
+        self.speeds.all(self.serial)
+    }
+
+    /// Last value of the metric, and its target.
+    pub fn certificate(&self) -> Option<(f64, Option<f64>)> {
+        self.slope.last()
+    }
+
+    /// Time by which the job is to end: as it was promised, else its deadline.
+    pub fn by(&self) -> Option<f64> {
+        let Request { deadline, at, .. } = self.request;
+        match self.promise {
+            Some(Promise::By(by)) => Some(by),
+            _ => deadline.map(|deadline| at + deadline),
+        }
+    }
+
     /// Updates epochs, speeds, cost and metric from a boundary that the job has reached.
     pub(super) fn learn(&mut self, boundary: &Boundary, workers: u32) {
         let Boundary { epoch, cost, seconds, metric, target, epochs, wanted, .. } = boundary;
@@ -220,8 +245,8 @@ impl Fit {
         (self.phase, self.since) = (Phase::Running { workers }, now);
     }
 
-    /// The job as policies see it.
-    pub(super) fn view(&self, id: JobId, is_deciding: bool) -> Job {
+    /// The job as policies see it; `serial` is the serial share of its work as far as it is not measured.
+    pub(super) fn view(&self, id: JobId, is_deciding: bool, serial: f64) -> Job {
         let Request { least, elastic, profile, .. } = &self.request;
         let held = match self.phase {
             Phase::Held if is_deciding => self.last,
@@ -229,13 +254,15 @@ impl Fit {
         };
         // A job that cannot be resized keeps its workers.
         let (least, most) = if *elastic || held == 0 { (*least, self.most()) } else { (held, held) };
-        let speed = Arc::new(self.speeds.rates(most, profile.as_ref()));
+        let speed = Arc::new(self.speeds.rates(most, serial, profile.as_ref()));
         Job {
             arrival: self.arrived.unwrap_or(self.request.at),
             least,
             utility: self.utility(),
             done: self.epoch as f64,
             left: left(self.epoch, self.limit, profile.as_ref().map(|profile| profile.epochs), &self.slope),
+            course: self.slope.left(),
+            program: self.program.clone(),
             epochs: self.epoch,
             epochs_since_resize: self.steady,
             service: self.service,

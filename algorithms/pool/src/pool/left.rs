@@ -26,6 +26,11 @@ impl Slope {
         }
     }
 
+    /// The last value, and its target.
+    pub(super) fn last(&self) -> Option<(f64, Option<f64>)> {
+        self.values.back().map(|(_, value)| (*value, self.target))
+    }
+
     /// Epochs until the metric reaches its target, if it continues to fall by the same factor each epoch; by
     /// the same amount if the target is not positive, where no logarithm exists. `None` without a target, or
     /// if the metric does not fall.

@@ -6,7 +6,7 @@
 //! the state of a pool follows from its journal.
 //!
 //! [`Runs`] is the interface between a pool and the processes of its jobs. [`by_wall`] drives a pool by real
-//! time, [`by_count`] by counted cost over workers: there every figure is the same on any machine.
+//! time, [`by_count`] by counted cost over speed-up: there every figure is the same on any machine.
 
 mod counted;
 mod event;
@@ -19,7 +19,7 @@ mod request;
 mod runs;
 mod settings;
 mod share;
-mod speeds;
+pub mod speedup;
 mod state;
 mod wall;
 
@@ -30,6 +30,5 @@ pub use self::replay::Replay;
 pub use self::request::Request;
 pub use self::runs::{Carried, Keep, Runs, TimedEvent};
 pub use self::settings::{Clock, PolicySettings, Settings};
-pub use self::speeds::Speeds;
 pub use self::state::{Change, Pool};
 pub use self::wall::by_wall;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::policy::names::{self, Unknown};
-use crate::policy::{Cluster, PlanSettings, Policy};
+use crate::policy::{Cluster, Knowledge, PlanSettings, Policy};
 
 /// Clock of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ use crate::policy::{Cluster, PlanSettings, Policy};
 pub enum Clock {
     /// Real time.
     Wall,
-    /// Simulated time: counted cost divided by workers, the same on any machine.
+    /// Simulated time: counted cost over speed-up, the same on any machine.
     Counted {
         /// Seconds of one worker for a unit of counted cost ([`raddle::Engine::costs`]), above 0.
         seconds_per_cost: f64,
@@ -25,25 +25,31 @@ pub struct PolicySettings {
     pub name: String,
     /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// Service after which `las` moves a job to the second queue, in workers times seconds.
-    pub threshold: f64,
+    /// What `greedy` knows of the work left.
+    #[serde(default)]
+    pub knowledge: Knowledge,
     /// Length of a slot of `pdors`, in seconds.
     pub slot: f64,
     /// Seconds of a slot that `pdors` reserves for a change of workers, the wait for the epoch boundary
     /// included.
     pub rescale: f64,
+    /// Minimum price of `pdors`, as a share of the maximum.
+    #[serde(default = "floor")]
+    pub floor: f64,
+}
+
+/// Minimum price of pools that were begun before it was a setting.
+fn floor() -> f64 {
+    PlanSettings::default().floor
 }
 
 impl PolicySettings {
     /// The policy of a name, with the default settings of a pool on one machine.
     pub fn named(name: &str) -> Self {
-        let PlanSettings { slot, rescale, .. } = PlanSettings::default();
-        Self { name: name.into(), seed: 1, threshold: THRESHOLD, slot, rescale }
+        let PlanSettings { slot, rescale, floor, .. } = PlanSettings::default();
+        Self { name: name.into(), seed: 1, knowledge: Knowledge::Known, slot, rescale, floor }
     }
 }
-
-/// Default threshold of `las` in a pool: fits last seconds to hours, unlike the days of Tiresias's jobs.
-const THRESHOLD: f64 = 60.0;
 
 /// Settings of a pool, fixed when it is created.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,9 +80,9 @@ impl Settings {
     /// # Errors
     /// No policy has this name.
     pub fn policy(&self) -> Result<Box<dyn Policy>, Unknown> {
-        let PolicySettings { name, seed, threshold, slot, rescale } = &self.policy;
-        let plan = PlanSettings { slot: *slot, rescale: *rescale, ..PlanSettings::default() };
-        names::policy(name, &names::Settings { seed: *seed, threshold: *threshold, plan })
+        let PolicySettings { name, seed, knowledge, slot, rescale, floor } = self.policy.clone();
+        let plan = PlanSettings { slot, rescale, floor, ..PlanSettings::default() };
+        names::policy(&name, &names::Settings { seed, knowledge, plan })
     }
 
     /// The machine as policies see it: one node with a slot for each worker.

@@ -1,6 +1,7 @@
 //! [`Pool`]: the state of a pool, and its transitions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::event::{Action, Boundary, Event, EventKind};
 use super::fit::{End, Fit, Phase};
@@ -9,6 +10,9 @@ use super::settings::Settings;
 use super::share::share_out;
 use crate::policy::names::Unknown;
 use crate::policy::{Allocation, Cluster, Job, JobId, Policy, Promise, Unfit, promisable};
+
+/// Weight of the last epoch in the serial share of a program.
+const LEARNT: f64 = 0.2;
 
 /// A change of the workers of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +38,8 @@ pub struct Pool {
     is_stopping: bool,
     changes: Vec<Change>,
     reasons: Vec<String>,
+    /// Serial shares of programs, learnt from jobs with several numbers of workers.
+    serial: BTreeMap<Arc<str>, f64>,
 }
 
 impl Pool {
@@ -53,6 +59,7 @@ impl Pool {
             is_stopping: false,
             changes: Vec::new(),
             reasons: Vec::new(),
+            serial: BTreeMap::new(),
         })
     }
 
@@ -107,6 +114,20 @@ impl Pool {
         let is_there = self.fits.iter().any(|fit| fit.id.is_some() && !fit.is_over());
         let slot = self.policy.slot().filter(|_| is_there).map(|slot| next_slot(self.now, slot));
         arrival.into_iter().chain(slot).min_by(f64::total_cmp)
+    }
+
+    /// Expected end of a job with workers, as far as it is known what is left, in seconds since the pool began.
+    pub fn expected(&self, fit: &Fit) -> Option<f64> {
+        let view = self.view(fit, fit.id?, false);
+        let rate = view.speed.rate(fit.workers(), 1);
+        let end = fit.since + view.left.or(view.course)? / rate;
+        (rate > 0.0).then_some(end.max(self.now))
+    }
+
+    /// `true` if a job has ended after the time that it was given, or is not expected to end by then.
+    pub fn is_late(&self, fit: &Fit) -> bool {
+        let end = fit.ended.or_else(|| self.expected(fit)).unwrap_or(self.now);
+        fit.by().is_some_and(|by| end > by)
     }
 
     /// Applies an event, and returns the actions that follow. An event that is earlier than the one before
@@ -198,6 +219,10 @@ impl Pool {
             _ => return None,
         };
         fit.learn(boundary, workers);
+        let before = self.serial.get(&fit.program).copied().unwrap_or(fit.serial);
+        if let Some(law) = fit.speeds.fitted(before).filter(|_| fit.speeds.has_shape()) {
+            self.serial.insert(fit.program.clone(), before + LEARNT * (law.share() - before));
+        }
         let phase = if boundary.is_last { Phase::Ending } else { Phase::Held };
         (fit.phase, fit.since) = (phase, self.now);
         Some(at)
@@ -286,8 +311,9 @@ impl Pool {
     }
 
     fn over(&mut self, at: usize, end: End) {
+        let fit = &self.fits[at];
+        let view = fit.id.map(|id| self.view(fit, id, true));
         let fit = &mut self.fits[at];
-        let view = fit.id.map(|id| fit.view(id, true));
         let is_refused = matches!(end, End::Refused { .. });
         (fit.phase, fit.since, fit.silent, fit.share) = (Phase::Over(end), self.now, false, 0);
         fit.ended = Some(self.now);
@@ -335,11 +361,17 @@ impl Pool {
         is_free.then_some(Ok(()))
     }
 
+    /// A job as policies see it. Of its speed-up a profile of its own says more than other jobs of the program.
+    fn view(&self, fit: &Fit, id: JobId, is_deciding: bool) -> Job {
+        let learnt = self.serial.get(&fit.program).filter(|_| fit.request.profile.is_none());
+        fit.view(id, is_deciding, learnt.copied().unwrap_or(fit.serial))
+    }
+
     /// Asks the policy for the shares of all jobs.
     fn decide(&mut self, decider: Option<usize>) {
         let here = self.by_id.iter().enumerate().filter(|(_, at)| !self.fits[**at].is_over());
         let views: Vec<Job> =
-            here.map(|(id, &at)| self.fits[at].view(JobId(id as u32), decider == Some(at))).collect();
+            here.map(|(id, &at)| self.view(&self.fits[at], JobId(id as u32), decider == Some(at))).collect();
         if views.is_empty() {
             return;
         }

@@ -300,6 +300,11 @@ pub(super) fn new(pool: &Pool, parts: &[Part]) -> Vec<Request> {
     requests.filter(|request| pool.fit(&request.name).is_none()).collect()
 }
 
+/// Number of random pools: `RADDLE_POOL_CASES`, or 200.
+pub(super) fn cases() -> u32 {
+    std::env::var("RADDLE_POOL_CASES").map_or(200, |cases| cases.parse().unwrap())
+}
+
 /// Jobs of all kinds; each may come after an earlier one.
 pub(super) fn parts() -> impl Strategy<Value = Vec<Part>> {
     let costs = prop::collection::vec(1.0..60.0f64, 1..7);
@@ -326,7 +331,7 @@ pub(super) fn parts() -> impl Strategy<Value = Vec<Part>> {
 
 /// Settings of all kinds, for jobs of at most six workers.
 pub(super) fn settings() -> impl Strategy<Value = Settings> {
-    let names = ["fifo", "drf", "las", "optimus", "ones"];
+    let names = ["fifo", "drf", "greedy", "random"];
     (6..=9u32, 1..=6u32, prop::sample::select(names.to_vec()), 0..1000u64).prop_map(
         |(workers, alive, name, seed)| {
             let mut settings = Settings { alive, ..Settings::new(workers, name) };

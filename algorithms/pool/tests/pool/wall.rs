@@ -5,7 +5,7 @@ use raddle_pool::pool::{
     Action, Boundary, Carried, End, Event, EventKind, Phase, Pool, Request, Settings, by_wall,
 };
 
-use super::played::{Kept, Kill, Part, Played, figures, new, parts, replayed, settings};
+use super::played::{Kept, Kill, Part, Played, cases, figures, new, parts, replayed, settings};
 
 fn end(pool: &Pool, job: &str) -> Phase {
     pool.fit(job).unwrap().phase.clone()
@@ -27,7 +27,7 @@ fn carried(settings: &Settings, parts: &[Part], outside: Vec<(f64, EventKind)>) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn every_job_ends_once_whenever_the_pool_is_killed(
@@ -87,7 +87,7 @@ proptest! {
 #[test]
 fn a_process_that_was_lost_and_is_back_is_told_again() {
     let parts = [Part::new("a", 0.0, 2, vec![8.0; 4]), Part::new("b", 0.0, 2, vec![8.0])];
-    let mut pool = Pool::new(Settings { alive: 1, ..Settings::new(2, "las") }).unwrap();
+    let mut pool = Pool::new(Settings { alive: 1, ..Settings::new(2, "greedy") }).unwrap();
     let at = |at, what| Event { at, what };
     let boundary = |epoch, is_last| {
         EventKind::Boundary(Boundary {
@@ -135,8 +135,7 @@ fn a_job_grows_and_shrinks_at_its_own_boundary() {
 fn a_job_is_paused_only_where_another_would_be_one_too_many() {
     let parts = [Part::new("a", 0.0, 2, vec![10.0; 20]), Part::new("b", 50.0, 2, vec![2.0; 2])];
     let paused = |alive| {
-        let mut settings = Settings { alive, ..Settings::new(2, "las") };
-        settings.policy.threshold = 60.0;
+        let settings = Settings { alive, ..Settings::new(2, "greedy") };
         let (pool, keep) = carried(&settings, &parts, Vec::new());
         assert_eq!((end(&pool, "a"), end(&pool, "b")), (done(), done()));
         assert!(pool.fit("b").unwrap().ended < pool.fit("a").unwrap().ended);
@@ -223,7 +222,7 @@ fn what_cannot_be_held_keeps_its_workers_and_begins_anew_after_an_interruption()
 #[test]
 fn workers_of_a_silent_job_count_as_taken() {
     let parts = [Part::new("a", 0.0, 2, vec![8.0; 4]), Part::new("b", 1.0, 2, vec![8.0])];
-    let mut pool = Pool::new(Settings::new(2, "optimus")).unwrap();
+    let mut pool = Pool::new(Settings::new(2, "greedy")).unwrap();
     let at = |at, what| raddle_pool::pool::Event { at, what };
     pool.apply(&at(0.0, EventKind::Submitted(new(&pool, &parts))));
     assert_eq!(pool.apply(&at(1.0, EventKind::Silent { job: "a".into() })), []);

@@ -22,7 +22,7 @@ enum Verb {
 const COMMON: &[(&str, &str)] = &[
     ("nodes", "number of nodes; 16 by default"),
     ("slots", "slots of each node; 4 by default"),
-    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors or random"),
+    ("policy", "greedy, fifo, drf, las, optimus, ones, oasis, pdors or random"),
     ("rescale", "seconds without work after a change"),
     ("load", "load of the jobs; 1 by default"),
     ("seed", "seed of random policies"),

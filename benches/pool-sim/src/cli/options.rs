@@ -1,31 +1,29 @@
 //! The options of `pool-sim`.
 
 use clap::Args;
-use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
-use raddle_pool::policy::{Cluster, PlanSettings, Policy, las};
+use raddle::cli::{Error, UseOptions, choose, refuse_without_effect};
+use raddle_pool::policy::{Cluster, Knowledge, PlanSettings, Policy};
 
+use crate::policy::las::THRESHOLD;
 use crate::policy::names::{Settings, policy};
-use crate::policy::ones::{Options as OnesOptions, Score};
 use crate::{SimulateError, Spec};
 
 const EXAMPLES: &str = "Examples:
   pool-sim synth:jobs:n=160,seed=1
   pool-sim pollux --load 1.5 --policy las,optimus --json
-  pool-sim pollux:6 --policy ones --score published --explain
+  pool-sim pollux:6 --policy ones --explain
 
 Jobs are published workloads (pollux:1 to pollux:8, or pollux for all: tables in RADDLE_DATA/cluster), a random mix of fits (n \
 jobs by a seed, which arrive within hours=8), or a file of profiles: in TOML a [[job]] with name, at (seconds), epochs, start \
 (seconds) and speeds = [[workers, epochs a second], ...]; optional are least, most, requested, value and deadline (seconds after \
 at). synth:slots are the jobs of PD-ORS: machines with accelerators, cores and memory, workers and parameter servers, and a \
-lower rate across machines (settings nodes, slots, jobs, lo, load, seed, seeds, tiny, arrivals). ONES lets the batch of a \
-published job grow with its workers; the other policies keep it as submitted.";
+lower rate across machines (settings nodes, slots, jobs, lo, load, seed, seeds, tiny, arrivals). Greedy and ONES let the batch \
+of a published job grow with its workers; the other policies keep it as submitted.";
 
 /// Default policies of a comparison.
-pub(super) const DEFAULT: [&str; 3] = ["las", "optimus", "ones"];
+pub(super) const DEFAULT: [&str; 5] = ["greedy", "drf", "las", "optimus", "ones"];
 /// Maximum number of nodes, and of slots of a node.
 const MOST: (u32, u32) = (10_000, 1024);
-/// Maximum number of schedules in a population, and of cycles in each decision.
-const MOST_SCHEDULES: usize = 10_000;
 
 /// The options of `pool-sim`.
 #[derive(Debug, Args)]
@@ -41,8 +39,9 @@ pub(crate) struct Options {
     /// Number of slots of each node. Default: 4.
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
-    /// Policies, separated by commas: fifo, drf (dominant resource fairness), las (Tiresias), optimus, ones,
-    /// oasis, pdors, random. Default: las,optimus,ones; for synth:slots fifo,drf,oasis,pdors.
+    /// Policies, separated by commas: greedy, fifo, drf (dominant resource fairness), las (Tiresias), optimus,
+    /// ones, oasis, pdors, random. Default: greedy,drf,las,optimus,ones; for synth:slots
+    /// fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
     /// Seconds without work after a change of a job's placement. Default: 30 for pollux, 1 for synth, 0.1 for
@@ -62,22 +61,14 @@ pub(crate) struct Options {
     /// 57600.
     #[arg(long, value_name = "X")]
     threshold: Option<f64>,
-    /// For ones: score over all jobs, or as published over the running ones. Default: all.
-    #[arg(long, value_name = "all|published")]
-    score: Option<String>,
-    /// For ones: number of schedules. Default: 16.
-    #[arg(long, value_name = "N")]
-    population: Option<usize>,
-    /// For ones: number of cycles in each decision. Default: 1.
-    #[arg(long, value_name = "N")]
-    cycles: Option<usize>,
-    /// For ones: evolved schedules, or random ones in place of crossover and mutation. Default: evolved.
-    #[arg(long, value_name = "evolved|random")]
-    schedules: Option<String>,
-    /// For ones: use the work left where it is known, or always predict it from jobs that have ended.
-    /// Default: known.
-    #[arg(long, value_name = "known|none")]
+    /// For greedy: use the work left as it is known, learn it from jobs that have ended, or use nothing
+    /// (none). Default: known.
+    #[arg(long, value_name = "known|learnt|none")]
     knowledge: Option<String>,
+    /// For pdors and oasis: minimum price, as a share of the maximum; 0 is the paper's. Default: 1e-4, for
+    /// synth:slots 3e-5.
+    #[arg(long, value_name = "X")]
+    floor: Option<f64>,
     /// Print a line for each decision that changes something; with --json, add them to the results.
     #[arg(long)]
     pub(super) explain: bool,
@@ -124,10 +115,6 @@ impl Options {
             ("--slots", self.slots.is_some()),
             ("--load", self.load.is_some()),
             ("--seed", self.seed.is_some()),
-            ("--score", self.score.is_some()),
-            ("--population", self.population.is_some()),
-            ("--cycles", self.cycles.is_some()),
-            ("--schedules", self.schedules.is_some()),
             ("--knowledge", self.knowledge.is_some()),
             ("--rescale", self.rescale.is_some()),
             ("--tick", self.tick.is_some()),
@@ -166,53 +153,39 @@ impl Options {
         if lacks("las") {
             refuse_without_effect(&[("--threshold", self.threshold.is_some())], "without --policy las")?;
         }
-        if lacks("ones") {
-            let given = [
-                ("--score", self.score.is_some()),
-                ("--population", self.population.is_some()),
-                ("--cycles", self.cycles.is_some()),
-                ("--schedules", self.schedules.is_some()),
-                ("--knowledge", self.knowledge.is_some()),
-            ];
-            refuse_without_effect(&given, "without --policy ones")?;
+        if lacks("greedy") {
+            refuse_without_effect(&[("--knowledge", self.knowledge.is_some())], "without --policy greedy")?;
         }
-        let threshold = self.threshold.unwrap_or(las::THRESHOLD);
+        if lacks("pdors") && lacks("oasis") {
+            let given = [("--floor", self.floor.is_some())];
+            refuse_without_effect(&given, "without --policy pdors or oasis")?;
+        }
+        let threshold = self.threshold.unwrap_or(THRESHOLD);
         if !(threshold > 0.0 && threshold.is_finite()) {
             return Err(Error::usage(format!("--threshold {threshold}: choose a number above 0")));
         }
         // Slots are ticks, and plans reach a day ahead.
         let slot = self.tick.unwrap_or(60.0);
+        let plan = PlanSettings::default();
         let plan = PlanSettings {
             slot,
             ahead: (86_400.0 / slot).clamp(1.0, 10_000.0) as u32,
             rescale: self.rescale.unwrap_or(1.0),
-            ..PlanSettings::default()
+            floor: self.floor()?.unwrap_or(plan.floor),
+            ..plan
         };
-        Ok(Settings { seed: self.seed.unwrap_or(1), threshold, ones: self.ones()?, plan })
+        let given = self.knowledge.as_deref();
+        let knowledge =
+            given.map_or(Ok(Knowledge::Known), |given| choose("--knowledge", given, &Knowledge::NAMES))?;
+        Ok(Settings { seed: self.seed.unwrap_or(1), knowledge, threshold, plan })
     }
 
-    fn ones(&self) -> Result<OnesOptions, Error> {
-        let scores = [("all", Score::All), ("published", Score::Published)];
-        let score =
-            self.score.as_deref().map_or(Ok(Score::All), |given| choose("--score", given, &scores))?;
-        let mut ones = OnesOptions::of(score);
-        if let Some(given) = &self.schedules {
-            ones.random = choose("--schedules", given, &[("evolved", false), ("random", true)])?;
+    /// The minimum price, if it is given.
+    pub(super) fn floor(&self) -> Result<Option<f64>, Error> {
+        match self.floor.filter(|floor| !(0.0..=1.0).contains(floor)) {
+            Some(floor) => Err(Error::usage(format!("--floor {floor}: choose a share from 0 to 1"))),
+            None => Ok(self.floor),
         }
-        if let Some(given) = &self.knowledge {
-            ones.knowledge = choose("--knowledge", given, &[("known", true), ("none", false)])?;
-        }
-        for (name, given, of) in [
-            ("--population", self.population, &mut ones.population),
-            ("--cycles", self.cycles, &mut ones.cycles),
-        ] {
-            let Some(given) = given else { continue };
-            if !(1..=MOST_SCHEDULES).contains(&given) {
-                return Err(Error::usage(format!("{name} {given}: choose 1 to {MOST_SCHEDULES}")));
-            }
-            *of = given;
-        }
-        Ok(ones)
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
         return Err(Error::usage(format!("--policy {name}: choose from {known} for jobs in slots")));
     }
     let instances = parse(&options.spec).and_then(|spec| spec.instances()).map_err(refuse)?;
-    let report = compare(&instances, &names).map_err(refuse)?;
+    let report = compare(&instances, &names, options.floor()?).map_err(refuse)?;
     let rows: Vec<Value> = report.rows.iter().map(value).collect();
     let value = json!({ "instances": instances.len(), "policies": rows });
     options.use_options.say(&table(&report, instances.len()).to_string(), &value)?;

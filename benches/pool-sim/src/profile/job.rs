@@ -19,6 +19,7 @@ pub fn submitted(profile: &Profile) -> Result<Submitted, String> {
         requested,
         utility: profile.utility(),
         left: Some(profile.epochs),
+        program: profile.program.as_deref().unwrap_or("").into(),
         ..Job::new(JobId(0), most, Arc::new(speed))
     };
     let model = ProfiledJob { job, start: profile.start, all: profile.epochs };

@@ -80,6 +80,7 @@ fn draw(number: u32, seed: u64, hours: f64, load: f64) -> Profile {
     Profile {
         at: at.round(),
         start: kind.start,
+        program: Some(kind.name.into()),
         requested: Some(requested),
         value: is_valued.then_some(value.round()),
         deadline: (is_valued && has_deadline).then_some(deadline),

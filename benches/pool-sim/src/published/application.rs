@@ -146,16 +146,6 @@ impl Application {
         self.interpolated(batch, epoch, |row| row.iteration)
     }
 
-    /// Loss and accuracy after an epoch at a batch size. A falling metric is a loss, relative to its first
-    /// value; for a rising metric the loss is the distance from the best possible value.
-    pub(super) fn learnt(&self, batch: u32, epoch: usize) -> (f64, f64) {
-        let metric = |epoch| self.interpolated(batch, epoch, |row| row.metric);
-        let (first, last, now) = (metric(0), metric(self.epochs().saturating_sub(1)), metric(epoch));
-        let whole = if last > 1.0 { 100.0 } else { 1.0 };
-        let loss = if last < first { now / first } else { (whole - now) / whole };
-        (loss, (1.0 - loss).clamp(0.0, 1.0))
-    }
-
     /// Configuration of a batch on `replicas` replicas.
     pub(super) fn configured(&self, batch: u32, replicas: u32) -> Configuration {
         let local = batch.div_ceil(replicas);

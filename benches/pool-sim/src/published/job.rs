@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle_pool::policy::{ByWorkers, Job, JobId, Observed, Placement};
+use raddle_pool::policy::{ByWorkers, Job, JobId, Placement};
 
 use super::application::{Application, Configuration, packed};
 use crate::model::Model;
@@ -14,6 +14,7 @@ const REPLICAS: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Asked {
     application: Arc<Application>,
+    name: Arc<str>,
     batch: u32,
     replicas: u32,
     /// Maximum number of replicas at any batch size: one for an application that is not distributed.
@@ -24,8 +25,13 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn new(application: Arc<Application>, (batch, replicas): (u32, u32), limit: u32) -> Self {
-        let mut asked = Self { application, batch, replicas, limit, packed: [Vec::new(), Vec::new()] };
+    pub(super) fn new(
+        (application, name): (Arc<Application>, &str),
+        (batch, replicas): (u32, u32),
+        limit: u32,
+    ) -> Self {
+        let none = [Vec::new(), Vec::new()];
+        let mut asked = Self { application, name: name.into(), batch, replicas, limit, packed: none };
         asked.packed = [false, true].map(|scales| {
             let of = |replicas| {
                 let configuration = asked.configured(replicas, scales);
@@ -108,7 +114,7 @@ impl PublishedJob {
 
 impl Model for PublishedJob {
     fn view(&self) -> Job {
-        let Asked { application, batch, replicas, .. } = &*self.asked;
+        let Asked { application, name, batch, replicas, .. } = &*self.asked;
         let last = application.epochs().saturating_sub(1);
         let (done, left) = match self.scales {
             true => (self.progress, application.total() - self.progress),
@@ -120,18 +126,12 @@ impl Model for PublishedJob {
                 (done, if self.epoch < last { at(last) - at(self.epoch) } else { 1.0 })
             }
         };
-        let observed = self.epoch.checked_sub(1).map(|epoch| {
-            let (first_loss, _) = application.learnt(*batch, 0);
-            let (loss, accuracy) = application.learnt(*batch, epoch);
-            let epoch_size = application.iterations(*batch, 0) * f64::from(*batch);
-            Observed { epoch_size, first_loss, loss, accuracy }
-        });
         Job {
             requested: *replicas,
             done,
             left: Some(left),
+            program: name.clone(),
             epochs: self.epoch as u64,
-            observed,
             ..Job::new(JobId(0), self.asked.most(self.scales), self.speed.clone())
         }
     }

@@ -49,7 +49,6 @@ pub(super) struct Epoch {
     pub(super) batch_size: u32,
     pub(super) progress: f64,
     pub(super) iteration: f64,
-    pub(super) metric: f64,
     pub(super) grad_sqr: f64,
     pub(super) grad_var: f64,
 }

@@ -93,7 +93,8 @@ impl Tables {
         for (line, row) in self.submissions.iter().filter(is_of) {
             let kind = (row.application.as_str(), row.batch_size, row.num_replicas);
             let (application, limit) = self.checked(*line, row)?;
-            let asked = || Asked::new(application.clone(), (row.batch_size, row.num_replicas), *limit);
+            let program = (application.clone(), row.application.as_str());
+            let asked = || Asked::new(program.clone(), (row.batch_size, row.num_replicas), *limit);
             let model = kinds.entry(kind).or_insert_with(|| PublishedJob::new(asked())).copied();
             jobs.push(Submitted { name: row.name.clone(), arrival: row.time, model });
         }

@@ -6,7 +6,6 @@ use super::instance::Instance;
 use super::run::{World, run};
 use crate::error::SimulateError;
 use crate::outcome::Outcome;
-use crate::policy::placing::Spread;
 use crate::policy::{Oasis, pdors};
 
 /// Outcomes of several policies on the same instances.
@@ -30,14 +29,16 @@ pub struct Row {
 }
 
 /// Creates a policy for an instance, by name; `None` for policies that do not place parameter servers. Prices
-/// know the jobs that will arrive, as those of the paper know them from earlier ones.
-pub fn policy(name: &str, instance: &Instance) -> Option<Box<dyn Policy>> {
+/// know the jobs that will arrive, as those of the paper know them from earlier ones. `floor` is their minimum,
+/// if it is not the default.
+pub fn policy(name: &str, instance: &Instance, floor: Option<f64>) -> Option<Box<dyn Policy>> {
     let settings = PlanSettings::of_slots(instance.slots);
+    let settings = PlanSettings { floor: floor.unwrap_or(settings.floor), ..settings };
     Some(match name {
         "fifo" => Box::new(Fifo::default()),
         "drf" => Box::new(Drf),
         "pdors" => {
-            let mut policy = pdors(settings, Spread::CheapestFirst, 0);
+            let mut policy = pdors(settings);
             instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
             Box::new(policy)
         }
@@ -55,12 +56,12 @@ pub fn policy(name: &str, instance: &Instance) -> Option<Box<dyn Policy>> {
 ///
 /// # Errors
 /// An allocation that exceeds the cluster.
-pub fn compare(instances: &[Instance], names: &[&str]) -> Result<Report, SimulateError> {
+pub fn compare(instances: &[Instance], names: &[&str], floor: Option<f64>) -> Result<Report, SimulateError> {
     let mut rows = Vec::new();
     for name in names {
         let mut outcomes = Vec::new();
         for instance in instances {
-            let Some(mut policy) = policy(name, instance) else { continue };
+            let Some(mut policy) = policy(name, instance, floor) else { continue };
             outcomes.push(run(instance, &World::default(), policy.as_mut())?);
         }
         let Some(first) = outcomes.first() else { continue };

@@ -1,4 +1,4 @@
 //! Tests of ONES on the published workloads, and of the parts of its variants.
 
-mod random;
+mod operators;
 mod variants;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use raddle_common::testing::{not_empty, pairs};
 use raddle_datasets::registry::real_folder;
-use raddle_pool::policy::las::Las;
-use raddle_pool::policy::optimus::Optimus;
 use raddle_pool::policy::{Cluster, Policy};
+use raddle_pool_sim::policy::las::Las;
+use raddle_pool_sim::policy::optimus::Optimus;
 use raddle_pool_sim::published::{LOADS, Tables};
 use raddle_pool_sim::{Settings, simulate};
 

@@ -5,8 +5,8 @@ mod profiles;
 pub(crate) mod tables;
 
 use raddle_common::testing::pairs;
-use raddle_pool::policy::las::Las;
 use raddle_pool::policy::{Allocation, Cluster, Job, Placement, Policy, Promise};
+use raddle_pool_sim::policy::las::Las;
 use raddle_pool_sim::policy::names::{self, NAMES};
 use raddle_pool_sim::profile::submitted;
 use raddle_pool_sim::published::Tables;

@@ -8,7 +8,6 @@ use raddle_pool::policy::{
     Allocation, Cluster, Demand, Job, PdOrs, Placer, PlanSettings, Policy, Promise, Utility,
 };
 use raddle_pool_sim::policy::pdors;
-use raddle_pool_sim::policy::placing::Spread;
 use raddle_pool_sim::slots::{Instance, Rates, World, run};
 
 /// A policy that records its decisions.
@@ -130,10 +129,7 @@ fn random_instances_keep_capacities_and_promises() {
     let (mut admitted, mut all) = (0, 0);
     for seed in 0..1000 {
         let instance = random(seed);
-        let is_rounded = seed % 10 == 0;
-        let spread =
-            if is_rounded { Spread::Rounded { scale: 1.0, turns: 5 } } else { Spread::CheapestFirst };
-        let policy = pdors(PlanSettings::of_slots(instance.slots), spread, seed);
+        let policy = pdors(PlanSettings::of_slots(instance.slots));
         let mut recorded = Recorded { policy, decisions: Vec::new() };
         let outcome = run(&instance, &World::default(), &mut recorded).unwrap();
         let found = check(&instance, &recorded.decisions);
@@ -171,19 +167,9 @@ fn on_one_machine_the_simulator_decides_as_the_pool_does() {
         let mut instance = random(seed);
         instance.cluster.nodes.truncate(1);
         let settings = || PlanSettings::of_slots(instance.slots);
-        let here = decisions(&instance, pdors(settings(), Spread::CheapestFirst, seed));
+        let here = decisions(&instance, pdors(settings()));
         assert_eq!(here, decisions(&instance, PdOrs::new(settings())), "seed {seed}");
         placed += here.iter().map(|(_, allocation)| allocation.placements.len()).sum::<usize>();
     }
     assert!(placed > 300, "{placed}");
-}
-
-#[test]
-fn equal_seeds_decide_equally() {
-    let instance = random(3);
-    let decide = || {
-        let spread = Spread::Rounded { scale: 1.0, turns: 3 };
-        decisions(&instance, pdors(PlanSettings::of_slots(instance.slots), spread, 1))
-    };
-    assert_eq!(decide(), decide());
 }

@@ -16,7 +16,7 @@ fn ahead(report: &Report, other: usize) -> usize {
 }
 
 fn compared(spec: Spec) -> Report {
-    let report = compare(&spec.instances().unwrap(), &POLICIES).unwrap();
+    let report = compare(&spec.instances().unwrap(), &POLICIES, None).unwrap();
     assert_eq!(report.rows.iter().map(|row| row.policy).collect::<Vec<_>>(), POLICIES);
     let means: Vec<String> = report.rows.iter().map(|row| format!("{:.0}", row.utility)).collect();
     let wins: Vec<String> = (1..POLICIES.len()).map(|other| ahead(&report, other).to_string()).collect();

@@ -5,7 +5,6 @@ mod checked;
 mod medium;
 mod optimum;
 mod promised;
-mod table;
 mod tiny;
 mod work;
 

@@ -38,11 +38,6 @@ impl<P: Placer> PdOrs<P> {
         Self(Planner::new(settings, placer))
     }
 
-    /// The placer of the policy.
-    pub fn placer(&self) -> &P {
-        &self.0.placer
-    }
-
     /// Widens the bounds of the prices for a job that may arrive, such as one of an earlier day or of a known
     /// instance.
     pub fn expect(&mut self, cluster: &Cluster, job: &Job) {

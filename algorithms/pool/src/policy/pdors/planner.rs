@@ -6,7 +6,7 @@ use super::calendar::Calendar;
 use super::fill;
 use super::in_slot::Placer;
 use super::plan::Plan;
-use super::prices::Prices;
+use super::prices::{Prices, density};
 use super::settings::PlanSettings;
 use super::unfit::promisable;
 use crate::policy::Room;
@@ -60,11 +60,11 @@ impl<P: Placer> Planner<P> {
             self.reviewed = Some(slot);
             self.review(now, slot, cluster, jobs, &mut allocation);
         }
-        for job in jobs {
-            if !self.plans.contains_key(&job.id) && !self.refused.contains(&job.id) {
-                self.answer(now, cluster, job, &mut allocation);
-            }
-        }
+        let is_new = |job: &&Job| !self.plans.contains_key(&job.id) && !self.refused.contains(&job.id);
+        let mut new: Vec<&Job> = jobs.iter().filter(is_new).collect();
+        // Of jobs that come together, the one that pays most for what it takes.
+        new.sort_by(|a, b| density(cluster, b).total_cmp(&density(cluster, a)));
+        new.into_iter().for_each(|job| self.answer(now, cluster, job, &mut allocation));
         self.follow(now, slot, cluster, jobs, &mut allocation);
         allocation
     }

@@ -95,6 +95,15 @@ pub(super) fn fastest(cluster: &Cluster, job: &Job) -> f64 {
     rates.fold(0.0, f64::max)
 }
 
+/// Value of a job over the share of the cluster that its workers take until it ends.
+pub(super) fn density(cluster: &Cluster, job: &Job) -> f64 {
+    let least = job.least.max(1);
+    let share = |r: usize| job.demand.worker[r] / cluster.nodes.iter().map(|node| node[r]).sum::<f64>();
+    let share = (0..RESOURCES).map(share).fold(0.0, f64::max);
+    let seconds = job.left.unwrap_or(f64::INFINITY) / job.speed.rate(least, 1);
+    job.utility.at(job.arrival, job.arrival) / (f64::from(least) * share * seconds)
+}
+
 /// Value of a job at the end of all slots; for a job with a deadline, its value before it.
 fn late(utility: &Utility, arrival: f64, end: f64) -> f64 {
     match *utility {

@@ -37,8 +37,8 @@ pub enum Ceiling {
 }
 
 impl Default for PlanSettings {
-    /// Settings of a pool on one machine: slots of 10 s, an hour ahead, with a tenth of the speed and a tenth
-    /// of each slot in reserve.
+    /// Settings of a pool on one machine: slots of 10 s, an hour ahead, with three tenths of the speed and a
+    /// tenth of each slot in reserve.
     fn default() -> Self {
         Self {
             slot: 10.0,
@@ -47,7 +47,7 @@ impl Default for PlanSettings {
             units: 1000,
             ceiling: Ceiling::Work,
             floor: 1e-4,
-            margin: 0.1,
+            margin: 0.3,
             rescale: 1.0,
             fill: true,
         }

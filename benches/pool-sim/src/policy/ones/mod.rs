@@ -1,135 +1,132 @@
-//! ONES as published, and variants between that and the one of the pool.
+//! ONES (Bian et al., arXiv 2108.03645): an evolutionary search of schedules, with batches that grow with the
+//! workers. Schedules are scored over all jobs; the published score, over those that run, is behind Tiresias.
+//!
+//! An individual is a schedule: an owner for each slot, or none. Each cycle applies the [`operators`] to a
+//! population, and the schedule with the minimum score is carried out. The share of a job changes only after
+//! an epoch since its last change.
 
-mod options;
-mod training;
-
-use std::collections::BTreeMap;
+mod arrange;
+mod caps;
+mod estimate;
+pub mod operators;
+mod slots;
 
 use raddle::random::Stream;
-use raddle_pool::policy::ones::operators::{Caps, Individual};
-use raddle_pool::policy::ones::{Estimate, Estimates, Ones, Variant, evolved, speedup_over_root};
-use raddle_pool::policy::{Cluster, Job, JobId};
+use raddle_pool::policy::{Allocation, Cluster, Job, JobId, Policy};
 
-pub use self::options::{Options, Score};
-use self::training::Training;
+use self::caps::TrainingCaps;
+use self::estimate::{Estimate, Estimates};
+use self::operators::{Individual, counts, crossover, mutate, pad, refresh, select};
+use self::slots::Slots;
 
-/// Creates ONES with these options.
-pub fn ones(options: Options, seed: u64) -> Ones<Tried> {
-    Ones::with_variant(seed, |stream| Tried {
-        options,
-        training: Training::new(stream),
-        begun: BTreeMap::new(),
-        ended: Vec::new(),
-        now: 0.0,
-    })
-}
+/// Number of schedules that are kept.
+const POPULATION: usize = 16;
+/// Share by which the score of a resized job is reduced.
+const RESIZED: f64 = 0.1;
 
-/// A variant of ONES, given by its options.
+/// The policy ONES.
 #[derive(Debug)]
-pub struct Tried {
-    options: Options,
-    training: Training,
-    /// Time at which each job was first seen with workers.
-    begun: BTreeMap<JobId, f64>,
-    /// Run times of jobs that have ended, in seconds.
-    ended: Vec<f64>,
-    now: f64,
+pub struct Ones {
+    stream: Stream,
+    slots: Slots,
+    population: Vec<Individual>,
+    caps: TrainingCaps,
 }
 
-impl Tried {
-    /// Lowers the cap of the largest job if it holds half the cluster and has run for longer than the median.
-    fn shrink(&self, now: f64, slots: u32, jobs: &[Job], caps: &mut Caps) {
-        let Some(largest) = jobs.iter().rev().max_by_key(|job| job.placement.workers()) else { return };
-        let held = largest.placement.workers();
-        let age = |id: &JobId| self.begun.get(id).map(|begun| now - begun);
-        let mut times: Vec<f64> =
-            jobs.iter().filter_map(|job| age(&job.id)).chain(self.ended.iter().copied()).collect();
-        times.sort_unstable_by(f64::total_cmp);
-        let Some((median, own)) = times.get(times.len() / 2).copied().zip(age(&largest.id)) else { return };
-        if 2 * held >= slots && own > median && median > 0.0 {
-            let size = 2.0 * f64::from(held) / (own / median + 1.0);
-            let even = 2 * (size / 2.0).ceil() as u32;
-            if let Some(cap) = caps.get_mut(&largest.id) {
-                cap.size = even.clamp(cap.least, cap.size);
-            }
+impl Ones {
+    /// A policy with an empty population.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            stream: Stream::new(&[seed, 0]),
+            slots: Slots::default(),
+            population: Vec::new(),
+            caps: TrainingCaps::default(),
         }
+    }
+
+    /// Runs a cycle on the slots that may change, and returns the population that is kept, best first.
+    fn cycle(&mut self, population: Vec<Individual>, about: &Estimates, old: &Individual) -> Vec<Individual> {
+        let mut all = population;
+        for individual in &mut all {
+            refresh(individual, &about.caps);
+        }
+        all.resize_with(all.len().max(1), || vec![None; old.len()]);
+        let made = offspring(&all, about, &mut self.stream);
+        all.extend(made);
+        for individual in &mut all {
+            pad(individual, &about.new, &about.by_remaining, &about.caps);
+        }
+        let scores = all.iter().map(|individual| score(about, individual)).collect();
+        // Scores depend on numbers of slots only, so only the kept schedules need to be arranged.
+        let kept = select(all, scores, POPULATION);
+        kept.iter().map(|individual| arrange::arrange(old, individual)).collect()
     }
 }
 
-impl Variant for Tried {
-    fn population(&self) -> usize {
-        self.options.population
+/// Children of crossovers, then as many mutants, with parents drawn from the schedules that were kept.
+fn offspring(kept: &[Individual], about: &Estimates, stream: &mut Stream) -> Vec<Individual> {
+    let mut made = Vec::new();
+    for _ in 0..POPULATION / 2 {
+        let (one, other) = (stream.below(kept.len()), stream.below(kept.len()));
+        made.extend(crossover(&kept[one], &kept[other], &about.caps, stream));
+    }
+    for _ in 0..POPULATION {
+        let mut mutant = kept[stream.below(kept.len())].clone();
+        mutate(&mut mutant, |id| about.may_drop(id), stream);
+        made.push(mutant);
+    }
+    made
+}
+
+/// Score of a schedule. The schedule with the minimum is the best.
+fn score(about: &Estimates, individual: &Individual) -> f64 {
+    let of = |(id, count)| about.of(id).map_or(0.0, |job| score_of(job, count));
+    counts(individual).into_iter().map(of).sum()
+}
+
+/// Score of a job: minus its speed-up over the square root of its remaining time on one slot, and a tenth
+/// smaller in size if the job is resized.
+fn score_of(job: &Estimate, slots: u32) -> f64 {
+    let share = if job.held > 0 && job.held != slots { 1.0 - RESIZED } else { 1.0 };
+    -share * job.speedup(slots) / job.remaining.sqrt()
+}
+
+impl Policy for Ones {
+    fn name(&self) -> &'static str {
+        "ones"
     }
 
-    fn cycles(&self) -> usize {
-        self.options.cycles
-    }
-
-    fn apart(&self) -> u64 {
-        self.options.apart
-    }
-
-    fn first_cap(&self, job: &Job) -> u32 {
-        if self.options.begin_as_requested { job.requested } else { job.least }
-    }
-
-    fn limit(&mut self, now: f64, cluster: &Cluster, jobs: &[Job], caps: &mut Caps) {
-        self.now = now;
-        for job in jobs.iter().filter(|job| job.placement.workers() > 0) {
-            self.begun.entry(job.id).or_insert(now);
+    fn decide(&mut self, _: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+        self.slots.follow(cluster, jobs);
+        let caps = self.caps.renew(cluster, jobs);
+        let is_locked = |job: &&Job| job.placement.workers() > 0 && job.epochs_since_resize == 0;
+        let locked: Vec<JobId> = jobs.iter().filter(is_locked).map(|job| job.id).collect();
+        let caps = caps.into_iter().filter(|(id, _)| !locked.contains(id)).collect();
+        let about = Estimates::new(cluster, jobs, caps);
+        let open = self.slots.open(&locked);
+        let reduced = |full: &Individual| -> Individual { open.iter().map(|&slot| full[slot]).collect() };
+        let old = reduced(&self.slots.owners);
+        let full = self.slots.owners.len();
+        let population = std::mem::take(&mut self.population);
+        let population: Vec<Individual> =
+            population.iter().filter(|individual| individual.len() == full).map(reduced).collect();
+        let population = self.cycle(population, &about, &old);
+        self.population = population.iter().map(|individual| self.slots.with(&open, individual)).collect();
+        let mut allocation = Allocation::default();
+        if let Some(best) = self.population.first() {
+            let score = score(&about, &population[0]);
+            allocation.reasons.push(format!("least score {score:.4} of {} schedules", self.population.len()));
+            self.slots.owners.clone_from(best);
         }
-        if self.options.shrink {
-            self.shrink(now, cluster.slots(), jobs, caps);
-        }
-    }
-
-    fn score(&self, job: &Estimate, slots: u32) -> f64 {
-        match self.options.score {
-            Score::Published => f64::from(slots) * job.remaining / job.speedup(slots).max(f64::MIN_POSITIVE),
-            Score::All => speedup_over_root(job, slots),
-        }
-    }
-
-    fn offspring(&mut self, kept: &[Individual], about: &Estimates, stream: &mut Stream) -> Vec<Individual> {
-        let Options { population, random: is_random, .. } = self.options;
-        match is_random {
-            true => (0..2 * population).map(|_| random(kept[0].len(), &about.caps, stream)).collect(),
-            false => evolved(population, kept, about, stream),
-        }
-    }
-
-    fn observe(&mut self, jobs: &[Job]) {
-        if !self.options.knowledge {
-            self.training.observe(jobs);
-        }
+        allocation.placements = self.slots.placements();
+        allocation
     }
 
     fn ended(&mut self, job: &Job) {
-        self.ended.extend(self.begun.remove(&job.id).map(|begun| self.now - begun));
-        if !self.options.knowledge {
-            self.training.ended(job);
-        }
+        self.caps.ended(job.id);
     }
 
-    fn left(&self, job: &Job, stream: &mut Stream) -> f64 {
-        match job.left {
-            Some(left) if self.options.knowledge => left,
-            _ => self.training.predictor.remaining(job, stream),
-        }
+    fn scales_batch(&self) -> bool {
+        true
     }
-}
-
-/// A random schedule: jobs in random order, each with a random number of slots up to its size cap.
-pub fn random(slots: usize, caps: &Caps, stream: &mut Stream) -> Individual {
-    let mut order: Vec<_> = caps.iter().collect();
-    stream.shuffle(&mut order);
-    let mut individual = Individual::with_capacity(slots);
-    for (id, cap) in order {
-        let count = stream.below(cap.size as usize + 1).min(slots - individual.len());
-        if count >= cap.least as usize {
-            individual.resize(individual.len() + count, Some(*id));
-        }
-    }
-    individual.resize(slots, None);
-    individual
 }

@@ -3,13 +3,9 @@
 use std::sync::Arc;
 
 use raddle::random::Stream;
-use raddle_pool::policy::{
-    Amounts, Cluster, Demand, Job, JobId, Market, Placer as _, RESOURCES, Room, Speed,
-};
+use raddle_pool::policy::{Amounts, Cluster, Demand, Job, JobId, Market, Placer as _, Room, Speed};
 
-use super::lp::{Answer, solve};
-use super::rounding::{Rounding, Roundings};
-use super::{Apart, Beside, Spread, spread};
+use super::{Apart, spread};
 
 #[derive(Debug)]
 struct Known;
@@ -55,8 +51,8 @@ fn exhaustive(market: &Market<'_>, workers: u32) -> Option<f64> {
 }
 
 #[test]
-fn the_linear_programme_is_a_bound_and_cheapest_first_is_near_it() {
-    let (mut compared, mut missed, mut ratios) = (0, 0, Vec::new());
+fn cheapest_first_is_near_the_cheapest() {
+    let (mut missed, mut ratios) = (0, Vec::new());
     for seed in 0..400 {
         let mut stream = Stream::new(&[seed, 2]);
         let (job, prices) = (job(&mut stream), prices(&mut stream));
@@ -64,50 +60,19 @@ fn the_linear_programme_is_a_bound_and_cheapest_first_is_near_it() {
         let market = Market::new(&job, room, &prices);
         let order = spread::Order::of(&market);
         for workers in 1..=5 {
-            let least = exhaustive(&market, workers);
             let found = spread::cheapest(&market, workers, &order).map(|placement| market.cost(&placement));
-            match (solve(&market, workers, job.demand.servers(workers)), least) {
-                (Answer::Found(answer), Some(least)) => {
-                    let cost: f64 = answer
-                        .iter()
-                        .enumerate()
-                        .map(|(node, &(w, s))| w * market.worker[node] + s * market.server[node])
-                        .sum();
-                    assert!(cost <= least + 1e-6, "seed {seed}: {cost} {least}");
-                    compared += 1;
-                }
-                (Answer::Found(_) | Answer::Infeasible, None) => assert!(found.is_none(), "seed {seed}"),
-                (answer, least) => panic!("seed {seed}: {answer:?} {least:?}"),
-            }
-            match (found, least) {
+            match (found, exhaustive(&market, workers)) {
                 (Some(found), Some(least)) => {
                     assert!(found >= least - 1e-9);
                     ratios.push(found / least);
                 }
                 (None, Some(_)) => missed += 1,
-                _ => {}
+                (found, None) => assert_eq!(found, None, "seed {seed}"),
             }
         }
     }
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    assert!(compared > 500 && mean < 1.1 && missed * 20 < compared, "{compared} {mean} {missed}");
-}
-
-#[test]
-fn what_the_library_fails_at_is_answered_by_cheapest_first() {
-    let mut stream = Stream::new(&[3]);
-    let (job, mut prices) = (job(&mut stream), prices(&mut stream));
-    prices[1] = [f64::NAN; RESOURCES];
-    let room = || Room::of(&Cluster { nodes: vec![[4.0, 8.0, 16.0]; 2] });
-    let market = Market::new(&job, room(), &prices);
-    let order = spread::Order::of(&market);
-    assert!(!matches!(solve(&market, 2, job.demand.servers(2)), Answer::Found(_)));
-    let mut rounding = Rounding::new(stream);
-    assert_eq!(rounding.rounded(&market, 2, &order, (1.0, 5)), None);
-    assert_eq!(rounding.counts, Roundings { failed: 1, ..Roundings::default() });
-    let mut beside = Beside { spread: Spread::Rounded { scale: 1.0, turns: 5 }, rounding };
-    let rounded = beside.placements(&market, &[1, 2, 3, 4, 5]);
-    assert!(beside.roundings().failed > 1 && !rounded.is_empty());
+    assert!(ratios.len() > 500 && mean < 1.1 && missed * 20 < ratios.len(), "{mean} {missed}");
 }
 
 #[test]

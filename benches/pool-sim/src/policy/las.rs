@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::room::Room;
-use super::{Allocation, Cluster, Job, JobId, Policy};
+use raddle_pool::policy::{Allocation, Cluster, Job, JobId, Policy, place};
 
 /// Service after which a job moves to the second queue, in workers times seconds: 16 hours of one worker.
 pub const THRESHOLD: f64 = 57_600.0;
@@ -71,24 +70,5 @@ impl Policy for Las {
         }
         place(cluster, &runs, &mut allocation);
         allocation
-    }
-}
-
-/// Places jobs with these numbers of workers. Jobs whose number does not change keep their nodes; then the
-/// others, in this order, take workers from the nodes with the most capacity left.
-pub(super) fn place(cluster: &Cluster, jobs: &[(&Job, u32)], allocation: &mut Allocation) {
-    let mut room = Room::of(cluster);
-    let keeps = |(job, workers): &&(&Job, u32)| job.placement.workers() == *workers;
-    for (job, _) in jobs.iter().filter(keeps) {
-        room.take_all(&job.demand, &job.placement);
-        allocation.placements.insert(job.id, job.placement.clone());
-    }
-    for (job, workers) in jobs.iter().filter(|job| !keeps(job)) {
-        match room.spread(&job.demand, *workers) {
-            Some(placement) => {
-                allocation.placements.insert(job.id, placement);
-            }
-            None => allocation.reasons.push(format!("job {} waits: no node has room for it", job.id.0)),
-        }
     }
 }

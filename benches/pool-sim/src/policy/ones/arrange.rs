@@ -1,7 +1,8 @@
 //! [`arrange`]: a schedule moved to the slots that are in use.
 
+use raddle_pool::policy::JobId;
+
 use super::operators::{Individual, counts, reorder};
-use crate::policy::JobId;
 
 /// Arranges a schedule so that few slots change their owner: jobs with as many slots as in `old` keep them,
 /// and the others are reordered on the rest.

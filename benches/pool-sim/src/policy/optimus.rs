@@ -1,7 +1,6 @@
 //! Optimus (Peng et al., EuroSys 2018), with an oracle: the work left is known.
 
-use super::las::place;
-use super::{Allocation, Cluster, Job, Policy};
+use raddle_pool::policy::{Allocation, Cluster, Job, Policy, place};
 
 /// Jobs get their minimum of workers in order of arrival; each further worker goes to the job whose remaining
 /// time it shortens most.

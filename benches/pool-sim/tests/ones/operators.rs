@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use raddle::random::Stream;
 use raddle_common::testing::{not_empty, pairs};
 use raddle_pool::policy::JobId;
-use raddle_pool::policy::ones::operators::{
+use raddle_pool_sim::policy::ones::operators::{
     Cap, Caps, Individual, counts, crossover, mutate, pad, refresh, reorder, select,
 };
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use raddle::random::Stream;
-
-use crate::policy::JobId;
+use raddle_pool::policy::JobId;
 
 /// A schedule: the owner of each slot that may change.
 pub type Individual = Vec<Option<JobId>>;

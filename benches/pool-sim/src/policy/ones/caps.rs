@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::operators::{Cap, Caps};
-use super::variant::Variant;
-use crate::policy::{Cluster, Job, JobId};
+use raddle_pool::policy::{Cluster, Job, JobId};
 
-/// Maximum number of epochs at the cap after which it doubles.
-const EPOCHS: u64 = 2;
+use super::operators::{Cap, Caps};
+
 /// Maximum number of slots, as a multiple of the request.
 const GROWTH: u32 = 4;
 
@@ -16,18 +14,18 @@ const GROWTH: u32 = 4;
 pub(super) struct TrainingCaps(BTreeMap<JobId, u32>);
 
 impl TrainingCaps {
-    /// Updates and returns the caps of all jobs. A cap doubles after as many epochs at the cap as the variant
-    /// leaves between two changes of a share, two at most; it stays within the size of the cluster and four
+    /// Updates and returns the caps of all jobs. A cap starts at the request and doubles after an epoch at
+    /// the cap; it stays within the size of the cluster and four
     /// times the request.
-    pub(super) fn renew(&mut self, cluster: &Cluster, jobs: &[Job], variant: &impl Variant) -> Caps {
+    pub(super) fn renew(&mut self, cluster: &Cluster, jobs: &[Job]) -> Caps {
         let slots = cluster.slots();
         let mut caps = Caps::new();
         for job in jobs {
             let least = job.least.max(1);
             let most = job.most.min(slots).min(job.requested.max(1).saturating_mul(GROWTH)).max(job.least);
-            let cap = self.0.entry(job.id).or_insert(variant.first_cap(job).clamp(least, most.max(1)));
+            let cap = self.0.entry(job.id).or_insert(job.requested.clamp(least, most.max(1)));
             let held = job.placement.workers();
-            if held >= *cap && job.epochs_since_resize >= EPOCHS.min(variant.apart()) {
+            if held >= *cap && job.epochs_since_resize > 0 {
                 *cap = (*cap * 2).min(most);
             }
             if least <= slots {

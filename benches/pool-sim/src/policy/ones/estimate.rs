@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use raddle_pool::policy::{Cluster, Job, JobId};
+
 use super::operators::Caps;
-use crate::policy::{Cluster, Job, JobId};
 
 /// Minimum of the remaining time, in seconds: smaller ones count as equal.
 const LEAST: f64 = 1.0;
@@ -12,11 +13,11 @@ const KNOWN: u64 = 2;
 
 /// Properties of a job for one decision.
 #[derive(Debug)]
-pub struct Estimate {
+pub(super) struct Estimate {
     /// Remaining seconds on one slot, or on the minimum of the job.
-    pub remaining: f64,
+    pub(super) remaining: f64,
     /// Number of slots that the job holds now.
-    pub held: u32,
+    pub(super) held: u32,
     epochs: u64,
     /// Speeds on 1, 2, ... slots, relative to that on the minimum of the job.
     speedups: Vec<f64>,
@@ -24,7 +25,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Speed on `count` slots, relative to that on the minimum of the job.
-    pub fn speedup(&self, count: u32) -> f64 {
+    pub(super) fn speedup(&self, count: u32) -> f64 {
         let at = (count as usize).min(self.speedups.len());
         at.checked_sub(1).map_or(0.0, |at| self.speedups[at])
     }
@@ -32,24 +33,19 @@ impl Estimate {
 
 /// Properties of the jobs that may change in one decision.
 #[derive(Debug)]
-pub struct Estimates {
+pub(super) struct Estimates {
     jobs: BTreeMap<JobId, Estimate>,
     /// Bounds of each of these jobs.
-    pub caps: Caps,
+    pub(super) caps: Caps,
     /// Jobs that have never run, in order of arrival.
-    pub new: Vec<JobId>,
+    pub(super) new: Vec<JobId>,
     /// Jobs in ascending order of remaining time.
-    pub by_remaining: Vec<JobId>,
+    pub(super) by_remaining: Vec<JobId>,
 }
 
 impl Estimates {
-    /// Properties of the jobs that have a cap; `left` predicts the work left of a job.
-    pub(super) fn new(
-        cluster: &Cluster,
-        jobs: &[Job],
-        caps: Caps,
-        mut left: impl FnMut(&Job) -> f64,
-    ) -> Self {
+    /// Properties of the jobs that have a cap.
+    pub(super) fn new(cluster: &Cluster, jobs: &[Job], caps: Caps) -> Self {
         let nodes: Vec<u32> = (0..=cluster.slots()).map(|workers| cluster.nodes_for(workers)).collect();
         let mut known = BTreeMap::new();
         let mut new = Vec::new();
@@ -58,7 +54,7 @@ impl Estimates {
             let rate = |workers: u32| job.speed.rate(workers, nodes[workers as usize]);
             let first = rate(cap.least.max(1)).max(f64::MIN_POSITIVE);
             let estimate = Estimate {
-                remaining: (left(job) / first).max(LEAST),
+                remaining: (job.remaining() / first).max(LEAST),
                 held: job.placement.workers(),
                 epochs: job.epochs,
                 speedups: (1..=cap.training).map(|workers| rate(workers) / first).collect(),
@@ -74,12 +70,12 @@ impl Estimates {
     }
 
     /// `true` if a mutation may drop the job.
-    pub fn may_drop(&self, id: JobId) -> bool {
+    pub(super) fn may_drop(&self, id: JobId) -> bool {
         self.jobs.get(&id).is_some_and(|job| job.epochs >= KNOWN)
     }
 
     /// Properties of a job.
-    pub fn of(&self, id: JobId) -> Option<&Estimate> {
+    pub(super) fn of(&self, id: JobId) -> Option<&Estimate> {
         self.jobs.get(&id)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use raddle_pool::policy::{Cluster, Job, JobId, Placement, Share};
+
 use super::operators::Individual;
-use crate::policy::{Cluster, Job, JobId, Placement, Share};
 
 /// Slots in a row, node after node.
 #[derive(Debug, Default)]

@@ -1,3 +1,0 @@
-//! Operators of ONES.
-
-mod operators;
