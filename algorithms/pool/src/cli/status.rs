@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle::cli::{Error, ExitStatus, Life, Table, count, say};
+use raddle_cli::{Error, ExitStatus, Life, Table, count, say};
 use serde_json::{Value, json};
 
 use super::folder::{opened, queue, unread};

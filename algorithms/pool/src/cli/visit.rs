@@ -1,6 +1,6 @@
 //! `pool add` and `pool cancel`: access to a pool through its folder, from another process.
 
-use raddle::cli::{Error, ExitStatus, Life};
+use raddle_cli::{Error, ExitStatus, Life};
 use serde_json::json;
 
 use super::duration;

@@ -1,7 +1,7 @@
 //! The options of `pool-sim`.
 
 use clap::Args;
-use raddle::cli::{Error, UseOptions, choose, refuse_without_effect};
+use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
 use raddle_pool::policy::{Cluster, Knowledge, PlanSettings, Policy};
 
 use crate::policy::las::THRESHOLD;
