@@ -1,9 +1,13 @@
-//! Parts that the algorithms share and the engine does not need: numbers in messages; with the feature `cli`,
-//! the options for reading delimited text; with `testing`, running a program in a folder.
+//! Parts that the algorithms share and the engine does not need: numbers in messages, and the definition of
+//! parameters; with the feature `cli`, the options for reading delimited text, and results on stdout; with
+//! `testing`, running a program in a folder.
 
 #[cfg(feature = "cli")]
 mod dialect;
 mod number;
+mod params;
+#[cfg(feature = "cli")]
+mod stdout;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -2,11 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use raddle::Ending;
+use raddle::state::{from_bytes, to_bytes};
 use raddle_cli::{
     Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Timed, TrainOptions, choose, combine,
     hide_idle, number,
 };
-use raddle::state::{from_bytes, to_bytes};
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::State as _;
+use raddle::state::Reader;
 use raddle_cli::{
     ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions, count,
     fit_versions, is_place_of_a_file, is_short, write_atomic,

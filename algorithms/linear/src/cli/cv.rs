@@ -1,8 +1,8 @@
 //! `linear cv`: chooses C by cross-validation.
 
 use raddle::Ending;
-use raddle_cli::{Error, ExitStatus, PartEnd, PartRun, Picture, Session, Timed, combine, number};
 use raddle::state::{from_bytes, to_bytes};
+use raddle_cli::{Error, ExitStatus, PartEnd, PartRun, Picture, Session, Timed, combine, number};
 use raddle_linear::{Curve, Fit, FoldScores, Folds};
 use raddle_tabular::cli::{Chosen, curves, ended_as, tell_of_classes, unfinished};
 

@@ -7,7 +7,6 @@ use raddle::files::ModelFiles as _;
 use raddle_cli::{
     Error, ExitStatus, ROUND_OPTIONS, Session, Summary, Table, Timed, TrainOptions, count, hide_idle, number,
 };
-use raddle::files::ModelFiles as _;
 use raddle_datasets::RatingsOptions;
 use raddle_mf::files::{About, SeenFile};
 use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};

@@ -9,6 +9,7 @@ use raddle_common::DialectArgs;
 use raddle_datasets::ratings::generate;
 use raddle_datasets::registry::{self, SetKind};
 use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings};
+use raddle_mf::RatingsSource;
 use raddle_mf::files::Saved;
 use serde::Serialize;
 
@@ -119,14 +120,8 @@ impl Reading {
     /// not read by them.
     pub(crate) fn refuse_idle(&self, sources: &[Option<&str>], format: Option<&str>) -> Result<(), Error> {
         let is_known = |source: &str| registry::verified_set(SetKind::Ratings, source).is_some();
-        let is_file = |source: &str| {
-            !source.starts_with("synth:")
-                && !is_known(source)
-                && !["none", "split"].contains(&source)
-                && !source.starts_with(LATEST)
-                && source.parse::<f64>().is_err()
-        };
-        if sources.iter().flatten().any(|source| is_file(source)) {
+        let is_file = |source: &&str| !source.starts_with("synth:") && !is_known(source);
+        if sources.iter().flatten().any(is_file) {
             return Ok(());
         }
         refuse_without_effect(&self.given(format), "on generated ratings and public sets")

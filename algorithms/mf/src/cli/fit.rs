@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use raddle::{Ending, Metric};
+use raddle_cli::{Error, ExitStatus, Session, Timed, combine};
 use raddle_datasets::{PartOfRatings, Ratings, RatingsOptions, StoredRatings, read_any_ratings};
 use raddle_mf::files::Saved;
 use raddle_mf::{Fit, Mf, Problem, RatingsSource};

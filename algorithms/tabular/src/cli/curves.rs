@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 
-use raddle_cli::{Error, Report, Session, Table as Listing, aligned, number};
 use raddle::files::ModelFiles as _;
+use raddle_cli::{Error, Report, Session, Table as Listing, aligned, number};
 use serde_json::{Map, Value};
 
 use super::listing::{abridged, short};

@@ -10,7 +10,12 @@ impl Prepared {
     ///
     /// # Errors
     /// If a column then cannot be fitted.
-    pub(super) fn weigh(&mut self, weights: &[f64], how: Centring, first: usize) -> Result<(), LassoError> {
+    pub(in crate::data) fn weigh(
+        &mut self,
+        weights: &[f64],
+        how: Centring,
+        first: usize,
+    ) -> Result<(), LassoError> {
         let n = self.design.rows() as f64;
         let columns = Vec::with_capacity(self.design.columns());
         let mut again = Again { how, weights, n, root: n.sqrt(), longest: (0.0, 0), columns };
