@@ -9,8 +9,8 @@ use std::path::Path;
 use super::net::token::Token;
 use crate::base::error::EngineError;
 
-/// Environment variable of a process that `raddle launch` starts: a file with the invitation; with a
-/// [`ParentLink`](super::parent_link::ParentLink) only its folder counts.
+/// Environment variable of a process that `raddle launch` starts: a file with the invitation. Where the
+/// invitation comes by a socket pair, only the file's folder counts.
 pub const FILE: &str = "RADDLE_RUN";
 /// Environment variable with the process's number.
 pub const INDEX: &str = "RADDLE_PROCESS";
