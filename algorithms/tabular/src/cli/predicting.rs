@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::listing::field;
 use super::samples::{ModelSamples, RowScores, said_of_rows};
 use super::tables::TextArgs;
-use crate::files::Schema;
+use crate::files::{Schema, ScoreTerms};
 
 /// Rules by which columns and rows are matched: the end of a help text.
 pub const ROWS: &str = "Columns are matched by name if the model and the data have names, else by position. Columns \
@@ -98,7 +98,7 @@ impl PredictArgs {
 /// If the options contradict each other, the data cannot be read, or the predictions cannot be written.
 pub fn predict<Model: Scoring>(
     (args, out): (&PredictArgs, Option<&Path>),
-    (model, by_score): (&Model, Vec<(f64, Vec<(u32, f64)>)>),
+    (model, by_score): (&Model, Vec<ScoreTerms>),
     other: Option<Beside>,
 ) -> Result<ExitStatus, Error> {
     let (mut reading, schema) = (args.reading()?, model.schema());

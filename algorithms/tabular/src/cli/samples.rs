@@ -4,6 +4,7 @@ use raddle_cli::{Error, count};
 use raddle_datasets::{IDS, Labels, Options as Reading, Samples, read_samples};
 
 use super::matching::{ColumnMap, Matched, matched};
+use crate::files::ScoreTerms;
 
 /// Data whose columns are matched with those of a model, with responses, weights and ids.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl ModelSamples {
 
     /// Returns the scores of all rows: one class after another where each class has a score. `by_class` has
     /// the intercept of each class and its coefficients as (column of the model, value).
-    pub fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> RowScores {
+    pub fn scores(&self, by_class: Vec<ScoreTerms>) -> RowScores {
         let Samples { x, occurring, .. } = &self.read;
         let place = |(column, value): (u32, f64)| {
             let column = self.columns.place(column)?;

@@ -12,4 +12,4 @@ pub use self::coefficients::{
 pub use self::features::{Features, Offset};
 pub use self::labels::ClassLabels;
 pub use self::model::{ModelFacts, read_facts, write_facts};
-pub use self::schema::{Schema, read_text};
+pub use self::schema::{Schema, ScoreTerms, read_text};

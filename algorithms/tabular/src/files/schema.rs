@@ -10,6 +10,9 @@ use super::labels::ClassLabels;
 /// The file of the coefficients.
 const COEFFICIENTS: &str = "coef.tsv";
 
+/// The intercept of a score, and the (column, coefficient) of its columns.
+pub type ScoreTerms = (f64, Vec<(u32, f64)>);
+
 /// Columns and classes of a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Schema<'a> {
@@ -47,7 +50,7 @@ impl<'a> Schema<'a> {
     }
 
     /// Returns intercept and (column, coefficient) of each score, of which there are as many as intercepts.
-    pub fn by_score(intercepts: &[f64], coefficients: &[Coefficient]) -> Vec<(f64, Vec<(u32, f64)>)> {
+    pub fn by_score(intercepts: &[f64], coefficients: &[Coefficient]) -> Vec<ScoreTerms> {
         let mut by_score: Vec<_> = intercepts.iter().map(|intercept| (*intercept, Vec::new())).collect();
         for of in coefficients {
             by_score[of.class as usize].1.push((of.column, of.value));
