@@ -4,6 +4,7 @@ use super::*;
 use crate::program::context::{Aggregate, Conclude};
 use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
+use crate::run::fingerprints::Fingerprints;
 use crate::run::message::RoundTasks;
 use crate::schedule::Assignment;
 
