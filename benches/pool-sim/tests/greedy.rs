@@ -1,4 +1,5 @@
-//! Greedy beside ONES, Tiresias and equal shares: on published workloads, on some drawn here, and on one machine.
+//! Greedy next to ONES, Tiresias and equal shares: on published workloads, on some drawn here, and on one
+//! machine.
 
 use std::collections::BTreeMap;
 use std::fs;

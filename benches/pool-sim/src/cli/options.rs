@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// Number of slots of each node. Default: 4.
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
-    /// Policies, separated by commas: greedy, fifo, drf (dominant resource fairness), las (Tiresias), optimus,
-    /// ones, oasis, pdors, random. Default: greedy,drf,las,optimus,ones; for synth:slots
+    /// Policies, separated by commas: greedy, fifo, drf (dominant resource fairness), las (Tiresias),
+    /// optimus, ones, oasis, pdors, random. Default: greedy,drf,las,optimus,ones; for synth:slots
     /// fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
