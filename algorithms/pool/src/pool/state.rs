@@ -361,7 +361,7 @@ impl Pool {
         is_free.then_some(Ok(()))
     }
 
-    /// A job as policies see it. A profile of its own says more of its speed-up than other jobs of its program.
+    /// A job as policies see it. A profile of its own says more of its speed-up than other jobs do.
     fn view(&self, fit: &Fit, id: JobId, is_deciding: bool) -> Job {
         let learnt = self.serial.get(&fit.program).filter(|_| fit.request.profile.is_none());
         fit.view(id, is_deciding, learnt.copied().unwrap_or(fit.serial))
