@@ -11,11 +11,12 @@ const FADE_OF_NOISE: f64 = 0.97;
 const NOISE: f64 = 0.25;
 const ERROR: f64 = 0.5;
 /// Smallest factor beyond which an epoch is far from the speed of a worker, and how many times the noise; how
-/// many times it must be for the speed to count at once; and the number of epochs in a row, far on the same
-/// side, after which nothing before them counts: they are the new speed.
+/// many times it must be for the speed to count at once, or half as many of the second in a row; and the
+/// number of epochs in a row, far on the same side, after which nothing before them counts: they are the new
+/// speed.
 const FAR: f64 = 1.3;
 const FAR_OF_NOISE: f64 = 3.0;
-const CLEAR_OF_NOISE: f64 = 6.0;
+const CLEAR_OF_NOISE: f64 = 9.0;
 const IN_A_ROW: usize = 3;
 /// Number of epochs after which a speed has been seen for long, and before which it counts nothing.
 const SEEN: u32 = 3;
@@ -31,6 +32,8 @@ const ERRORS: f64 = 3.0;
 /// Smallest number of epochs of a generation that ends for a move: a shard that has moved does not move back
 /// at once.
 const REST: u32 = 2;
+/// The same where no speed has clearly changed.
+const LONG_REST: u32 = 8;
 /// Assumed pause between two generations, in seconds, before one was measured.
 const UNKNOWN: f64 = 0.05;
 
@@ -88,7 +91,8 @@ impl Speed {
 
     /// `true` if the last epoch is so far from the speed that this has changed.
     fn is_clear(&self) -> bool {
-        self.epochs >= SEEN && self.far.last().is_some_and(|&last| self.side(last, CLEAR_OF_NOISE) != 0)
+        let times = if self.far.len() > 1 { CLEAR_OF_NOISE / 2.0 } else { CLEAR_OF_NOISE };
+        self.epochs >= SEEN && self.far.last().is_some_and(|&last| self.side(last, times) != 0)
     }
 
     /// `true` if the speed has been measured in epochs enough.
@@ -245,8 +249,9 @@ impl Balance {
     /// gain.
     pub(crate) fn is_worth_it(&self, plan: &GenerationPlan, costs: &[u64]) -> bool {
         let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
-        // Before the first generation no shard has moved.
-        if self.epochs < REST && plan.number > 1 {
+        // Before the first generation no shard has moved. What has been seen for long can wait.
+        let rest = if self.speeds.iter().any(Speed::is_clear) { REST } else { LONG_REST };
+        if self.epochs < rest && plan.number > 1 {
             return false;
         }
         let is_seen = self.is_seen();

@@ -256,8 +256,8 @@ fn imports_of_the_pool_go_down() {
     let floors: [&[&str]; 3] = [&["policy"], &["pool"], &["live"]];
     check(&src("algorithms/pool"), "", &floors, &["main", "cli"]);
     let floors: [&[&str]; 7] = [
-        &["left", "request", "settings", "speeds"],
-        &["event"],
+        &["left", "request", "settings"],
+        &["event", "speedup"],
         &["fit", "queue"],
         &["share"],
         &["state"],
@@ -265,17 +265,13 @@ fn imports_of_the_pool_go_down() {
         &["counted", "journal", "wall"],
     ];
     check(&src("algorithms/pool"), "pool", &floors, &[]);
-    let floors: [&[&str]; 5] = [
+    let floors: [&[&str]; 4] = [
         &["cluster"],
         &["job", "room"],
-        &["drf", "fifo", "las", "ones", "pdors", "profile", "random"],
-        &["optimus"],
+        &["drf", "fifo", "greedy", "pdors", "profile", "random"],
         &["names"],
     ];
     check(&src("algorithms/pool"), "policy", &floors, &[]);
-    let floors: [&[&str]; 4] =
-        [&["net", "operators"], &["arrange", "beta", "estimate", "slots"], &["variant"], &["caps"]];
-    check(&src("algorithms/pool"), "policy/ones", &floors, &[]);
 }
 
 #[test]
@@ -292,9 +288,11 @@ fn imports_of_the_simulator_of_the_pool_go_down() {
     check(&simulator, "published", &floors, &[]);
     let floors: [&[&str]; 3] = [&["instance", "spec"], &["arrivals", "run"], &["generate", "report"]];
     check(&simulator, "slots", &floors, &[]);
-    let floors: [&[&str]; 3] = [&["ones", "placing"], &["oasis"], &["names"]];
+    let floors: [&[&str]; 3] = [&["las", "ones", "optimus", "placing"], &["oasis"], &["names"]];
     check(&simulator, "policy", &floors, &[]);
-    let floors: [&[&str]; 2] = [&["lp", "spread"], &["apart", "rounding"]];
+    let floors: [&[&str]; 2] = [&["operators"], &["arrange", "caps", "estimate", "slots"]];
+    check(&simulator, "policy/ones", &floors, &[]);
+    let floors: [&[&str]; 2] = [&["spread"], &["apart"]];
     check(&simulator, "policy/placing", &floors, &[]);
     let floors: [&[&str]; 2] = [&["options", "tables"], &["slots", "ticks"]];
     check(&simulator, "cli", &floors, &[]);
@@ -306,7 +304,7 @@ fn imports_of_the_command_line_of_the_pool_go_down() {
     let floors: [&[&str]; 3] = [
         &["duration", "folder", "foreign", "job_line", "pool_tables"],
         &["jobs", "pool_options", "pool_summary"],
-        &["profile", "run", "visit"],
+        &["profile", "run", "status", "visit"],
     ];
     check(&src("algorithms/pool"), "cli", &floors, &[]);
 }

@@ -1,5 +1,5 @@
-//! Twelve jobs of three programs, a long one first: greedy ends them sooner in the mean than a queue does, and no
-//! later than equal shares.
+//! Twelve jobs of three programs, a long one first: greedy ends them sooner in the mean than a queue does,
+//! and no later than equal shares.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,8 @@ const EPOCHS: u64 = 15;
 /// Times that each program occurs.
 const TIMES: usize = 4;
 
-/// A topic model, a factorization and a Lasso in turn, one each second: the Lasso on mice where public sets are.
+/// A topic model, a factorization and a Lasso in turn, one each second: the Lasso on mice where public sets
+/// are.
 fn write(folder: &Path, lasso: &str, epochs: u64) {
     let lines = [
         format!("lda fit --topics 50 --epochs {epochs} --validation none"),
@@ -54,8 +55,8 @@ fn assert_ahead(clock: &str, [fifo, drf, greedy]: [f64; 3]) {
     assert!(fifo >= 1.5 * greedy && greedy <= 1.03 * drf, "{clock}: {fifo} {drf} {greedy}");
 }
 
-/// The long form, `RADDLE_POOL_LONG=N`, compares by the wall clock, too, in three turns, with so many epochs of
-/// a topic model.
+/// The long form, `RADDLE_POOL_LONG=N`, compares by the wall clock, too, in three turns, with so many epochs
+/// of a topic model.
 #[test]
 fn the_mean_completion_under_greedy_beats_that_of_a_queue_and_of_equal_shares() {
     let lasso = match real_folder() {

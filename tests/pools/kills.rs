@@ -64,7 +64,8 @@ fn the_jobs_of_a_pool_that_is_killed_end_by_themselves() {
                 [[job]]\nrun = \"lasso path synth:groups:n=400,p=4000,s=40 --points 2000 --ratio 10000 --out \
                 path\"\n";
     std::fs::write(folder.join("jobs.toml"), text).unwrap();
-    let mut pool = Running::begin(folder, "pool run jobs.toml --workers 2 --alive 2 --out nightly");
+    let line = "pool run jobs.toml --workers 2 --alive 2 --policy drf --out nightly";
+    let mut pool = Running::begin(folder, line);
     // Of each job what ties it to the pool and its program; of the one that is held its launcher, too.
     pool.until("both jobs", |pool| pool.processes().len() >= 5);
     pool.kill();

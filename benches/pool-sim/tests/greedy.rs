@@ -1,10 +1,12 @@
-//! Greedy beside ONES, Tiresias and equal shares: on published workloads, on some drawn here, and on one machine.
+//! Greedy next to ONES, Tiresias and equal shares: on published workloads, on some drawn here, and on one
+//! machine.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use raddle::random::Stream;
+use raddle_common::testing::pairs;
 use raddle_datasets::read_text;
 use raddle_datasets::registry::real_folder;
 use raddle_pool::policy::{Cluster, Drf, Greedy, Knowledge, Policy};
@@ -32,7 +34,7 @@ fn mean(values: &[f64]) -> f64 {
 fn it_is_ahead_of_ones_in_every_published_workload() {
     let Some(folder) = real_folder() else { return };
     let tables = Tables::read(&folder).unwrap();
-    for (load, most) in LOADS.into_iter().zip([0.45, 0.80, 1.00, 1.38]) {
+    for (load, most) in pairs(LOADS, [0.45, 0.80, 1.00, 1.38]) {
         if load != 1.0 && !is_long() {
             continue;
         }

@@ -61,10 +61,10 @@ proptest! {
 
     #[test]
     fn no_contiguous_cut_is_done_sooner(
-        costs in prop::collection::vec(1u64..50, 1..12),
+        costs in prop::collection::vec(1u64..50, 4..12),
         speeds in prop::collection::vec(0.1f64..2.0, 1..5),
     ) {
-        // All contiguous placements, one worker after the other.
+        // All contiguous placements, one worker after the other, each with a shard.
         fn best(costs: &[u64], speeds: &[f64]) -> f64 {
             let Some((speed, others)) = speeds.split_first() else {
                 return if costs.is_empty() { 0.0 } else { f64::INFINITY };
@@ -73,10 +73,11 @@ proptest! {
                 let own = costs[..count].iter().sum::<u64>() as f64 / speed;
                 own.max(best(&costs[count..], others))
             };
-            (0..=costs.len()).map(taking).fold(f64::INFINITY, f64::min)
+            (1..=costs.len()).map(taking).fold(f64::INFINITY, f64::min)
         }
         let placement = place_by_speed(&costs, &speeds);
         prop_assert!(placement.is_sorted() && placement.len() == costs.len());
+        prop_assert!((0..speeds.len() as u32).all(|worker| placement.contains(&worker)));
         let mut loads = vec![0.0; speeds.len()];
         placement.iter().zip(&costs).for_each(|(&worker, &cost)| loads[worker as usize] += cost as f64);
         let seconds = loads.iter().zip(&speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max);

@@ -47,7 +47,8 @@ pub(crate) struct RunOptions {
     /// Maximum number of jobs in memory at once. Default: the number of workers.
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
-    /// Policy: greedy (slots where they gain most), drf (equal shares), fifo, pdors (promises). Default: greedy.
+    /// Policy: greedy (workers where they gain most), drf (equal shares), fifo, pdors (promises). Default:
+    /// greedy.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// Clock: wall (real time) or counted (simulated from counted operations, equal on any machine).

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_cli::{Error, ExitStatus, Life, Table, count, say};
+use raddle_cli::{Error, ExitStatus, Life, Table, count, number, say};
 use serde_json::{Value, json};
 
 use super::folder::{opened, queue, unread};
@@ -140,8 +140,8 @@ fn table(pool: &Pool) -> Table {
             Value::from(word(fit)),
             Value::from(fit.workers()),
             Value::from(fit.epoch),
-            Value::from(certificate),
-            Value::from(target),
+            Value::from(certificate.map(number)),
+            Value::from(target.map(number)),
             shown(fit.arrived),
             shown(fit.ended.or_else(|| pool.expected(fit))),
             shown(fit.by()),

@@ -10,7 +10,8 @@ use super::job::Job;
 use super::room::Room;
 use super::{Allocation, Policy};
 
-/// Value of another number of slots than a job holds, next to that of the same number: a change costs a pause.
+/// Value of another number of slots than a job holds, next to that of the same number: a change costs a
+/// pause.
 const CHANGED: f64 = 0.8;
 /// Maximum number of slots of a step. Two slots on one node may gain what a single one does not.
 const STEP: u32 = 8;
@@ -22,7 +23,7 @@ const BEGUN: f64 = 60.0;
 /// of one size.
 const REMEMBERED: (usize, f64) = (64, 2.0);
 
-/// What a policy knows of the work that a job has left.
+/// Knowledge of the work that a job has left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Knowledge {
@@ -46,8 +47,9 @@ impl Knowledge {
 /// n slots is the speed-up on n slots over the square root of the seconds left on one slot, less a fifth if
 /// the job holds another number.
 ///
-/// The weight and the form of the sum are those of ONES (Bian et al., arXiv 2108.03645) with the score over all jobs,
-/// which an evolutionary search maximises there; marginal gains are those of Optimus (Peng et al., EuroSys 2018).
+/// The weight and the form of the sum are those of ONES (Bian et al., arXiv 2108.03645) with the score over
+/// all jobs, which an evolutionary search maximises there; marginal gains are those of Optimus (Peng et al.,
+/// EuroSys 2018).
 #[derive(Debug, Clone, Default)]
 pub struct Greedy {
     knowledge: Knowledge,

@@ -16,7 +16,7 @@ const FORMER: [&str; 4] = ["las", "tiresias", "optimus", "ones"];
 pub struct Settings {
     /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// What `greedy` knows of the work left.
+    /// Knowledge of the work left, for `greedy`.
     pub knowledge: Knowledge,
     /// Settings of `pdors`.
     pub plan: PlanSettings,
@@ -57,7 +57,8 @@ pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknow
 fn near(name: &str, known: &[&str]) -> String {
     let lower = name.to_lowercase();
     if FORMER.contains(&&*lower) && !known.contains(&"las") {
-        return " here: use `greedy`, which ends the same jobs sooner; the simulator, raddle-pool-sim, compares them."
+        return " here: use `greedy`, which ends the same jobs sooner; the simulator, raddle-pool-sim, \
+                compares them."
             .into();
     }
     let other = OTHERS.iter().find(|(other, _)| *other == lower).map(|(_, known)| *known);

@@ -1,9 +1,9 @@
 //! [`by_count`]: drives a pool by counted cost.
 //!
 //! The clock is simulated. An epoch of cost c that began at t on n workers ends at t + c/s times the seconds
-//! of a unit of cost, s the speed-up on n workers by [`Amdahl`]'s law; starts, pauses and changes of workers take no time. The driver waits until each running
-//! job has reported its next boundary or its end, and only then applies the earliest of these events. So
-//! every time and every decision is the same on any machine.
+//! of a unit of cost, s the speed-up on n workers by [`Amdahl`]'s law; starts, pauses and changes of workers
+//! take no time. The driver waits until each running job has reported its next boundary or its end, and only
+//! then applies the earliest of these events. So every time and every decision is the same on any machine.
 //!
 //! A lost process changes nothing either, whether the pool was lost with it or not: the driver starts the
 //! process again and lets it run up to the boundary that the pool knows. A job that waits at a boundary has

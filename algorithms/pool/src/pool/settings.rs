@@ -25,7 +25,7 @@ pub struct PolicySettings {
     pub name: String,
     /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// What `greedy` knows of the work left.
+    /// Knowledge of the work left, for `greedy`.
     #[serde(default)]
     pub knowledge: Knowledge,
     /// Length of a slot of `pdors`, in seconds.

@@ -1,5 +1,5 @@
-//! [`Amdahl`]: seconds of an epoch by the number of workers; [`Speeds`]: these seconds, learnt from the epochs
-//! of a job.
+//! [`Amdahl`]: seconds of an epoch by the number of workers; [`Speeds`]: these seconds, learnt from a job's
+//! epochs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,10 +9,11 @@ use crate::policy::{ByWorkers, Profile};
 
 /// Factor by which the weight of an epoch falls with each later one.
 const FADE: f64 = 0.9;
-/// Weight of the known serial share, next to 1 of an epoch. Epochs on one number of workers say nothing of it.
+/// Weight of the known serial share, next to 1 of an epoch. Epochs on one number of workers say nothing of
+/// it.
 const PRIOR: f64 = 0.02;
-/// Serial shares of programs before anything was measured. On two cores the Lasso is 1.0 to 1.6 times as fast as
-/// on one, which is a share of 0.25 or more; the others are assumed.
+/// Serial shares of programs before anything was measured. On two cores the Lasso is 1.0 to 1.6 times as fast
+/// as on one, which is a share of 0.25 or more; the others are assumed.
 const SERIAL: [(&str, f64); 4] = [("lda", 0.05), ("mf", 0.1), ("lasso", 0.4), ("linear", 0.3)];
 /// Serial share of all others.
 const OTHERS: f64 = 0.1;

@@ -116,7 +116,7 @@ impl Pool {
         arrival.into_iter().chain(slot).min_by(f64::total_cmp)
     }
 
-    /// Expected end of a job with workers, as far as it is known what is left, in seconds since the pool began.
+    /// Expected end of a job with workers, if it is known what is left, in seconds since the pool began.
     pub fn expected(&self, fit: &Fit) -> Option<f64> {
         let view = self.view(fit, fit.id?, false);
         let rate = view.speed.rate(fit.workers(), 1);
@@ -361,7 +361,7 @@ impl Pool {
         is_free.then_some(Ok(()))
     }
 
-    /// A job as policies see it. Of its speed-up a profile of its own says more than other jobs of the program.
+    /// A job as policies see it. A profile of its own says more of its speed-up than other jobs do.
     fn view(&self, fit: &Fit, id: JobId, is_deciding: bool) -> Job {
         let learnt = self.serial.get(&fit.program).filter(|_| fit.request.profile.is_none());
         fit.view(id, is_deciding, learnt.copied().unwrap_or(fit.serial))

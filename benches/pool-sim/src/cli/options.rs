@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// Number of slots of each node. Default: 4.
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
-    /// Policies, separated by commas: greedy, fifo, drf (dominant resource fairness), las (Tiresias), optimus,
-    /// ones, oasis, pdors, random. Default: greedy,drf,las,optimus,ones; for synth:slots
+    /// Policies, separated by commas: greedy, fifo, drf (dominant resource fairness), las (Tiresias),
+    /// optimus, ones, oasis, pdors, random. Default: greedy,drf,las,optimus,ones; for synth:slots
     /// fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
@@ -65,8 +65,8 @@ pub(crate) struct Options {
     /// (none). Default: known.
     #[arg(long, value_name = "known|learnt|none")]
     knowledge: Option<String>,
-    /// For pdors and oasis: minimum price, as a share of the maximum; 0 is the paper's. Default: 1e-4, for
-    /// synth:slots 3e-5.
+    /// For pdors and oasis: minimum price, as a share of the maximum; 0 is the paper's. Default:
+    /// 1e-4.
     #[arg(long, value_name = "X")]
     floor: Option<f64>,
     /// Print a line for each decision that changes something; with --json, add them to the results.

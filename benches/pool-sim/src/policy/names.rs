@@ -17,7 +17,7 @@ pub const NAMES: [&str; 9] = ["greedy", "fifo", "drf", "las", "optimus", "ones",
 pub struct Settings {
     /// Seed of policies that draw random numbers.
     pub seed: u64,
-    /// What `greedy` knows of the work left.
+    /// Knowledge of the work left, for `greedy`.
     pub knowledge: Knowledge,
     /// Service after which `las` moves a job to the second queue, in workers times seconds.
     pub threshold: f64,

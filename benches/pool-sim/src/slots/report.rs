@@ -29,8 +29,8 @@ pub struct Row {
 }
 
 /// Creates a policy for an instance, by name; `None` for policies that do not place parameter servers. Prices
-/// know the jobs that will arrive, as those of the paper know them from earlier ones. `floor` is their minimum,
-/// if it is not the default.
+/// know the jobs that will arrive, as those of the paper know them from earlier ones. `floor` is their
+/// minimum, if it is not the default.
 pub fn policy(name: &str, instance: &Instance, floor: Option<f64>) -> Option<Box<dyn Policy>> {
     let settings = PlanSettings::of_slots(instance.slots);
     let settings = PlanSettings { floor: floor.unwrap_or(settings.floor), ..settings };

@@ -100,7 +100,7 @@ fn a_job_that_is_far_slower_than_known_is_planned_anew_and_ends() {
 
 #[test]
 fn a_job_of_one_worker_may_take_nearly_all_slots_ahead() {
-    let long = super::job(0, 0.0, 1, 2700.0, Utility::Constant(1.0));
+    let long = super::job(0, 0.0, 1, 2200.0, Utility::Constant(1.0));
     let instance = Instance { cluster: Cluster::of_slots(1, 2), slot: 10.0, slots: 400, jobs: vec![long] };
     let outcome = run(&instance, &World::default(), &mut PdOrs::new(PlanSettings::default())).unwrap();
     assert_eq!((outcome.admitted(), outcome.ended(), outcome.late()), (1, 1, 0));

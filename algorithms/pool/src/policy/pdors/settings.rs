@@ -63,7 +63,7 @@ impl PlanSettings {
             until: Some(slots),
             units: 100,
             ceiling: Ceiling::Slot,
-            floor: 3e-5,
+            floor: 1e-4,
             margin: 0.0,
             rescale: 0.0,
             fill: false,
