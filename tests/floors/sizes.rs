@@ -15,6 +15,18 @@ use super::documentation::sources;
 const FUNCTION: usize = 70;
 /// Lines of a file.
 const FILE: usize = 350;
+/// What is longer today, and at most how long: nothing is added to it.
+const LONGER: [(&str, usize); 9] = [
+    ("src/cluster/net/handshake.rs", 360),
+    ("datasets/src/bytes/source.rs", 357),
+    ("algorithms/mf/src/alternating/fit.rs", 351),
+    ("algorithms/mf/src/alternating/program.rs", 376),
+    ("algorithms/mf/src/live/mod.rs", 372),
+    ("algorithms/lda/src/cli/data.rs", 362),
+    ("algorithms/pool/src/pool/state.rs", 447),
+    ("datasets/src/table/encode.rs: encode", 73),
+    ("algorithms/mf/src/cli/cv.rs: cv", 78),
+];
 /// Lines that a count may be below its budget before the budget is lowered: these, and a part of the count.
 const SLACK: usize = 25;
 
@@ -35,7 +47,8 @@ struct Measured {
     packages: BTreeMap<String, Size>,
     booleans: usize,
     tuples: usize,
-    too_long: Vec<String>,
+    /// Files and functions that are too long, with their lines.
+    too_long: Vec<(String, usize)>,
 }
 
 /// The number of the line that ends the item which begins on line `first`.
@@ -129,13 +142,13 @@ impl Measured {
 
     fn read(&mut self, file: &str, lines: &[&str], is_test: &[bool]) {
         if lines.len() > FILE {
-            self.too_long.push(format!("{file}: {} lines", lines.len()));
+            self.too_long.push((file.to_owned(), lines.len()));
         }
         for first in (0..lines.len()).filter(|&line| !is_test[line]) {
             let Some(name) = function(lines[first]) else { continue };
             let last = end(lines, first);
             if last + 1 - first > FUNCTION {
-                self.too_long.push(format!("{file}:{}: {name} has {} lines", first + 1, last + 1 - first));
+                self.too_long.push((format!("{file}: {name}"), last + 1 - first));
             }
             let body = lines[first..=last].iter().position(|line| line.ends_with(['{', ';'])).unwrap_or(0);
             let (booleans, tuples) = arguments(&lines[first..=first + body]);
@@ -182,8 +195,17 @@ fn every_package_keeps_to_its_budget() {
 
 #[test]
 fn functions_and_files_can_be_read_at_a_sitting() {
-    let too_long = Measured::of_all().too_long;
-    assert!(too_long.is_empty(), "more than {FUNCTION} or {FILE} lines:\n{}", too_long.join("\n"));
+    let mut found = Measured::of_all().too_long;
+    let longer: Vec<&str> = LONGER.iter().map(|(name, _)| *name).collect();
+    for (name, lines) in LONGER {
+        let is_there = found.iter().any(|(found, _)| found == name);
+        assert!(is_there, "{name} is short enough by now: take it out of the list");
+        found.retain(|(found, count)| found != name || *count > lines);
+    }
+    assert!(
+        found.is_empty(),
+        "more than {FUNCTION} or {FILE} lines, or than before ({longer:?}): {found:#?}"
+    );
 }
 
 #[test]
