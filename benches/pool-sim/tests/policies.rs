@@ -126,9 +126,10 @@ fn greedy_learns_what_is_left_from_jobs_of_the_same_program_and_size() {
         greedy.ended(&of(0, "long", 1.0, done));
     }
     greedy.ended(&of(0, "short", 1.0, 20.0));
-    // 900 s are left of the first, 20 of the second; the third is of another size, and counts 60.
+    // 900 s are left of the first, 20 of the second; the third is of another size, and counts an
+    // epoch of 10 s.
     let jobs = [of(1, "long", 1.0, 500.0), of(2, "short", 1.0, 0.0), of(3, "long", 0.1, 0.0)];
-    for (slots, expected) in [(2, [0, 2, 0]), (4, [0, 2, 2]), (6, [2, 2, 2])] {
+    for (slots, expected) in [(2, [0, 0, 2]), (4, [0, 2, 2]), (6, [2, 2, 2])] {
         let allocation = greedy.decide(0.0, &Cluster::of_slots(1, slots), &jobs);
         assert_eq!(workers(&allocation, &jobs), expected, "{slots} slots");
     }

@@ -17,8 +17,6 @@ const CHANGED: f64 = 0.8;
 const STEP: u32 = 8;
 /// Maximum number of slots, as a multiple of the request, if nothing is known of what is left.
 const CAP: u32 = 4;
-/// Seconds on one slot that a job of an unknown kind counts as having done already.
-const BEGUN: f64 = 60.0;
 /// Number of the last ended jobs of a program that are remembered, and the factor within which two jobs are
 /// of one size.
 const REMEMBERED: (usize, f64) = (64, 2.0);
@@ -94,7 +92,7 @@ impl Greedy {
     }
 
     /// Seconds left by the jobs of the same program and size that took longer than this one has so far: the
-    /// mean of what they took longer. As many as are done, if there is none.
+    /// mean of what they took longer. As many as are done and an epoch, if there is none.
     fn learnt(&self, job: &Job, rate: f64) -> f64 {
         let (of_epoch, done) = (1.0 / rate, job.done / rate);
         let same = self.ended.get(&job.program).map_or(&[][..], Vec::as_slice).iter();
@@ -102,7 +100,7 @@ impl Greedy {
         let longer: Vec<f64> =
             same.filter(|(size, all)| is_same(*size) && *all > done).map(|(_, all)| all - done).collect();
         match longer.len() {
-            0 => done + BEGUN,
+            0 => done + of_epoch,
             count => longer.iter().sum::<f64>() / count as f64,
         }
     }
