@@ -1,5 +1,5 @@
-//! What the engine and the kernels of [raddle](https://docs.rs/raddle) both stand on: state as bytes, random
-//! streams, threads that help, instruction sets, errors.
+//! The common ground of the engine and the kernels of [raddle](https://docs.rs/raddle): state as bytes,
+//! random streams, threads that help, instruction sets, errors.
 //!
 //! Programs name these by `raddle`, which hands on what is meant for them; the rest is no promise to anybody.
 

@@ -1,5 +1,5 @@
-//! Operators of a generation, and how they are connected. Their types do not depend on the program: their work
-//! is passed in a box, so that timely is compiled once, and not for each program.
+//! Operators of a generation, and how they are connected. Their types do not depend on the program: their
+//! work is passed in a box, so that timely is compiled once, and not for each program.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! Sizes of the sources: lines of code of each package against its budget, and what is too long to be read at a
-//! sitting or says too little where it is called.
+//! Sizes of the sources: lines of code of each package against its budget, and what is too long to be read
+//! at a sitting or says too little where it is called.
 //!
-//! A line counts where it has code: no blank, no comment, none of an item for tests. Who raises a budget says in
-//! the commit what that buys and what it replaces; who removes code lowers it. Sources are as rustfmt leaves
-//! them: an item ends at the first line that closes it at its own indentation.
+//! A line counts where it has code: no blank, no comment, none of an item for tests. Who raises a budget says
+//! in the commit what that buys and what it replaces; who removes code lowers it. Sources are as rustfmt
+//! leaves them: an item ends at the first line that closes it at its own indentation.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use super::documentation::sources;
 const FUNCTION: usize = 70;
 /// Lines of a file.
 const FILE: usize = 350;
-/// What is longer today, and at most how long: nothing is added to it.
+/// Files and functions that are longer today, and at most how long: nothing is added to them.
 const LONGER: [(&str, usize); 9] = [
     ("src/cluster/net/handshake.rs", 360),
     ("datasets/src/bytes/source.rs", 357),
@@ -158,7 +158,7 @@ impl Measured {
     }
 }
 
-/// What is wrong with a count: above its budget, or so far below that the budget says nothing any more.
+/// Returns what is wrong with a count: above its budget, or so far below that the budget says nothing any more.
 fn against(what: &str, count: usize, budget: usize) -> Option<String> {
     if count > budget {
         Some(format!("{what}: {count}, and the budget is {budget}: remove what it replaces"))

@@ -3,8 +3,8 @@
 //! **Bits.** Every kernel is written once, over eight-lane vectors ([`lanes::Lanes`]), and compiled three
 //! times: AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane
 //! structure, order and block sizes are constants and every multiplication that is added is fused, in all
-//! three alike. [`raddle_base::simd_level`] picks the widest form the processor has at run time. No result depends
-//! on threads.
+//! three alike. [`raddle_base::simd_level`] picks the widest form the processor has at run time. No result
+//! depends on threads.
 //!
 //! **Lanes.** A sum over k terms is kept in eight lanes: term t is added to lane t mod 8, in ascending t; a
 //! last incomplete group of eight is padded with zeros. The lanes are added as `((0+4)+(2+6)) +

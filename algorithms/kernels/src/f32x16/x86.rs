@@ -14,9 +14,9 @@ pub struct Avx2(pub __m256, pub __m256);
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(pub __m512);
 
-// SAFETY of every block below: these types are named only by kernels of `raddle_base::vector_kernels!`, which run
-// in the form of their name only where its features were detected; pointers come from references to arrays of
-// the length that is read or written.
+// SAFETY of every block below: these types are named only by kernels of `raddle_base::vector_kernels!`,
+// which run in the form of their name only where its features were detected; pointers come from references
+// to arrays of the length that is read or written.
 
 /// Returns, in each group of four lanes, `(0 + 2) + (1 + 3)` of each of four vectors, one after another.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Eight lanes on x86-64: one 512-bit register, or two of 256 bits.
 //!
-//! The types are named only by kernels of `raddle_base::vector_kernels!`, which run them inside functions compiled
-//! for their instructions, if these were detected; every SAFETY line below relies on that.
+//! The types are named only by kernels of `raddle_base::vector_kernels!`, which run them inside functions
+//! compiled for their instructions, if these were detected; every SAFETY line below relies on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: GEMM 8 times the speed of the baseline instruction set
 

@@ -1,9 +1,9 @@
 //! The arithmetic of the sampler: draws of topics from packed rows.
 //!
 //! **Bits.** Every kernel is written once, over sixteen lanes (`lanes.rs`), and compiled three times:
-//! AVX-512, AVX2 and portable. The three give the same bits, because lanes and order are constants and every
-//! product is rounded before it is added, in all three alike. [`raddle_base::simd_level::SimdLevel`] picks the
-//! widest form the processor has. No result depends on threads.
+//! AVX-512, AVX2 and portable. The three give the same bits, because lanes and order are constants and
+//! every product is rounded before it is added, in all three alike. [`raddle_base::simd_level::SimdLevel`]
+//! picks the widest form the processor has. No result depends on threads.
 //!
 //! **Lanes.** A sum over a document's row is kept in sixteen lanes: entry t is added to lane t mod 16, in
 //! ascending t. Sums up to each lane are made in four steps, adding the lanes 1, 2, 4 and 8 before.
