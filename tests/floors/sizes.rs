@@ -158,7 +158,7 @@ impl Measured {
     }
 }
 
-/// Returns what is wrong with a count: above its budget, or so far below that the budget says nothing any more.
+/// Returns what is wrong with a count: above its budget, or so far below that the budget says nothing.
 fn against(what: &str, count: usize, budget: usize) -> Option<String> {
     if count > budget {
         Some(format!("{what}: {count}, and the budget is {budget}: remove what it replaces"))
