@@ -1,4 +1,5 @@
-//! The dataflow of a generation: the work of its operators. Their inputs and outputs are in [`ports`].
+//! The dataflow of a generation: the work of its operators. Their inputs and outputs are in
+//! [`ports`](super::ports).
 //!
 //! ```text
 //!           orders (by address)            blocks (by address)

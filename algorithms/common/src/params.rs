@@ -1,4 +1,4 @@
-//! [`params`](crate::params): the parameters of an algorithm, each named once.
+//! [`params!`](crate::params!): the parameters of an algorithm, each named once.
 
 /// Defines a struct of parameters with its defaults (`params`), and a function for each that sets it. A
 /// parameter without a default is an `Option`, `None` unless it is set. Fields after the parameters have no

@@ -1,5 +1,5 @@
 //! Numpy's `.npy` format: writes arrays in version 1.0 and C order, reads back those of saved models, and
-//! [`Array`], any array of numbers, which [`table`](crate::table) reads.
+//! `Array`, any array of numbers, which [`table`](crate::table) reads.
 
 use std::io::{self, Write};
 use std::str;

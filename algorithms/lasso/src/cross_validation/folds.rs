@@ -23,7 +23,7 @@ use crate::run::program::LassoProgram;
 /// The first lambda of a path if no column varies with the response, as in scikit-learn.
 const FLAT: f64 = 1e-15;
 
-/// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so
+/// The folds of a [`CrossValidation`]: their problems, and the errors gathered so
 /// far.
 ///
 /// ```

@@ -26,7 +26,7 @@ pub(crate) enum Grid {
 /// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
 /// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
 /// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
-/// glmnet. The mean over all rows and its standard error make a [`Curve`]; at the lambda that the rule
+/// glmnet. The mean over all rows and its standard error make a [`Curve`](crate::Curve); at the lambda that the rule
 /// chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of Statistical
 /// Learning", 2nd edition, 7.10.)
 ///
@@ -46,7 +46,7 @@ pub(crate) enum Grid {
 /// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
 /// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not
 /// reach the tolerance, because it makes no more progress or because [`whole_path`](Lasso::whole_path) moves
-/// on: [`worst_gap`](CrossValidated::worst_gap) has the largest gap.
+/// on: [`worst_gap`](crate::CrossValidated::worst_gap) has the largest gap.
 ///
 /// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to start
 /// from are used for the last fit only. Folds are fitted side by side on the workers; the result is the same,
