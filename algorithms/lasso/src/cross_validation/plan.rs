@@ -26,9 +26,9 @@ pub(crate) enum Grid {
 /// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
 /// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
 /// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
-/// glmnet. The mean over all rows and its standard error make a [`Curve`](crate::Curve); at the lambda that the rule
-/// chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of Statistical
-/// Learning", 2nd edition, 7.10.)
+/// glmnet. The mean over all rows and its standard error make a [`Curve`](crate::Curve); at the lambda that
+/// the rule chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of
+/// Statistical Learning", 2nd edition, 7.10.)
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
