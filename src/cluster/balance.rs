@@ -32,7 +32,7 @@ const ERRORS: f64 = 3.0;
 /// Smallest number of epochs of a generation that ends for a move: a shard that has moved does not move back
 /// at once.
 const REST: u32 = 2;
-/// The same where no speed has clearly changed.
+/// Smallest number of epochs of a generation that ends for a move where no speed has clearly changed.
 const LONG_REST: u32 = 8;
 /// Assumed pause between two generations, in seconds, before one was measured.
 const UNKNOWN: f64 = 0.05;

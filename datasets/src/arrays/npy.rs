@@ -7,7 +7,7 @@ use std::str;
 /// Bytes with which every `.npy` file starts.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The same with the version of the files that are written here.
+/// Bytes with which a file of version 1.0 starts, the version that is written here.
 const VERSION_1: &[u8] = b"\x93NUMPY\x01\x00";
 
 /// Writes the header of an array of this shape, with the last index varying fastest. `kind` is numpy's type,
