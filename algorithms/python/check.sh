@@ -91,7 +91,13 @@ import json, os, sys
 ours = [p for p in json.load(sys.stdin)["packages"] if p["source"] is None]
 print(*sorted(os.path.relpath(os.path.dirname(p["manifest_path"]), sys.argv[1]) for p in ours))' "$(cd "$sources" && pwd -P)")
 for folder in $folders; do
-  missing=$(comm -23 <(git -C "$root/$folder" ls-files 'src/*.rs' | sort) <(cd "$sources/$folder" && find src -name '*.rs' | sort))
+  # Sources lie in src, or beside the manifest; those of a package within another's folder are that package's.
+  of=src
+  [ -d "$root/$folder/src" ] || of=.
+  inner=$(git -C "$root/$folder" ls-files "$of/*/Cargo.toml" | sed 's/Cargo\.toml$/**/; s/^/:!/')
+  # shellcheck disable=SC2086 # Its words are patterns without blanks.
+  missing=$(set -f; comm -23 <(git -C "$root/$folder" ls-files "$of/*.rs" $inner | sort) \
+    <(cd "$sources/$folder" && find "$of" -name '*.rs' | sed 's,^\./,,' | sort))
   [ -z "$missing" ] || { echo "FAILED: the source distribution lacks, of $folder,"$'\n'"$missing"; exit 1; }
 done
 cmp README.md "$sources/PACKAGE.markdown"
