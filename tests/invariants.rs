@@ -173,20 +173,11 @@ fn policies_the_simulator_and_the_core_of_a_pool_know_no_clock_and_no_thread() {
 }
 
 /// Names of the packages that this one needs with these features: of some others, those that are sought.
+/// The manifests of optional ones may have to be downloaded: no build has needed them.
 fn needs(package: &str, features: &[&str], sought: &[&str]) -> Vec<String> {
     let tree = Command::new(env!("CARGO"))
         .current_dir(root())
-        .args([
-            "tree",
-            "--locked",
-            "--offline",
-            "--edges",
-            "normal,build",
-            "--prefix",
-            "none",
-            "--package",
-            package,
-        ])
+        .args(["tree", "--locked", "--edges", "normal,build", "--prefix", "none", "--package", package])
         .args(features)
         .output()
         .unwrap();
