@@ -1,7 +1,8 @@
 //! Options that have no effect on a verb, or together with other options: help does not show them, and a line
 //! that gives one is refused.
 
-use clap::Arg;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 
 use super::TrainOptions;
 use crate::exit::Error;
@@ -10,13 +11,38 @@ use crate::exit::Error;
 /// effect if rounds are known an epoch ahead, or are steps of a solver.
 pub const ROUND_OPTIONS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
-/// Hides shared options in the help of a verb on which they have no effect, for clap's `mut_args`; `names`
-/// are fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses the options.
-pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {
-    |arg| {
+/// Takes shared options from a verb on which they have no effect, for clap's `mut_args`: help does not show
+/// them, and a line that gives one another value than its default is refused. `names` are fields of
+/// [`TrainOptions`], and `with` is the cause in words.
+pub fn hide_idle(names: &'static [&'static str], with: &'static str) -> impl FnMut(Arg) -> Arg {
+    move |arg| {
         let is_idle = names.contains(&arg.get_id().as_str());
-        if is_idle { arg.hide(true) } else { arg }
+        // Nobody reads the text of a hidden option: it keeps the cause for `refuse_hidden`.
+        if is_idle { arg.hide(true).help(with) } else { arg }
     }
+}
+
+/// Refuses the hidden options of a verb that were given.
+pub(super) fn refuse_hidden(command: &Command, matches: &ArgMatches) -> Result<(), Error> {
+    let Some((verb, matches)) = matches.subcommand() else { return Ok(()) };
+    let hidden = command
+        .find_subcommand(verb)
+        .into_iter()
+        .flat_map(Command::get_arguments)
+        .filter(|arg| arg.is_hide_set());
+    let is_given = |arg: &&Arg| {
+        let id = arg.get_id().as_str();
+        matches.value_source(id) == Some(ValueSource::CommandLine)
+            && !matches
+                .get_raw(id)
+                .into_iter()
+                .flatten()
+                .eq(arg.get_default_values().iter().map(|value| value.as_os_str()))
+    };
+    let given: Vec<&Arg> = hidden.filter(is_given).collect();
+    let names: Vec<String> = given.iter().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+    let with = given.first().and_then(|arg| arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    refuse_without_effect(&names.iter().map(|name| (name.as_str(), true)).collect::<Vec<_>>(), &with)
 }
 
 impl TrainOptions {

@@ -36,7 +36,7 @@ pub const ENGINE_HEADING: &str = "Execution";
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = RUN)]
 pub struct TrainOptions {
-    /// Data file, gzipped or not. Default: a small embedded set.
+    /// Data: a file, gzipped or not. Default: a small embedded set.
     #[arg(help_heading = None)]
     pub data: Option<String>,
     /// Format of the data. Default: recognised by its content.
@@ -49,8 +49,8 @@ pub struct TrainOptions {
     /// Replace an earlier run in the folder of --out.
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Continue the run in this folder with its own data and options. The result goes to the same folder
-    /// unless --out names another.
+    /// Continue the run in this folder. Data and options are those of the run, and the result goes to the
+    /// same folder unless --out names another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
     /// Write a checkpoint to the run's folder after every N epochs. auto writes the first after 5 seconds,
@@ -77,7 +77,7 @@ pub struct TrainOptions {
     /// Show no progress.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write the report to stdout as one line of JSON, and nothing else.
+    /// Write the report as one line of JSON. Nothing else is written to stdout.
     #[arg(long)]
     pub json: bool,
 

@@ -11,7 +11,7 @@ use raddle::command_line_support::{CHECKPOINT, NEXT_MODEL};
 use raddle::simd_level::SimdLevel;
 
 use super::foreign::{self, ForeignWords};
-use super::{earlier, help};
+use super::{earlier, help, idle};
 use crate::exit::{Error, ExitStatus};
 use crate::run_folder::begun::{self, Begun, RecordedEnd};
 use crate::run_folder::folder::{Earlier, RunFolder};
@@ -25,9 +25,8 @@ pub struct CommandLine<'a> {
     pub default: &'a str,
     /// Options that may differ when a run is resumed, in addition to those of every program.
     pub free: Free<'a>,
-    /// Options of the short help (`-h`) in addition to those of every program, by their long names, each with
-    /// its line there.
-    pub common: &'a [(&'a str, &'a str)],
+    /// Options of the short help (`-h`) in addition to those of every program, by their long names.
+    pub common: &'a [&'a str],
     /// Cargo features that the program was built with, for `--version`.
     pub features: &'a [&'a str],
     /// Words of other libraries and the answers to them, in addition to those of every program.
@@ -49,11 +48,11 @@ impl CommandLine<'_> {
             crate::exit::print_error(command.get_name(), error);
             process::exit(error.status().code().into())
         };
-        if let Some(written) = super::generate::asked(&help::laid_out(T::command(), self.common, &[]), &line)
-        {
+        if let Some(written) = super::generate::asked(&help::for_files(T::command()), &line) {
             written.unwrap_or_else(|error| refuse(&error));
             process::exit(ExitStatus::Done.code().into());
         }
+        debug_assert!(self.names_options_of(&command), "options that no verb has");
         let line = understood(&command, self, line).unwrap_or_else(|error| refuse(&error));
         let matches =
             command.clone().try_get_matches_from(&line).unwrap_or_else(|error| {
@@ -66,7 +65,15 @@ impl CommandLine<'_> {
                     None => foreign::with_fair_tips(&command, &line, error).exit(),
                 }
             });
+        idle::refuse_hidden(&command, &matches).unwrap_or_else(|error| refuse(&error));
         T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+
+    /// `true` if every option that this description names is one of a verb.
+    fn names_options_of(self, command: &Command) -> bool {
+        let all = command.get_subcommands().flat_map(Command::get_arguments);
+        let all: Vec<&str> = all.filter_map(Arg::get_long).collect();
+        [self.common, self.free.neutral, self.free.limits].concat().iter().all(|name| all.contains(name))
     }
 
     /// Returns the command with a `--version` that names features and vector instructions; `-V` prints the

@@ -14,7 +14,7 @@ pub struct UseOptions {
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write the result as one line of JSON to stdout, and nothing else there.
+    /// Write the result as one line of JSON. Nothing else is written to stdout.
     #[arg(long)]
     pub json: bool,
 }

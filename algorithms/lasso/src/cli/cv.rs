@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::features;
 use super::grid::GridArgs;
 use super::pictures;
-use super::problem::ProblemOptions;
+use super::problem::{ON_WORKING_SET, ProblemOptions};
 use super::refused::{refuse, refuse_named};
 use super::{outcome, problem};
 
@@ -38,22 +38,22 @@ enum Switch {
 /// The options of `lasso cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit several lambdas")))]
-#[command(mut_arg("points", |arg| arg.help("Number of lambdas, evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
+#[command(mut_arg("points", |arg| arg.help("Number of lambdas. They are evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
 #[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs")))]
 #[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model in the folder of an earlier run")))]
 #[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to choose from, such as 0.5,0.9,1")))]
-#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel. Never changes the model. Default: the number of cores")))]
+#[command(mut_arg("workers", |arg| arg.help("Number of worker threads. They fit folds in parallel and never change the model. Default: the number of cores")))]
 pub(crate) struct Options {
     /// Number of folds. Each is predicted by fits to the other rows.
-    #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
     #[command(flatten)]
     #[serde(flatten)]
     grid: GridArgs,
-    /// Rule for choosing lambda: min takes the best mean; 1se takes the largest lambda whose mean is within
-    /// one standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
+    /// Rule for choosing lambda: min or 1se. min takes the best mean, and 1se the largest lambda whose mean is
+    /// within one standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Measure on held-out rows: deviance, mse or mae; for classes also accuracy, and for two classes auc.

@@ -21,22 +21,16 @@ class with the largest score is predicted.";
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 // There is only one schedule.
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule"])))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule"], "with linear")))]
 #[command(mut_arg("init", |arg| arg.help("Start from the model in the folder of an earlier run: from its dual values if the data have as many rows, else from its coefficients")))]
 pub(crate) struct Options {
-    /// Weight C of the loss of each row, relative to the penalty |w|^2 / 2.
-    #[arg(
-        long = "C",
-        value_name = "X",
-        default_value_t = 1.0,
-        conflicts_with = "lambda",
-        allow_negative_numbers = true
-    )]
+    /// Weight C of the loss of each row. It is relative to the penalty |w|^2 / 2.
+    #[arg(long = "C", value_name = "X", default_value_t = 1.0, conflicts_with = "lambda")]
     #[serde(rename = "C")]
     c: f64,
     /// Weight of the penalty relative to the mean loss, instead of C: C = 1 / (lambda n), where n is the sum
     /// of the rows' weights.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     lambda: Option<f64>,
     /// Split the rows into parts that are optimised separately within an epoch: a number K of parts, a plan
     /// of EPOCH:PARTS such as 0:16,8:4, or auto. See PARTS.md.

@@ -27,29 +27,17 @@ its folds.";
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
 #[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: rotation, priority or auto, which is rotation")))]
 pub(crate) struct Options {
     /// Try these ranks. Default: --rank alone.
-    #[arg(
-        long,
-        value_name = "K,...",
-        value_delimiter = ',',
-        allow_negative_numbers = true,
-        conflicts_with = "rank"
-    )]
+    #[arg(long, value_name = "K,...", value_delimiter = ',', conflicts_with = "rank")]
     ranks: Vec<usize>,
     /// Try these values of --reg. Default: --reg alone.
-    #[arg(
-        long,
-        value_name = "X,...",
-        value_delimiter = ',',
-        allow_negative_numbers = true,
-        conflicts_with = "reg"
-    )]
+    #[arg(long, value_name = "X,...", value_delimiter = ',', conflicts_with = "reg")]
     regs: Vec<f64>,
-    /// Set the number of folds: parts of the ratings, each held out once.
-    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
+    /// Set the number of folds. They are parts of the ratings, each held out once.
+    #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
     #[command(flatten)]
     #[serde(flatten)]
