@@ -71,7 +71,7 @@ fn certificates(run: &Run) -> Vec<Picture> {
 
 /// Tables and pictures of the program.
 fn results(run: &Run) -> String {
-    let Some(summary) = &run.view.summary else { return String::new() };
+    let Some(summary) = &run.snapshot.summary else { return String::new() };
     let mut text = String::from("<h3>Results</h3>");
     text += &figures(&summary.pictures, false);
     for shown in &summary.tables {

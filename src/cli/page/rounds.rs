@@ -26,7 +26,7 @@ pub(super) fn html(run: &Run) -> String {
 /// Table of the rounds of `explain.jsonl`: the last ones, where there are many.
 fn explained(run: &Run) -> String {
     let rounds: Vec<Vec<Value>> = run
-        .view
+        .snapshot
         .explained
         .iter()
         .flat_map(|epoch| {

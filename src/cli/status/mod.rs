@@ -1,8 +1,8 @@
 //! `raddle status`: the status of a run, from its coordinator or read from its folder.
 
 mod curve;
+mod folder_status;
 mod launched;
-mod standing;
 mod watch;
 
 use std::ffi::OsString;
@@ -12,11 +12,11 @@ use clap::Args;
 use raddle::cluster::RunStatus;
 use raddle::command_line_support::INVITATION;
 
-use self::standing::Standing;
+use self::folder_status::FolderStatus;
 use super::exit::{Error, ExitStatus};
 use super::run_folder::begun::Begun;
 use super::run_folder::life::Life;
-use super::run_folder::view::RunView;
+use super::run_folder::snapshot::RunSnapshot;
 use super::say::say;
 
 pub(crate) use self::launched::admin;
@@ -59,9 +59,9 @@ pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
     if let Some(told) = coordinator_status(run)? {
         return launched::status(&told, *json);
     }
-    let view = RunView::read(run)?;
-    let standing = Standing::of(&view);
-    say(&if *json { standing.json()? } else { standing.text(&view) })?;
+    let run = RunSnapshot::read(run)?;
+    let status = FolderStatus::new(&run);
+    say(&if *json { status.json()? } else { status.text() })?;
     Ok(ExitStatus::Done.code())
 }
 
