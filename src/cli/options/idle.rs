@@ -1,11 +1,11 @@
 //! Options that have no effect on a verb, or together with other options: help does not show them, and a line
 //! that gives one is refused.
 
-use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, Command};
 
 use super::TrainOptions;
 use crate::exit::Error;
+use crate::run_folder::begun::{Given, name};
 
 /// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They have no
 /// effect if rounds are known an epoch ahead, or are steps of a solver.
@@ -23,26 +23,15 @@ pub fn hide_idle(names: &'static [&'static str], with: &'static str) -> impl FnM
 }
 
 /// Refuses the hidden options of a verb that were given.
-pub(super) fn refuse_hidden(command: &Command, matches: &ArgMatches) -> Result<(), Error> {
-    let Some((verb, matches)) = matches.subcommand() else { return Ok(()) };
-    let hidden = command
-        .find_subcommand(verb)
-        .into_iter()
-        .flat_map(Command::get_arguments)
-        .filter(|arg| arg.is_hide_set());
+pub(super) fn refuse_hidden(verb: &Command, given: &Given) -> Result<(), Error> {
     let is_given = |arg: &&Arg| {
-        let id = arg.get_id().as_str();
-        matches.value_source(id) == Some(ValueSource::CommandLine)
-            && !matches
-                .get_raw(id)
-                .into_iter()
-                .flatten()
-                .eq(arg.get_default_values().iter().map(|value| value.as_os_str()))
+        let default: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+        given.get(&name(arg)).is_some_and(|values| *values != default)
     };
-    let given: Vec<&Arg> = hidden.filter(is_given).collect();
-    let names: Vec<String> = given.iter().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
-    let with = given.first().and_then(|arg| arg.get_help()).map(ToString::to_string).unwrap_or_default();
-    refuse_without_effect(&names.iter().map(|name| (name.as_str(), true)).collect::<Vec<_>>(), &with)
+    let given: Vec<&Arg> = verb.get_arguments().filter(|arg| arg.is_hide_set()).filter(is_given).collect();
+    let Some(with) = given.first().and_then(|arg| arg.get_help()) else { return Ok(()) };
+    let names: Vec<String> = given.iter().map(|arg| format!("--{}", name(arg))).collect();
+    refuse_without_effect(&names.iter().map(|name| (&**name, true)).collect::<Vec<_>>(), &with.to_string())
 }
 
 impl TrainOptions {

@@ -16,7 +16,8 @@ use crate::exit::{Error, ExitStatus};
 use crate::run_folder::begun::{self, Begun, RecordedEnd};
 use crate::run_folder::folder::{Earlier, RunFolder};
 use crate::run_folder::resume::{self, Free};
-use crate::say::say;
+use crate::run_folder::snapshot;
+use crate::say::{say, say_json};
 
 /// Description of a program's command line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,7 +66,6 @@ impl CommandLine<'_> {
                     None => foreign::with_fair_tips(&command, &line, error).exit(),
                 }
             });
-        idle::refuse_hidden(&command, &matches).unwrap_or_else(|error| refuse(&error));
         T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }
 
@@ -120,6 +120,7 @@ fn understood(
     let Some((verb, matches)) = matches.subcommand() else { return Ok(line) };
     let Some(verb) = command.find_subcommand(verb) else { return Ok(line) };
     let given = begun::given(verb, matches);
+    idle::refuse_hidden(verb, &given)?;
     let Some((run, begun)) = run.zip(begun) else {
         begun::keep(verb.get_name(), given);
         return Ok(line);
@@ -132,7 +133,7 @@ fn understood(
             verb.get_name()
         )));
     }
-    let options = resume::merge((&run, &begun), verb, &given, free)?;
+    let options = resume::merge(&run, &begun, verb, &given, free)?;
     let out = options.get("out").and_then(|out| out.first()).map(Path::new);
     let stays = out.is_none_or(|out| earlier(Some(&run), Some(out), false) == Earlier::Resumed);
     // If other options are given, such as a tighter target, a run that kept no checkpoint starts from the
@@ -181,10 +182,10 @@ pub(crate) fn repeat(run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), 
         return say(&ended.said);
     }
     let path = run.join("report.json");
-    let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", path.display()));
-    let report = std::fs::read(&path).map_err(|why| refuse(&why))?;
-    let report: serde_json::Value = serde_json::from_slice(&report).map_err(|why| refuse(&why))?;
-    say(&report.to_string())
+    match snapshot::json::<serde_json::Value>(&path)? {
+        Some(report) => say_json(&report),
+        None => Err(Error::input(format!("{}: there is no such file", path.display()))),
+    }
 }
 
 /// Repeats the result of a run that has ended, and ends the process with the exit status of that run.

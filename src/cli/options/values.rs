@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
 use crate::exit::Error;
@@ -37,6 +38,16 @@ pub(crate) fn on_off(text: &str) -> Result<bool, String> {
         "off" => Ok(false),
         _ => Err("give on or off".into()),
     }
+}
+
+/// Value of an option that is on or off, or left to the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// `on`.
+    On,
+    /// `off`.
+    Off,
 }
 
 /// The strongest dependency at which two variables may still share a round.
@@ -126,11 +137,8 @@ fn step(text: &str) -> Result<(u64, usize), String> {
 
 impl fmt::Display for RescalePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, (epoch, workers)) in self.0.iter().enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            write!(f, "{comma}{epoch}:{workers}")?;
-        }
-        Ok(())
+        let steps = self.0.iter().map(|(epoch, workers)| format!("{epoch}:{workers}"));
+        f.write_str(&steps.collect::<Vec<_>>().join(","))
     }
 }
 

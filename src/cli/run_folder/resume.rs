@@ -41,7 +41,8 @@ impl Free<'_> {
 
 /// Returns the options of a resumed run: its own, and those given now that may differ.
 pub(crate) fn merge(
-    (run, begun): (&Path, &Begun),
+    run: &Path,
+    begun: &Begun,
     verb: &Command,
     given: &Given,
     free: Free<'_>,
@@ -138,12 +139,8 @@ mod tests {
 
     fn merged(then: &str, now: &str) -> Result<String, String> {
         let begun = Begun { options: given(then), ..Begun::default() };
-        let options = merge(
-            (Path::new("run"), &begun),
-            &verb(),
-            &given(now),
-            Free { neutral: &[], limits: &["epochs"] },
-        );
+        let options =
+            merge(Path::new("run"), &begun, &verb(), &given(now), Free { neutral: &[], limits: &["epochs"] });
         options.map(|options| begun::words(&verb(), &options).join(" ")).map_err(|error| error.to_string())
     }
 

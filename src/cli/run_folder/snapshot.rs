@@ -120,7 +120,7 @@ fn append<T: DeserializeOwned>(tail: &mut Tail, records: &mut Vec<T>) -> Result<
 }
 
 /// Reads a file of JSON, if there is one.
-fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
+pub(crate) fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
     match fs::read(path) {
         Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|why| {
             Error::input(format!("{}: not what a run wrote ({why}): remove it", path.display()))

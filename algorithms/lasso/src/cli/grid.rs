@@ -7,6 +7,10 @@ use serde::Serialize;
 /// Largest number of points in a path: more would say nothing new and fill the memory.
 const MOST_POINTS: usize = 100_000;
 
+/// Help text of --schedule.
+pub(super) const SCHEDULE: &str = "auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit \
+     several lambdas";
+
 /// The lambdas of a path.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct GridArgs {
@@ -16,7 +20,7 @@ pub(crate) struct GridArgs {
     /// Ratio of lambda_max to the smallest lambda. It is at least 1.
     #[arg(long, value_name = "R", default_value_t = 100.0)]
     pub(crate) ratio: f64,
-    /// Fit these lambdas, such as 10,1,0.1. They replace those of --points and --ratio, in any order.
+    /// Fit these lambdas, such as 10,1,0.1, in any order. They replace the path of --points and --ratio.
     #[arg(long, value_name = "X,...", value_delimiter = ',', conflicts_with_all = ["points", "ratio"])]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) lambdas: Vec<f64>,

@@ -26,8 +26,8 @@ pub(super) const ON_WORKING_SET: &str = "on the working set, the schedule unless
 /// Options for the response, the preparation of the data, and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column. Libsvm
-    /// data contain the response.
+    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column.
+    /// Libsvm data contain the response.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Cache the parsed data in this folder for later runs, as binary files named by a hash of the content.
@@ -45,8 +45,8 @@ pub(crate) struct ProblemOptions {
     #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_all")]
     l1_ratio: Vec<f64>,
-    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and D
-    /// its lower bound; 0 < X < 1.
+    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and
+    /// D its lower bound; 0 < X < 1.
     #[arg(long, value_name = "X", default_value_t = 1e-6)]
     pub(crate) tol: f64,
     /// Fit no intercept, and centre neither columns nor response.

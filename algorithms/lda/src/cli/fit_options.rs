@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle_cli::{
-    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, choose, count, hide_idle,
-    refuse_without_effect,
+    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Switch, TrainOptions, choose, count,
+    hide_idle, refuse_without_effect,
 };
 use raddle_datasets::Corpus;
 use raddle_lda::{HoldOut, Lda, LdaError, Preparation, SyncInterval};
@@ -93,14 +93,6 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) train: TrainOptions,
-}
-
-/// An option that is on or off.
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Switch {
-    On,
-    Off,
 }
 
 /// When shards see each other's changes of the topic totals.

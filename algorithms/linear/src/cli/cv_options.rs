@@ -4,7 +4,7 @@ use clap::Args;
 use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
 use raddle_datasets::Beside;
 use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
-use raddle_tabular::cli::known_or_default;
+use raddle_tabular::cli::of_folds;
 use serde::Serialize;
 
 use super::problem::{ProblemOptions, Ready};
@@ -24,12 +24,8 @@ const POINTS: usize = 9;
 
 /// The options of `linear cv`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
+#[command(after_help = EXAMPLES, mut_args(of_folds))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule", "shards"], "with linear")))]
-#[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs")))]
-#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model in the folder of an \
-     earlier run")))]
-#[command(mut_arg("workers", |arg| arg.help("Number of worker threads. They fit folds in parallel and never change the model. Default: the number of cores")))]
 pub(crate) struct Options {
     /// Values of C to choose from. Give a range FIRST:LAST, or a list such as 0.1,1,10.
     #[arg(long = "C", value_name = "RANGE|LIST", default_value = "0.01:100", allow_hyphen_values = true)]
@@ -41,8 +37,8 @@ pub(crate) struct Options {
     /// Number of folds, stratified by class. Each is predicted by fits to the other rows.
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
-    /// Measure on held-out rows. Give accuracy, balanced-accuracy, f1 (of the larger of two classes, else the mean
-    /// over all classes), auc (two classes), or log-loss (logistic loss).
+    /// Measure on held-out rows. Give accuracy, balanced-accuracy, f1 (of the larger of two classes, else the
+    /// mean over all classes), auc (two classes), or log-loss (logistic loss).
     #[arg(long, value_name = "NAME", default_value = "accuracy")]
     measure: String,
     /// Rule for choosing C: min or 1se. min takes the best mean, and 1se the smallest C whose mean is within

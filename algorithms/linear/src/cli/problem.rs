@@ -16,17 +16,17 @@ pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] 
 /// Options for the response, the loss, the preparation and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column. Libsvm
-    /// data contain the response.
+    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column.
+    /// Libsvm data contain the response.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Loss: squared-hinge, hinge or logistic. hinge and squared-hinge make a support vector machine, logistic
-    /// makes a logistic regression.
+    /// Loss: squared-hinge, hinge or logistic. hinge and squared-hinge make a support vector machine,
+    /// logistic makes a logistic regression.
     #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = named_values(&Loss::NAMES))]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and D
-    /// its lower bound; 0 < X < 1.
+    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and
+    /// D its lower bound; 0 < X < 1.
     #[arg(long, value_name = "X", default_value_t = 1e-4)]
     tol: f64,
     /// Weight rows so that all classes count the same: balanced.
@@ -40,8 +40,8 @@ pub(crate) struct ProblemOptions {
     /// others; 0 leaves the column out.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     pub(super) bias: f64,
-    /// Divide columns by their standard deviations. They are not centred, so that sparse data stay sparse, and
-    /// coefficients are reported for the original columns.
+    /// Divide columns by their standard deviations. They are not centred, so that sparse data stay sparse,
+    /// and coefficients are reported for the original columns.
     #[arg(long)]
     pub(super) scale: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::options::ModelOptions;
+use super::options::{ModelOptions, SCHEDULE};
 use super::pictures::{GridPoint, grid};
 use super::runner::{Failure, InSession, refuse};
 
@@ -28,7 +28,7 @@ its folds.";
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
-#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: rotation, priority or auto, which is rotation")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 pub(crate) struct Options {
     /// Try these ranks. Default: --rank alone.
     #[arg(long, value_name = "K,...", value_delimiter = ',', conflicts_with = "rank")]

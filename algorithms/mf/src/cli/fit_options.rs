@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::hold_out::HoldOut;
-use super::options::ModelOptions;
+use super::options::{ModelOptions, SCHEDULE};
 
 /// Options that a resumed run may change: --target, for example, only decides when the run ends.
 pub(super) const FREE: Free<'_> =
@@ -24,18 +24,18 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
-#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: rotation, priority or auto, which is rotation")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 #[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: a short run, then longer ones while the validation error still falls")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// Hold out ratings to end the run. Give a fraction, drawn by hash; the latest ones, such as last:0.05 for
-    /// 5 %; a file; or none.
+    /// Hold out ratings to end the run. Give a fraction, drawn by hash; the latest ones, such as last:0.05
+    /// for 5 %; a file; or none.
     #[arg(long, value_name = "FRACTION|last:X|FILE|none", default_value = "0.05")]
     pub(super) validation: String,
-    /// Hold out ratings only to measure. Give split, a fixed tenth that comparisons use; the latest ones, such
-    /// as last:0.1; a file; or none.
+    /// Hold out ratings only to measure. Give split, a fixed tenth that comparisons use; the latest ones,
+    /// such as last:0.1; a file; or none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Fit again on training and validation data together, for the number of epochs that was best.

@@ -30,7 +30,7 @@ pub(crate) struct Options {
     /// Write the model to this folder, with the new users and items. Default: nothing is written.
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Replace an earlier run in the folder of --out.
+    /// Replace the model in the folder of --out.
     #[arg(long, requires = "out")]
     force: bool,
     #[command(flatten)]

@@ -5,21 +5,25 @@ use raddle_cli::{Error, TrainOptions, choose, refuse_without_effect};
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
 
+/// Help text of --schedule.
+pub(super) const SCHEDULE: &str = "Choose the schedule: rotation, priority or auto, which is rotation";
+
 /// Options of the model and its solver.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct ModelOptions {
     /// Set the number of factors of users and items.
     #[arg(long, value_name = "K", default_value_t = 32)]
     pub(crate) rank: usize,
-    /// Set the regularisation of the factors. It is the weight of their squares, |p|^2 + |q|^2. Ratings on a scale ten times
-    /// as large need about ten times the weight. Default: by the solver and the length of the run.
+    /// Set the regularisation of the factors. It is the weight of their squares, |p|^2 + |q|^2. Ratings on a
+    /// scale ten times as large need about ten times the weight. Default: by the solver and the length of the
+    /// run.
     #[arg(long, value_name = "X")]
     pub(crate) reg: Option<f64>,
     /// Count --reg once for each user and item. Default: once for each of their ratings.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
-    /// Choose the solver: sgd, als or ccd. They are stochastic gradient descent, alternating least squares and
-    /// cyclic coordinate descent. Default: sgd; als, the only choice, with --implicit.
+    /// Choose the solver: sgd, als or ccd. They are stochastic gradient descent, alternating least squares
+    /// and cyclic coordinate descent. Default: sgd; als, the only choice, with --implicit.
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
     /// Fit implicit feedback: counts, such as clicks. An observed pair has the confidence 1 + W

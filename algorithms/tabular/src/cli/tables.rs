@@ -1,6 +1,6 @@
 //! Reading of the table that a command line names.
 
-use clap::Args;
+use clap::{Arg, Args};
 use raddle_cli::{Data, Error, Records, Session, Timed, TrainOptions};
 use raddle_common::DialectArgs;
 use raddle_datasets::{
@@ -27,6 +27,20 @@ pub fn known(kind: &str) -> String {
 /// Help text of DATA for training.
 pub fn known_or_default() -> String {
     format!("{}. Default: the embedded {DEFAULT}", known("Data"))
+}
+
+/// Gives options of training the help that they have in a cross-validation, for clap's `mut_args`.
+pub fn of_folds(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "data" => arg.help(known_or_default()),
+        "epochs" => arg.help("Stop each fit after N epochs"),
+        "init" => arg.help("Start the last fit, of all rows, from the model in the folder of an earlier run"),
+        "workers" => arg.help(
+            "Number of worker threads. They fit folds in parallel and never change the model. Default: the \
+             number of cores",
+        ),
+        _ => arg,
+    }
 }
 
 /// Options for reading text.

@@ -27,8 +27,8 @@ pub(super) struct Options {
     /// Accept the licence and the size without a question. Both are still shown.
     #[arg(long)]
     yes: bool,
-    /// URL to try before the known ones. It may be given several times. The SHA-256 is checked whatever the URL.
-    /// For a set of several files, give the URL of their folder, with a / at the end.
+    /// URL to try before the known ones. It may be given several times. The SHA-256 is checked whatever the
+    /// URL. For a set of several files, give the URL of their folder, with a / at the end.
     #[arg(long, value_name = "URL")]
     from: Vec<String>,
     /// SHA-256 that the file at a URL must have. Not for a set.
