@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::exit::{Error, ExitStatus};
 use super::number::count;
 use super::run_folder::snapshot::RunSnapshot;
-use super::say::say;
+use super::say::{say, say_json};
 use super::status::coordinator_status;
 
 /// Options of `raddle graph`.
@@ -48,7 +48,11 @@ struct Generation {
 /// If the folder holds no run, or the run has ended without a report.
 pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
     let found = of(&options.run)?;
-    say(&if options.json { serde_json::to_string(&found).map_err(Error::failed)? } else { found.dot() })?;
+    if options.json {
+        say_json(&found)?
+    } else {
+        say(&found.dot())?
+    }
     Ok(ExitStatus::Done.code())
 }
 

@@ -154,11 +154,9 @@ impl TrainOptions {
             return Err(Error::usage(why));
         }
         match &self.resume {
-            Some(run) if !run.is_dir() => {
-                Err(Error::usage(format!("--resume {}: there is no such folder", run.display())))
-            }
             Some(run) if !was_begun(run) => {
-                Err(Error::usage(format!("--resume {}: no run was begun in it", run.display())))
+                let why = if run.is_dir() { "no run was begun in it" } else { "there is no such folder" };
+                Err(Error::usage(format!("--resume {}: {why}", run.display())))
             }
             _ => Ok(()),
         }
@@ -167,10 +165,12 @@ impl TrainOptions {
     /// Checks that the options suit a run on several processes.
     pub(super) fn check_distributed(&self) -> Result<(), Error> {
         // A run that is resumed may have had a number of workers on one process.
-        if self.workers.is_some() && self.resume.is_none() {
-            return Err(Error::usage("--workers: among several processes it is an option of raddle launch"));
+        match self.workers.filter(|_| self.resume.is_none()) {
+            None => Ok(()),
+            Some(_) => {
+                Err(Error::usage("--workers: among several processes it is an option of raddle launch"))
+            }
         }
-        Ok(())
     }
 
     /// Applies the options that are the engine's; those of the schedule are the program's to apply.
@@ -186,17 +186,10 @@ impl TrainOptions {
         behind: u64,
         seconds_left: Option<f64>,
     ) -> Engine<P> {
-        let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
-        if let Some(epochs) = self.epochs {
-            engine = engine.epochs(epochs);
-        }
-        if let Some(seconds) = seconds_left {
-            engine = engine.time_limit(seconds.max(0.0));
-        }
-        if let Some(plan) = &self.rescale {
-            engine = engine.rescale(&plan.after(behind));
-        }
-        engine
+        let engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
+        let engine = self.epochs.into_iter().fold(engine, Engine::epochs);
+        let engine = seconds_left.into_iter().fold(engine, |engine, left| engine.time_limit(left.max(0.0)));
+        self.rescale.iter().fold(engine, |engine, plan| engine.rescale(&plan.after(behind)))
     }
 
     /// Applies the options of checkpoints, which go to a folder `file` in the folder of the run.

@@ -17,7 +17,7 @@ use super::exit::{Error, ExitStatus};
 use super::run_folder::begun::Begun;
 use super::run_folder::life::Life;
 use super::run_folder::snapshot::RunSnapshot;
-use super::say::say;
+use super::say::{say, say_json};
 
 pub(crate) use self::launched::admin;
 
@@ -56,12 +56,15 @@ pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
     if *watch {
         return watch::watch(run, *json);
     }
-    if let Some(told) = coordinator_status(run)? {
-        return launched::status(&told, *json);
+    match coordinator_status(run)? {
+        Some(status) if *json => say_json(&status)?,
+        Some(status) => say(&launched::text(&status))?,
+        None => {
+            let run = RunSnapshot::read(run)?;
+            let status = FolderStatus::new(&run);
+            if *json { say_json(&status)? } else { say(&status.text())? }
+        }
     }
-    let run = RunSnapshot::read(run)?;
-    let status = FolderStatus::new(&run);
-    say(&if *json { status.json()? } else { status.text() })?;
     Ok(ExitStatus::Done.code())
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let rule = choose("--rule", &options.rule, &Rule::NAMES)?;
     let criterion = choose("--measure", &options.measure, &Criterion::NAMES)?;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("this command", true)?;
+    session.refuse_distributed("this command")?;
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
     let beside: Vec<Beside> = options.fold_by.iter().map(|name| beside(name)).collect();

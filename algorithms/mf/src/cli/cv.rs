@@ -63,7 +63,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     check(options)?;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("this command", true)?;
+    session.refuse_distributed("this command")?;
     if session.is_resumed() {
         session.screen().note("a cross-validation keeps no checkpoint: it starts from the beginning");
     }
