@@ -51,11 +51,13 @@ pub enum Switch {
 }
 
 /// The strongest dependency at which two variables may still share a round.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rho {
     /// Dependencies are not checked.
     Off,
     /// Variables that depend on each other more strongly than this never share a round.
+    #[serde(untagged)]
     At(f32),
 }
 
@@ -78,15 +80,6 @@ impl FromStr for Rho {
         }
         let limit = text.parse().ok().filter(|limit: &f32| limit.is_finite() && *limit >= 0.0);
         limit.map(Self::At).ok_or_else(|| "give a number of 0 or more, such as 0.1, or off".into())
-    }
-}
-
-impl Serialize for Rho {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Off => serializer.serialize_str("off"),
-            Self::At(limit) => serializer.serialize_f32(*limit),
-        }
     }
 }
 

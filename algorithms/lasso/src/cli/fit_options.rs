@@ -77,10 +77,7 @@ impl Options {
     /// The parameters, except those of single columns.
     pub(super) fn lasso(&self) -> Result<Lasso, Error> {
         let lasso = self.problem.single(&self.train)?;
-        let lasso = match self.lambda {
-            Some(lambda) => lasso.lambda(lambda),
-            None => lasso.ratio(self.ratio),
-        };
+        let lasso = self.lambda.into_iter().fold(lasso.ratio(self.ratio), Lasso::lambda);
         let Some(candidates) = self.candidates else { return Ok(lasso) };
         if self.train.schedule != "priority" {
             refuse_without_effect(&[("--candidates", true)], "without --schedule priority")?;

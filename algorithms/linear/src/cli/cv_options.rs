@@ -76,15 +76,9 @@ impl Options {
 
     /// Adds weights and groups of the rows to a cross-validation.
     pub(super) fn of_rows(cv: CrossValidation, ready: &Ready) -> CrossValidation {
-        let cv = match &ready.weights {
-            Some(weights) => cv.weights(weights.clone()),
-            None => cv,
-        };
-        let cv = match ready.table.beside.first() {
-            Some(labels) => cv.groups(labels.groups()),
-            None => cv,
-        };
-        cv.filled(ready.table.filled.clone())
+        let cv = ready.weights.iter().cloned().fold(cv, CrossValidation::weights);
+        let labels = ready.table.beside.first();
+        labels.iter().fold(cv, |cv, labels| cv.groups(labels.groups())).filled(ready.table.filled.clone())
     }
 
     /// Returns the values of C, ascending.
