@@ -48,7 +48,7 @@ pub(super) fn page(runs: &[Run], title: Option<&str>) -> String {
 fn body(run: &Run) -> String {
     [
         about::facts(run),
-        figures(&certificates(run), false),
+        figures(&certificates(run)),
         results(run),
         workers::html(run),
         rounds::html(run),
@@ -73,7 +73,7 @@ fn certificates(run: &Run) -> Vec<Picture> {
 fn results(run: &Run) -> String {
     let Some(summary) = &run.snapshot.summary else { return String::new() };
     let mut text = String::from("<h3>Results</h3>");
-    text += &figures(&summary.pictures, false);
+    text += &figures(&summary.pictures);
     for shown in &summary.tables {
         text += &table(&shown.title, &shown.columns, &shown.rows);
     }

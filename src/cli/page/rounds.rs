@@ -19,7 +19,7 @@ pub(super) fn html(run: &Run) -> String {
         return String::new();
     }
     let mut text = String::from("<h3>Rounds</h3>");
-    text += &figures(picture.as_slice(), false);
+    text += &figures(picture.as_slice());
     text + &rounds
 }
 
