@@ -11,24 +11,28 @@ use crate::run_folder::begun::{Given, name};
 /// effect if rounds are known an epoch ahead, or are steps of a solver.
 pub const ROUND_OPTIONS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
+/// Heading of the options that have no effect on a verb, which no help shows.
+const IDLE: &str = "Without effect";
+
 /// Takes shared options from a verb on which they have no effect, for clap's `mut_args`: help does not show
 /// them, and a line that gives one another value than its default is refused. `names` are fields of
 /// [`TrainOptions`], and `with` is the cause in words.
 pub fn hide_idle(names: &'static [&'static str], with: &'static str) -> impl FnMut(Arg) -> Arg {
     move |arg| {
         let is_idle = names.contains(&arg.get_id().as_str());
-        // Nobody reads the text of a hidden option: it keeps the cause for `refuse_hidden`.
-        if is_idle { arg.hide(true).help(with) } else { arg }
+        // Nobody reads the text of such an option: it keeps the cause for `refuse_hidden`.
+        if is_idle { arg.hide(true).help_heading(IDLE).help(with) } else { arg }
     }
 }
 
-/// Refuses the hidden options of a verb that were given.
+/// Refuses the options of [`hide_idle`] that were given.
 pub(super) fn refuse_hidden(verb: &Command, given: &Given) -> Result<(), Error> {
     let is_given = |arg: &&Arg| {
         let default: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
         given.get(&name(arg)).is_some_and(|values| *values != default)
     };
-    let given: Vec<&Arg> = verb.get_arguments().filter(|arg| arg.is_hide_set()).filter(is_given).collect();
+    let idle = verb.get_arguments().filter(|arg| arg.get_help_heading() == Some(IDLE));
+    let given: Vec<&Arg> = idle.filter(is_given).collect();
     let Some(with) = given.first().and_then(|arg| arg.get_help()) else { return Ok(()) };
     let names: Vec<String> = given.iter().map(|arg| format!("--{}", name(arg))).collect();
     refuse_without_effect(&names.iter().map(|name| (&**name, true)).collect::<Vec<_>>(), &with.to_string())
