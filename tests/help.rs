@@ -1,10 +1,11 @@
 //! The help of every program.
 
 use std::collections::BTreeSet;
+use std::{env, fs};
 
 use raddle_cli::verbs_of;
 
-use crate::commands::{ends, run};
+use crate::commands::{ends, root, run};
 
 const PROGRAMS: [&str; 4] = ["lasso", "mf", "lda", "linear"];
 
@@ -29,6 +30,33 @@ pub(crate) fn options(help: &str) -> Vec<&str> {
         is_option.then_some(start..start + length)
     };
     help.lines().filter_map(|line| option(line).map(|at| &line[at])).collect()
+}
+
+/// The help of a program and of each of its verbs, after the lines that ask for it.
+fn screens(program: &str) -> String {
+    let verbs =
+        verbs_of(program).iter().flat_map(|verb| ["-h", "--help"].map(|flag| format!("{verb} {flag}")));
+    let lines = ["--help".to_owned()].into_iter().chain(verbs).map(|words| format!("{program} {words}"));
+    lines.map(|line| format!("$ {line}\n{}\n", help(&line))).collect()
+}
+
+/// `RADDLE_HELP=write cargo test -p raddle-tests --test engine help::` writes the files anew.
+#[test]
+fn every_help_is_that_of_its_file() {
+    for program in PROGRAMS.into_iter().chain(["raddle", "raddle-data", "pool"]) {
+        if help(&format!("{program} --version")).contains("parquet") {
+            println!("NOT CHECKED: the help of {program} with parquet names one more format");
+            continue;
+        }
+        let (path, now) = (root().join(format!("tests/help/{program}.txt")), screens(program));
+        if env::var_os("RADDLE_HELP").is_some() {
+            fs::write(&path, &now).unwrap();
+        }
+        let kept = fs::read_to_string(&path).unwrap_or_default();
+        let differs = now.lines().zip(kept.lines()).find(|(now, kept)| now != kept);
+        assert_eq!(differs, None, "{}: a line now, and in the file", path.display());
+        assert_eq!(now.len(), kept.len(), "{}: one ends before the other", path.display());
+    }
 }
 
 #[test]

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use raddle::{GenerationMember, GenerationRecord};
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
 
 use super::exit::{Error, ExitStatus};
 use super::number::count;
-use super::run_folder::view::RunView;
-use super::say::say;
+use super::run_folder::snapshot::RunSnapshot;
+use super::say::{say, say_json};
 use super::status::coordinator_status;
 
 /// Options of `raddle graph`.
@@ -48,7 +48,11 @@ struct Generation {
 /// If the folder holds no run, or the run has ended without a report.
 pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
     let found = of(&options.run)?;
-    say(&if options.json { serde_json::to_string(&found).map_err(Error::failed)? } else { found.dot() })?;
+    if options.json {
+        say_json(&found)?
+    } else {
+        say(&found.dot())?
+    }
     Ok(ExitStatus::Done.code())
 }
 
@@ -66,19 +70,21 @@ fn of(run: &Path) -> Result<Graph, Error> {
         let now = Generation { number: status.generation, epoch: None, members };
         return Ok(Graph { generations: vec![now], bytes_on_wire: None });
     }
-    let view = RunView::read(run)?;
-    let report = view.report.ok_or_else(|| {
-        let why = "the run has no report yet: raddle status says how it stands";
-        Error::usage(format!("{}: {why}", run.display()))
-    })?;
-    let all: Vec<GenerationRecord> = serde_json::from_value(report["generations"].clone())
-        .map_err(|why| Error::input(format!("{}: {why}", run.join("report.json").display())))?;
+    let snapshot = RunSnapshot::read(run)?;
+    let all = match snapshot.field(&["generations"]) {
+        Value::Null => {
+            let why = "the run has no report yet: raddle status says how it stands";
+            return Err(Error::usage(format!("{}: {why}", run.display())));
+        }
+        all => Vec::<GenerationRecord>::deserialize(all),
+    };
+    let all = all.map_err(|why| Error::input(format!("{}: {why}", run.join("report.json").display())))?;
     let generation = |(number, record): (u64, GenerationRecord)| Generation {
         number,
         epoch: Some(record.epoch),
         members: record.members,
     };
-    let bytes_on_wire = report.get("bytes_on_wire").and_then(Value::as_u64);
+    let bytes_on_wire = snapshot.field(&["bytes_on_wire"]).as_u64();
     Ok(Graph { generations: (1..).zip(all).map(generation).collect(), bytes_on_wire })
 }
 

@@ -11,6 +11,12 @@ use raddle::command_line_support::lock;
 use super::exit::ExitStatus;
 use crate::run_folder::folder;
 
+/// Text on the first Ctrl-C during a run.
+pub(super) const ONCE: &str = "interrupted: the run ends after this epoch, or cancels it if it takes long, \
+                               and writes its model; Ctrl-C again ends the process at once";
+/// Text on the second.
+pub(super) const TWICE: &str = "interrupted again: the run ends at once, and its last epochs are not written";
+
 /// Handler of Ctrl-C and SIGTERM. Before training the process ends at once, as there is nothing to lose. From
 /// then on the run ends with its model written, at the next boundary or, if that is far, at the last one. A
 /// second Ctrl-C ends the process at once.
@@ -66,11 +72,8 @@ impl Interrupt {
         let (trains, gently) = (self.training.load(Ordering::Relaxed), self.gently());
         let text = match (trains, gently) {
             (false, _) => "interrupted before the training began: nothing is written",
-            (true, true) => {
-                "interrupted: the run ends after this epoch, or cancels it if it takes long, and writes its \
-                 model; Ctrl-C again ends the process at once"
-            }
-            (true, false) => "interrupted again: the run ends at once, and its last epochs are not written",
+            (true, true) => ONCE,
+            (true, false) => TWICE,
         };
         // No reader is left if stderr is closed.
         let _ = writeln!(std::io::stderr(), "{text}");

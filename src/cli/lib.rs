@@ -93,7 +93,7 @@ pub use options::foreign::{Answers, ForeignWords, verbs_of};
 pub use options::idle::{ROUND_OPTIONS, hide_idle, refuse_without_effect};
 pub use options::subcommand::{CommandLine, with_verb};
 pub use options::uses::UseOptions;
-pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
+pub use options::values::{MOST_WORKERS, RescalePlan, Rho, Switch, between, choose};
 pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{PartEnd, PartRun, PartRuns};
 pub use raddle::ModelDigest;

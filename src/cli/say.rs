@@ -1,6 +1,8 @@
-//! [`say`]: the result on stdout.
+//! [`say`] and [`say_json`]: the result on stdout.
 
 use std::io::{self, ErrorKind, Write as _};
+
+use serde::Serialize;
 
 use super::exit::Error;
 
@@ -14,4 +16,12 @@ pub fn say(text: &str) -> Result<(), Error> {
         Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(Error::failed(format!("stdout: {why}"))),
         _ => Ok(()),
     }
+}
+
+/// Writes a value to stdout, as one line of JSON.
+///
+/// # Errors
+/// If stdout cannot be written, or the value has no form as JSON.
+pub(crate) fn say_json(value: &impl Serialize) -> Result<(), Error> {
+    say(&serde_json::to_string(value).map_err(Error::failed)?)
 }

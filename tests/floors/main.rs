@@ -5,6 +5,7 @@
 
 mod check;
 mod documentation;
+mod flags;
 mod imports;
 mod sizes;
 
@@ -118,13 +119,14 @@ fn imports_of_the_page_go_down() {
 
 #[test]
 fn imports_of_the_status_go_down() {
-    let floors: [&[&str]; 3] = [&["curve", "launched"], &["standing"], &["watch"]];
+    let floors: [&[&str]; 3] = [&["curve", "launched"], &["folder_status"], &["watch"]];
     check(&command_line(), "status", &floors, &[]);
 }
 
 #[test]
 fn imports_of_the_run_folder_go_down() {
-    let floors: [&[&str]; 4] = [&["begun", "life", "tail"], &["folder", "view"], &["resume"], &["identity"]];
+    let floors: [&[&str]; 4] =
+        [&["begun", "life", "tail"], &["folder", "snapshot"], &["resume"], &["identity"]];
     check(&command_line(), "run_folder", &floors, &[]);
 }
 

@@ -1,11 +1,9 @@
 //! Sources of changes: a file, cut into versions by its own lines, or standard input, cut by arrival.
 
 use std::io::{self, Read as _};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 use std::{fs, thread};
-
-use raddle::command_line_support::lock;
 
 use super::super::exit::Error;
 use super::lines::{Lines, Text, Version, is_cut};
@@ -102,18 +100,13 @@ fn cut(left: &mut Vec<u8>, line: &mut u64) -> Option<Text> {
     Some(text)
 }
 
-/// Bytes that have arrived on standard input.
-#[derive(Debug, Default)]
-struct Arrived {
-    bytes: Vec<u8>,
-    is_over: bool,
-    problem: Option<String>,
-}
-
 /// Standard input, read as it arrives.
 #[derive(Debug)]
 pub(super) struct Standard {
-    shared: Arc<(Mutex<Arrived>, Condvar)>,
+    arriving: Receiver<io::Result<Vec<u8>>>,
+    /// Bytes that have arrived and are in no version yet.
+    bytes: Vec<u8>,
+    problem: Option<io::Error>,
     line: u64,
 }
 
@@ -123,56 +116,56 @@ const POLL: Duration = Duration::from_millis(50);
 impl Standard {
     /// Starts a thread that reads standard input; it ends with the input, or with the process.
     pub(super) fn begin() -> Self {
-        let shared: Arc<(Mutex<Arrived>, Condvar)> = Arc::default();
-        let to = Arc::clone(&shared);
+        let (sender, arriving) = mpsc::channel();
         thread::spawn(move || {
             let mut piece = vec![0; 1 << 16];
             loop {
-                let read = io::stdin().lock().read(&mut piece);
-                let mut arrived = lock(&to.0);
-                match read {
-                    Ok(0) => arrived.is_over = true,
-                    Ok(count) => arrived.bytes.extend_from_slice(&piece[..count]),
-                    Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
-                    Err(why) => (arrived.is_over, arrived.problem) = (true, Some(why.to_string())),
-                }
-                to.1.notify_one();
-                if arrived.is_over {
+                let read = match io::stdin().lock().read(&mut piece) {
+                    Ok(0) => return,
+                    Err(why) if why.kind() == io::ErrorKind::Interrupted => continue,
+                    read => read.map(|count| piece[..count].to_vec()),
+                };
+                let is_over = read.is_err();
+                if sender.send(read).is_err() || is_over {
                     return;
                 }
             }
         });
-        Self { shared, line: 1 }
+        Self { arriving, bytes: Vec::new(), problem: None, line: 1 }
     }
 
     fn next(&mut self, is_over: impl Fn() -> bool) -> Result<Option<Text>, Error> {
-        let (arrived, wakes) = &*self.shared;
-        let mut arrived = lock(arrived);
-        loop {
-            if is_over() {
-                return Ok(None);
+        let mut arrived = self.arriving.try_recv();
+        while !is_over() {
+            // A version is all that has arrived.
+            while let Ok(piece) = arrived {
+                piece.map_or_else(|why| self.problem = Some(why), |piece| self.bytes.extend(piece));
+                arrived = self.arriving.try_recv();
             }
             // A line that is not whole yet waits for its end.
-            let whole = match arrived.is_over {
-                true => arrived.bytes.len(),
-                false => arrived.bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1),
+            let has_ended = matches!(arrived, Err(TryRecvError::Disconnected));
+            let whole = match has_ended {
+                true => self.bytes.len(),
+                false => self.bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1),
             };
             if whole > 0 {
-                let rest = arrived.bytes.split_off(whole);
-                let mut lines = std::mem::replace(&mut arrived.bytes, rest);
-                let text = cut(&mut lines, &mut self.line);
-                lines.append(&mut arrived.bytes);
-                arrived.bytes = lines;
+                let rest = self.bytes.split_off(whole);
+                let text = cut(&mut self.bytes, &mut self.line);
+                self.bytes.extend(rest);
                 return Ok(text);
             }
-            if let Some(why) = arrived.problem.take() {
+            if let Some(why) = self.problem.take() {
                 return Err(Error::failed(format!("standard input: {why}")));
             }
-            if arrived.is_over {
+            if has_ended {
                 return Ok(None);
             }
-            arrived = wakes.wait_timeout(arrived, POLL).unwrap_or_else(PoisonError::into_inner).0;
+            arrived = self.arriving.recv_timeout(POLL).map_err(|why| match why {
+                RecvTimeoutError::Timeout => TryRecvError::Empty,
+                RecvTimeoutError::Disconnected => TryRecvError::Disconnected,
+            });
         }
+        Ok(None)
     }
 }
 

@@ -42,7 +42,8 @@ impl VersionEnd {
         session: &Session,
         options: &impl Serialize,
         data: Data,
-        (run, trace): (&RunReport, &[EpochRecord]),
+        run: &RunReport,
+        trace: &[EpochRecord],
     ) -> Result<Self, Error> {
         Ok(Self::Short(Box::new(session.report(options, data, String::new(), run, trace)?)))
     }

@@ -25,10 +25,13 @@ pub(super) struct Children(Vec<StartedProcess>);
 
 struct StartedProcess {
     child: Arc<Mutex<Child>>,
-    out: Output,
-    /// Reader of the process's stderr; `None` for the first process, which writes to the launcher's own.
+    /// Readers of the process's stdout and, unless it writes to the launcher's own, of its stderr.
+    out: Option<Output>,
     err: Option<Output>,
 }
+
+/// Reader of what a process writes.
+type Output = JoinHandle<Vec<u8>>;
 
 /// Settings of the start of a process.
 pub(super) struct Start<'a> {
@@ -45,36 +48,17 @@ pub(super) struct Start<'a> {
     pub(super) addresses: Addresses,
 }
 
-/// Bytes that a process has written.
-struct Output {
-    bytes: Arc<Mutex<Vec<u8>>>,
-    reading: Option<JoinHandle<()>>,
-}
-
-impl Output {
-    fn by(mut from: impl Read + Send + 'static, most: usize) -> Self {
-        let bytes = Arc::new(Mutex::new(Vec::new()));
-        let into = Arc::clone(&bytes);
-        let reading = thread::spawn(move || {
-            let mut some = [0; 4096];
-            while let Ok(count @ 1..) = from.read(&mut some) {
-                let mut bytes = lock(&into);
-                bytes.extend_from_slice(&some[..count]);
-                let beyond = bytes.len().saturating_sub(most);
-                bytes.drain(..beyond);
-            }
-        });
-        Self { bytes, reading: Some(reading) }
-    }
-
-    /// Takes all bytes, once their writer has ended.
-    fn take(&mut self) -> Vec<u8> {
-        if let Some(reading) = self.reading.take() {
-            // The reader does nothing that panics.
-            let _ = reading.join();
+/// Reads the bytes that a process writes, of which so many are kept, until it has ended.
+fn read(mut from: impl Read + Send + 'static, most: usize) -> Output {
+    thread::spawn(move || {
+        let (mut bytes, mut some) = (Vec::new(), [0; 4096]);
+        while let Ok(count @ 1..) = from.read(&mut some) {
+            bytes.extend_from_slice(&some[..count]);
+            let beyond = bytes.len().saturating_sub(most);
+            bytes.drain(..beyond);
         }
-        std::mem::take(&mut lock(&self.bytes))
-    }
+        bytes
+    })
 }
 
 /// Exit status of a panic outside of all verbs.
@@ -113,9 +97,8 @@ impl Children {
         let mut child = command.spawn()?;
         // Only the child holds its end of the parent link: when the child ends, the link is closed.
         drop(command);
-        let out = child.stdout.take().map(|out| Output::by(out, usize::MAX));
-        let err = child.stderr.take().map(|err| Output::by(err, KEPT));
-        let none = || Output { bytes: Arc::default(), reading: None };
+        let out = child.stdout.take().map(|out| read(out, usize::MAX));
+        let err = child.stderr.take().map(|err| read(err, KEPT));
         let child = Arc::new(Mutex::new(child));
         let (watched, remote) = (Arc::clone(&child), remote.clone());
         thread::spawn(move || {
@@ -124,7 +107,7 @@ impl Children {
             let (code, crashed, how) = status.map_or((1, true, "cannot be waited for".into()), ended);
             remote.exited(index, code, crashed, how);
         });
-        self.0.push(StartedProcess { child, out: out.unwrap_or_else(none), err });
+        self.0.push(StartedProcess { child, out, err });
         Ok(parent_link)
     }
 
@@ -160,8 +143,10 @@ impl Children {
     /// Returns the bytes that a process, which has ended, wrote to stdout and, unless that was the launcher's
     /// own, to stderr.
     pub(super) fn output(&mut self, index: u32) -> (Vec<u8>, Vec<u8>) {
+        // The reader does nothing that panics.
+        let taken = |reader: &mut Option<Output>| reader.take()?.join().ok();
         self.0.get_mut(index as usize).map_or_else(Default::default, |one| {
-            (one.out.take(), one.err.as_mut().map(Output::take).unwrap_or_default())
+            (taken(&mut one.out).unwrap_or_default(), taken(&mut one.err).unwrap_or_default())
         })
     }
 }

@@ -115,7 +115,7 @@ fn is_for_this_machine(asked: &[u8]) -> bool {
 /// A value of a metric, with its labels.
 type Sample = (String, f64);
 
-/// Renders the status as lines of metrics.
+/// Renders the status as lines of metrics, each with its name, its kind and its help.
 fn page(status: &RunStatus) -> String {
     let one = |value: f64| vec![(String::new(), value)];
     let of_each = |value: &dyn Fn(&MemberStatus) -> f64| -> Vec<Sample> {
@@ -127,48 +127,39 @@ fn page(status: &RunStatus) -> String {
     let states = status.members.iter().map(|member| {
         (labels(&[("process", &member.process), ("state", &member.state), ("address", &member.address)]), 1.0)
     });
-    let metrics: [(&str, &str, &str, Vec<Sample>); 13] = [
+    let metrics: [(&str, Vec<Sample>); 13] = [
         (
-            "generation",
-            "gauge",
-            "Number of the current generation; 0 before the first.",
+            "generation gauge Number of the current generation; 0 before the first.",
             one(status.generation as f64),
         ),
-        ("epoch", "gauge", "Epochs completed.", one(status.epoch as f64)),
-        ("seconds", "gauge", "Seconds since the run began, as of its last epoch.", one(status.seconds)),
-        ("workers", "gauge", "Workers of the whole run.", one(f64::from(status.workers))),
-        ("metric", "gauge", "The metric of the model as last measured.", measured),
-        ("process_info", "gauge", "State and address of each process.", states.collect()),
+        ("epoch gauge Epochs completed.", one(status.epoch as f64)),
+        ("seconds gauge Seconds since the run began, as of its last epoch.", one(status.seconds)),
+        ("workers gauge Workers of the whole run.", one(f64::from(status.workers))),
+        ("metric gauge The metric of the model as last measured.", measured),
+        ("process_info gauge State and address of each process.", states.collect()),
+        ("process_workers gauge Workers of each process.", of_each(&|member| f64::from(member.workers))),
+        ("process_shards gauge Shards of each process.", of_each(&|member| f64::from(member.shards))),
         (
-            "process_workers",
-            "gauge",
-            "Workers of each process.",
-            of_each(&|member| f64::from(member.workers)),
-        ),
-        ("process_shards", "gauge", "Shards of each process.", of_each(&|member| f64::from(member.shards))),
-        (
-            "process_peak_memory_bytes",
-            "gauge",
-            "Peak memory of each process.",
+            "process_peak_memory_bytes gauge Peak memory of each process.",
             of_each(&|member| member.peak_memory_bytes as f64),
         ),
         (
-            "losses_total",
-            "counter",
-            "Losses of processes, after each of which the run went on from its last checkpoint.",
+            "losses_total counter Losses of processes, after each of which the run went on from its last \
+             checkpoint.",
             one(status.losses as f64),
         ),
         (
-            "refused_connections_total",
-            "counter",
-            "Connections that were turned away: without the token, or that do not fit.",
+            "refused_connections_total counter Connections that were turned away: without the token, or that do \
+             not fit.",
             one(status.refused as f64),
         ),
-        ("pauses_total", "counter", "Changes of the generation.", one(status.pauses.len() as f64)),
-        ("pause_seconds_total", "counter", "Seconds between generations.", one(status.pauses.iter().sum())),
+        ("pauses_total counter Changes of the generation.", one(status.pauses.len() as f64)),
+        ("pause_seconds_total counter Seconds between generations.", one(status.pauses.iter().sum())),
     ];
     let mut text = String::new();
-    for (name, kind, help, samples) in metrics {
+    for (head, samples) in metrics {
+        let mut words = head.splitn(3, ' ');
+        let [name, kind, help] = [(); 3].map(|()| words.next().unwrap_or_default());
         // Writing to a string does not fail.
         let _ = write!(text, "# HELP raddle_{name} {help}\n# TYPE raddle_{name} {kind}\n");
         for (labels, value) in samples {

@@ -89,14 +89,17 @@ const LARGE: usize = 1 << 20;
 /// Bytes of smaller blocks that are kept at the end of the heap.
 const KEPT: usize = 4 << 20;
 
-/// Returns the value of an option on a program's line: `--name VALUE` or `--name=VALUE`.
+/// Returns the value of an option on a program's line: `--name VALUE` or `--name=VALUE`, and of `--out` also
+/// `-o VALUE`.
 pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
     let inside = line.iter().position(|word| word == "--").unwrap_or(line.len());
     let mut words = line[..inside].iter();
     while let Some(word) = words.next() {
-        match word.strip_prefix(option) {
+        let letter = || word.strip_prefix("-o").filter(|_| option == "--out");
+        match word.strip_prefix(option).or_else(letter) {
             Some("") => return words.next().map(String::as_str),
             Some(rest) if rest.starts_with('=') => return Some(&rest[1..]),
+            Some(rest) if !word.starts_with("--") => return Some(rest),
             _ => {}
         }
     }
@@ -156,7 +159,11 @@ mod tests {
         let line = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(value(&line("fit a.csv --out run"), "--out"), Some("run"));
         assert_eq!(value(&line("fit --out=run/1 a.csv"), "--out"), Some("run/1"));
+        for short in ["fit -o run a.csv", "fit a.csv -orun", "fit -o=run"] {
+            assert_eq!(value(&line(short), "--out"), Some("run"), "{short}");
+        }
         assert_eq!(value(&line("fit --output run"), "--out"), None);
+        assert_eq!(value(&line("fit -o run"), "--resume"), None);
         assert_eq!(value(&line("fit -- --out run"), "--out"), None);
         assert!(check(&line("fit --resume run")).is_ok() && check(&line("fit --workers=2")).is_err());
         assert!(check(&line("fit --out run")).is_ok());

@@ -116,7 +116,7 @@ impl<'a> LaunchedRun<'a> {
     /// Listens to signals, and says where processes and requests for metrics are to come.
     fn announce(&self) -> Result<(), Error> {
         on_interrupt(self.server.remote(), Arc::clone(&self.children), Arc::clone(&self.has_begun));
-        on_user_signal(self.server.remote(), self.folder.path().is_some());
+        on_user_signal(self.server.remote(), self.folder.path());
         if let Some(at) = self.options.metrics {
             let at = metrics::serve(at, AdminClient::new(self.server.invitation().clone()))?;
             note(&format!("serves metrics at http://{at}/metrics"));

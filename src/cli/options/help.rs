@@ -1,4 +1,7 @@
 //! Help on two screens: `-h` with the options that most runs need, a line each, and `--help` with all.
+//!
+//! An option has one text, its doc comment. The first sentence is its line in `-h` and in completions; the
+//! whole is its text in `--help` and on the man page.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,30 +13,37 @@ use super::ENGINE_HEADING;
 
 /// Columns of the short help.
 const COLUMNS: usize = 80;
+/// Letters of a line and a default that the short help shows together.
+const WITH_DEFAULT: usize = 30;
 
-/// Options that most runs of every program need, by their long names (arguments by their own), and their
-/// lines.
-const COMMON: [(&str, &str); 9] = [
-    ("data", "file, - for standard input, or a set by name"),
-    ("run", "folder of the model that --out wrote"),
-    ("model", "folder of the model that --out wrote"),
-    ("out", "write model, report and trace there"),
-    ("resume", "continue the run in this folder"),
-    ("epochs", "stop after N epochs"),
-    ("workers", "worker threads; never change the model"),
-    ("quiet", "show no progress"),
-    ("json", "write the report as one line of JSON"),
-];
+/// Options that most runs of every program need, by their long names.
+const COMMON: [&str; 7] = ["out", "resume", "epochs", "workers", "quiet", "json", "help"];
 
 /// Returns the command with the long help or, if the line has `-h`, the short one; `common` are the program's
-/// own options in the short help.
-pub(super) fn laid_out(command: Command, common: &[(&str, &str)], line: &[OsString]) -> Command {
+/// own options in the short help, by their long names.
+pub(super) fn laid_out(command: Command, common: &[&str], line: &[OsString]) -> Command {
     let is_short = line.iter().take_while(|word| *word != "--").any(|word| word == "-h");
     let command = if is_short { command.term_width(COLUMNS) } else { command };
     command.mut_subcommands(|verb| {
         let verb = verb.disable_help_flag(true).arg(help());
         if is_short { shortened(verb, common) } else { verb }
     })
+}
+
+/// Returns the command whose options have their first sentence as the short text, as completions show it.
+pub(super) fn for_files(command: Command) -> Command {
+    command.mut_subcommands(|verb| {
+        verb.disable_help_flag(true).arg(help()).mut_args(|arg| {
+            let (first, all) = (first_sentence(&arg), arg.get_help().cloned().unwrap_or_default());
+            arg.help(first).long_help(all)
+        })
+    })
+}
+
+/// Returns the first sentence of an option's text.
+fn first_sentence(arg: &Arg) -> String {
+    let text = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    text.split_once(". ").map_or(text.as_str(), |(first, _)| first).to_owned()
 }
 
 /// Returns the option `-h, --help`. Its action leaves no blank lines between options.
@@ -48,33 +58,28 @@ fn help() -> Arg {
         .help_heading(None)
 }
 
-fn shortened(verb: Command, common: &[(&str, &str)]) -> Command {
-    let all = verb
-        .get_arguments()
-        .filter(|arg| arg.get_long().is_some_and(|name| name != "help") && !arg.is_hide_set())
-        .count();
-    let line = |name: &str| {
-        let found = common.iter().chain(&COMMON).find(|(option, _)| *option == name);
-        found.map(|&(_, line)| line.to_owned())
-    };
+/// Returns the verb with a line for each common option and without the others.
+fn shortened(verb: Command, common: &[&str]) -> Command {
+    let is_shown = |arg: &&Arg| arg.get_long().is_some_and(|name| name != "help") && !arg.is_hide_set();
+    let all = verb.get_arguments().filter(is_shown).count();
     let verb = verb.mut_args(|arg| {
-        let name = arg.get_long().unwrap_or(arg.get_id().as_str()).to_owned();
-        match (name.as_str(), line(&name)) {
-            ("help", _) => arg.help("show this; all options: --help").help_heading(None),
-            (_, Some(line)) => {
-                let takes_values = arg.get_action().takes_values();
-                let arg = arg.help(line).help_heading(None);
-                let first =
-                    arg.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
-                let arg = match first.as_deref().and_then(|name| name.split_once('|')) {
-                    Some((first, rest)) if rest.len() > 12 => arg.value_name(format!("{first}|..")),
-                    _ => arg,
-                };
-                arg.hide_possible_values(takes_values).hide_default_value(takes_values)
-            }
-            (_, None) if arg.is_positional() => arg,
-            (_, None) => arg.hide(true),
+        let name = arg.get_long().unwrap_or(arg.get_id().as_str());
+        if !arg.is_positional() && !COMMON.iter().chain(common).any(|common| *common == name) {
+            return arg.hide(true);
         }
+        let line = first_sentence(&arg);
+        let takes_values = arg.get_action().takes_values();
+        let is_long =
+            arg.get_default_values().iter().any(|default| line.len() + default.len() > WITH_DEFAULT);
+        let first = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+        let arg = match first.as_deref().and_then(|name| name.split_once('|')) {
+            Some((first, rest)) if rest.len() > 8 => arg.value_name(format!("{first}|..")),
+            _ => arg,
+        };
+        arg.help(line)
+            .help_heading(None)
+            .hide_possible_values(takes_values)
+            .hide_default_value(takes_values && is_long)
     });
     verb.after_help(format!("--help: all {all} options, with examples"))
 }
@@ -118,15 +123,14 @@ mod tests {
             .next_help_heading("Elsewhere")
             .arg(option("rarer").hide(true));
         let line: Vec<OsString> = line.iter().map(OsString::from).collect();
-        let mut command =
-            laid_out(Command::new("lasso").subcommand(verb), &[("lambda", "the weight")], &line);
+        let mut command = laid_out(Command::new("lasso").subcommand(verb), &["lambda"], &line);
         command.try_get_matches_from_mut(line).unwrap_err().to_string()
     }
 
     #[test]
     fn the_short_help_has_the_common_options_in_a_line_each_and_counts_the_others() {
         let help = rendered(&["lasso", "fit", "-h"]);
-        for line in ["--lambda <X>  the weight", "--out <X>     write model, report and trace there"] {
+        for line in ["--lambda <X>  A long text", "--out <X>     A long text"] {
             assert!(help.contains(line), "{help}");
         }
         assert!(!help.contains("rare") && help.contains("--help: all 4 options"), "{help}");

@@ -1,22 +1,41 @@
 //! Options that have no effect on a verb, or together with other options: help does not show them, and a line
 //! that gives one is refused.
 
-use clap::Arg;
+use clap::{Arg, Command};
 
 use super::TrainOptions;
 use crate::exit::Error;
+use crate::run_folder::begun::{Given, name};
 
 /// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They have no
 /// effect if rounds are known an epoch ahead, or are steps of a solver.
 pub const ROUND_OPTIONS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
-/// Hides shared options in the help of a verb on which they have no effect, for clap's `mut_args`; `names`
-/// are fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses the options.
-pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {
-    |arg| {
+/// Heading of the options that have no effect on a verb, which no help shows.
+const IDLE: &str = "Without effect";
+
+/// Takes shared options from a verb on which they have no effect, for clap's `mut_args`: help does not show
+/// them, and a line that gives one another value than its default is refused. `names` are fields of
+/// [`TrainOptions`], and `with` is the cause in words.
+pub fn hide_idle(names: &'static [&'static str], with: &'static str) -> impl FnMut(Arg) -> Arg {
+    move |arg| {
         let is_idle = names.contains(&arg.get_id().as_str());
-        if is_idle { arg.hide(true) } else { arg }
+        // Nobody reads the text of such an option: it keeps the cause for `refuse_hidden`.
+        if is_idle { arg.hide(true).help_heading(IDLE).help(with) } else { arg }
     }
+}
+
+/// Refuses the options of [`hide_idle`] that were given.
+pub(super) fn refuse_hidden(verb: &Command, given: &Given) -> Result<(), Error> {
+    let is_given = |arg: &&Arg| {
+        let default: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+        given.get(&name(arg)).is_some_and(|values| *values != default)
+    };
+    let idle = verb.get_arguments().filter(|arg| arg.get_help_heading() == Some(IDLE));
+    let given: Vec<&Arg> = idle.filter(is_given).collect();
+    let Some(with) = given.first().and_then(|arg| arg.get_help()) else { return Ok(()) };
+    let names: Vec<String> = given.iter().map(|arg| format!("--{}", name(arg))).collect();
+    refuse_without_effect(&names.iter().map(|name| (&**name, true)).collect::<Vec<_>>(), &with.to_string())
 }
 
 impl TrainOptions {

@@ -36,7 +36,7 @@ pub const ENGINE_HEADING: &str = "Execution";
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = RUN)]
 pub struct TrainOptions {
-    /// Data file, gzipped or not. Default: a small embedded set.
+    /// Data: a file, gzipped or not. Default: a small embedded set.
     #[arg(help_heading = None)]
     pub data: Option<String>,
     /// Format of the data. Default: recognised by its content.
@@ -49,8 +49,8 @@ pub struct TrainOptions {
     /// Replace an earlier run in the folder of --out.
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Continue the run in this folder with its own data and options. The result goes to the same folder
-    /// unless --out names another.
+    /// Continue the run in this folder. Data and options are those of the run, and the result goes to the
+    /// same folder unless --out names another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
     /// Write a checkpoint to the run's folder after every N epochs. auto writes the first after 5 seconds,
@@ -77,7 +77,7 @@ pub struct TrainOptions {
     /// Show no progress.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write the report to stdout as one line of JSON, and nothing else.
+    /// Write the report as one line of JSON. Nothing else is written to stdout.
     #[arg(long)]
     pub json: bool,
 
@@ -154,11 +154,9 @@ impl TrainOptions {
             return Err(Error::usage(why));
         }
         match &self.resume {
-            Some(run) if !run.is_dir() => {
-                Err(Error::usage(format!("--resume {}: there is no such folder", run.display())))
-            }
             Some(run) if !was_begun(run) => {
-                Err(Error::usage(format!("--resume {}: no run was begun in it", run.display())))
+                let why = if run.is_dir() { "no run was begun in it" } else { "there is no such folder" };
+                Err(Error::usage(format!("--resume {}: {why}", run.display())))
             }
             _ => Ok(()),
         }
@@ -167,10 +165,12 @@ impl TrainOptions {
     /// Checks that the options suit a run on several processes.
     pub(super) fn check_distributed(&self) -> Result<(), Error> {
         // A run that is resumed may have had a number of workers on one process.
-        if self.workers.is_some() && self.resume.is_none() {
-            return Err(Error::usage("--workers: among several processes it is an option of raddle launch"));
+        match self.workers.filter(|_| self.resume.is_none()) {
+            None => Ok(()),
+            Some(_) => {
+                Err(Error::usage("--workers: among several processes it is an option of raddle launch"))
+            }
         }
-        Ok(())
     }
 
     /// Applies the options that are the engine's; those of the schedule are the program's to apply.
@@ -186,17 +186,10 @@ impl TrainOptions {
         behind: u64,
         seconds_left: Option<f64>,
     ) -> Engine<P> {
-        let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
-        if let Some(epochs) = self.epochs {
-            engine = engine.epochs(epochs);
-        }
-        if let Some(seconds) = seconds_left {
-            engine = engine.time_limit(seconds.max(0.0));
-        }
-        if let Some(plan) = &self.rescale {
-            engine = engine.rescale(&plan.after(behind));
-        }
-        engine
+        let engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
+        let engine = self.epochs.into_iter().fold(engine, Engine::epochs);
+        let engine = seconds_left.into_iter().fold(engine, |engine, left| engine.time_limit(left.max(0.0)));
+        self.rescale.iter().fold(engine, |engine, plan| engine.rescale(&plan.after(behind)))
     }
 
     /// Applies the options of checkpoints, which go to a folder `file` in the folder of the run.

@@ -11,12 +11,13 @@ use raddle::command_line_support::{CHECKPOINT, NEXT_MODEL};
 use raddle::simd_level::SimdLevel;
 
 use super::foreign::{self, ForeignWords};
-use super::{earlier, help};
+use super::{earlier, help, idle};
 use crate::exit::{Error, ExitStatus};
 use crate::run_folder::begun::{self, Begun, RecordedEnd};
 use crate::run_folder::folder::{Earlier, RunFolder};
 use crate::run_folder::resume::{self, Free};
-use crate::say::say;
+use crate::run_folder::snapshot;
+use crate::say::{say, say_json};
 
 /// Description of a program's command line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,9 +26,8 @@ pub struct CommandLine<'a> {
     pub default: &'a str,
     /// Options that may differ when a run is resumed, in addition to those of every program.
     pub free: Free<'a>,
-    /// Options of the short help (`-h`) in addition to those of every program, by their long names, each with
-    /// its line there.
-    pub common: &'a [(&'a str, &'a str)],
+    /// Options of the short help (`-h`) in addition to those of every program, by their long names.
+    pub common: &'a [&'a str],
     /// Cargo features that the program was built with, for `--version`.
     pub features: &'a [&'a str],
     /// Words of other libraries and the answers to them, in addition to those of every program.
@@ -49,11 +49,11 @@ impl CommandLine<'_> {
             crate::exit::print_error(command.get_name(), error);
             process::exit(error.status().code().into())
         };
-        if let Some(written) = super::generate::asked(&help::laid_out(T::command(), self.common, &[]), &line)
-        {
+        if let Some(written) = super::generate::asked(&help::for_files(T::command()), &line) {
             written.unwrap_or_else(|error| refuse(&error));
             process::exit(ExitStatus::Done.code().into());
         }
+        debug_assert!(self.names_options_of(&command), "options that no verb has");
         let line = understood(&command, self, line).unwrap_or_else(|error| refuse(&error));
         let matches =
             command.clone().try_get_matches_from(&line).unwrap_or_else(|error| {
@@ -67,6 +67,13 @@ impl CommandLine<'_> {
                 }
             });
         T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+
+    /// `true` if every option that this description names is one of a verb.
+    fn names_options_of(self, command: &Command) -> bool {
+        let all = command.get_subcommands().flat_map(Command::get_arguments);
+        let all: Vec<&str> = all.filter_map(Arg::get_long).collect();
+        [self.common, self.free.neutral, self.free.limits].concat().iter().all(|name| all.contains(name))
     }
 
     /// Returns the command with a `--version` that names features and vector instructions; `-V` prints the
@@ -113,6 +120,7 @@ fn understood(
     let Some((verb, matches)) = matches.subcommand() else { return Ok(line) };
     let Some(verb) = command.find_subcommand(verb) else { return Ok(line) };
     let given = begun::given(verb, matches);
+    idle::refuse_hidden(verb, &given)?;
     let Some((run, begun)) = run.zip(begun) else {
         begun::keep(verb.get_name(), given);
         return Ok(line);
@@ -125,7 +133,7 @@ fn understood(
             verb.get_name()
         )));
     }
-    let options = resume::merge((&run, &begun), verb, &given, free)?;
+    let options = resume::merge(&run, &begun, verb, &given, free)?;
     let out = options.get("out").and_then(|out| out.first()).map(Path::new);
     let stays = out.is_none_or(|out| earlier(Some(&run), Some(out), false) == Earlier::Resumed);
     // If other options are given, such as a tighter target, a run that kept no checkpoint starts from the
@@ -174,10 +182,10 @@ pub(crate) fn repeat(run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), 
         return say(&ended.said);
     }
     let path = run.join("report.json");
-    let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", path.display()));
-    let report = std::fs::read(&path).map_err(|why| refuse(&why))?;
-    let report: serde_json::Value = serde_json::from_slice(&report).map_err(|why| refuse(&why))?;
-    say(&report.to_string())
+    match snapshot::json::<serde_json::Value>(&path)? {
+        Some(report) => say_json(&report),
+        None => Err(Error::input(format!("{}: there is no such file", path.display()))),
+    }
 }
 
 /// Repeats the result of a run that has ended, and ends the process with the exit status of that run.

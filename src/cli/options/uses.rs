@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::exit::Error;
-use crate::say::say;
+use crate::say::{say, say_json};
 
 /// The options of the verbs that use a model; flatten them into the verb's own.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
@@ -14,7 +14,7 @@ pub struct UseOptions {
     /// Say nothing on stderr but errors.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write the result as one line of JSON to stdout, and nothing else there.
+    /// Write the result as one line of JSON. Nothing else is written to stdout.
     #[arg(long)]
     pub json: bool,
 }
@@ -25,7 +25,7 @@ impl UseOptions {
     /// # Errors
     /// If stdout cannot be written, or the value has no form as JSON.
     pub fn say(&self, text: &str, value: &impl Serialize) -> Result<(), Error> {
-        if self.json { say(&serde_json::to_string(value).map_err(Error::failed)?) } else { say(text) }
+        if self.json { say_json(value) } else { say(text) }
     }
 
     /// Writes a note on the result to stderr; nothing with `--quiet`.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
 use crate::exit::Error;
@@ -39,12 +40,24 @@ pub(crate) fn on_off(text: &str) -> Result<bool, String> {
     }
 }
 
+/// Value of an option that is on or off, or left to the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// `on`.
+    On,
+    /// `off`.
+    Off,
+}
+
 /// The strongest dependency at which two variables may still share a round.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rho {
     /// Dependencies are not checked.
     Off,
     /// Variables that depend on each other more strongly than this never share a round.
+    #[serde(untagged)]
     At(f32),
 }
 
@@ -67,15 +80,6 @@ impl FromStr for Rho {
         }
         let limit = text.parse().ok().filter(|limit: &f32| limit.is_finite() && *limit >= 0.0);
         limit.map(Self::At).ok_or_else(|| "give a number of 0 or more, such as 0.1, or off".into())
-    }
-}
-
-impl Serialize for Rho {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Off => serializer.serialize_str("off"),
-            Self::At(limit) => serializer.serialize_f32(*limit),
-        }
     }
 }
 
@@ -126,11 +130,8 @@ fn step(text: &str) -> Result<(u64, usize), String> {
 
 impl fmt::Display for RescalePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, (epoch, workers)) in self.0.iter().enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            write!(f, "{comma}{epoch}:{workers}")?;
-        }
-        Ok(())
+        let steps = self.0.iter().map(|(epoch, workers)| format!("{epoch}:{workers}"));
+        f.write_str(&steps.collect::<Vec<_>>().join(","))
     }
 }
 

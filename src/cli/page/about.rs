@@ -20,17 +20,16 @@ pub(super) fn facts(run: &Run) -> String {
         Value::String(text) => Some(text.clone()),
         other => Some(other.to_string()),
     };
-    let version = text(&["version"]).or(run.view.begun.as_ref().map(|begun| begun.version.clone()));
-    let verb = run.view.begun.as_ref().map_or("", |begun| &begun.verb);
-    facts.push(("program", format!("{} {} {verb}", run.program(), version.unwrap_or_default())));
-    facts.push(("folder", run.view.path.display().to_string()));
+    let begun = &run.snapshot.begun;
+    let version = text(&["version"]).unwrap_or_else(|| begun.version.clone());
+    facts.push(("program", format!("{} {version} {}", run.program(), begun.verb)));
+    facts.push(("folder", run.snapshot.path.display().to_string()));
     if let Some(path) = text(&["data", "path"]) {
         let sizes = run.field(&["data", "sizes"]).as_object();
         let sizes = sizes.into_iter().flatten().map(|(name, size)| format!("{size} {name}"));
         facts.push(("data", std::iter::once(path).chain(sizes).collect::<Vec<_>>().join(", ")));
     }
-    let ended = run.view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
-    let result = ended.and_then(RecordedEnd::conclusion).unwrap_or("the run has no model yet");
+    let result = run.snapshot.ended().and_then(RecordedEnd::conclusion).unwrap_or("the run has no model yet");
     facts.push(("result", result.to_owned()));
     let counts = ["epochs", "rounds", "updates", "workers", "processes", "shards", "seed"];
     let counts: Vec<String> =
@@ -43,8 +42,8 @@ pub(super) fn facts(run: &Run) -> String {
     };
     facts.extend(list("notes"));
     facts.extend(list("warnings"));
-    facts.extend(run.view.notes.iter().map(|note| ("note", note.clone())));
-    let noted = run.view.trace.iter().filter_map(|epoch| Some((epoch.epoch, epoch.note.as_ref()?)));
+    facts.extend(run.snapshot.notes.iter().map(|note| ("note", note.clone())));
+    let noted = run.snapshot.trace.iter().filter_map(|epoch| Some((epoch.epoch, epoch.note.as_ref()?)));
     let noted: Vec<String> = noted.map(|(epoch, note)| format!("epoch {epoch}: {note}")).collect();
     let more = noted.len().saturating_sub(NOTES);
     facts.extend(noted.into_iter().take(NOTES).map(|note| ("note", note)));
@@ -56,8 +55,7 @@ pub(super) fn facts(run: &Run) -> String {
 /// Every option of the run, folded.
 pub(super) fn parameters(run: &Run) -> String {
     let Some(parameters) = run.field(&["parameters"]).as_object() else { return String::new() };
-    let given = run.view.begun.as_ref().map(|begun| &begun.options);
-    let is_given = |name: &str| given.is_some_and(|given| given.contains_key(&name.replace('_', "-")));
+    let is_given = |name: &str| run.snapshot.begun.options.contains_key(&name.replace('_', "-"));
     let rows: Vec<Vec<Value>> = parameters
         .iter()
         .map(|(name, value)| vec![name.as_str().into(), value.clone(), is_given(name).into()])
@@ -70,8 +68,7 @@ pub(super) fn parameters(run: &Run) -> String {
 
 /// The text that the run said at its end, folded.
 pub(super) fn said(run: &Run) -> String {
-    let said =
-        run.view.begun.as_ref().and_then(|begun| Some(begun.ended.as_ref()?.said.trim())).unwrap_or_default();
+    let said = run.snapshot.ended().map_or("", |ended| ended.said.trim());
     let lines: Vec<String> = said.lines().map(escaped).collect();
     match lines.len() {
         0 | 1 => String::new(),

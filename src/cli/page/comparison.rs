@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::curves::{self, Over};
-use super::figure::figures;
+use super::figure::figures_of_runs;
 use super::run::Run;
 use super::table::table;
 use crate::markup::escaped;
@@ -23,7 +23,7 @@ pub(super) fn html(runs: &[Run]) -> String {
         pictures.extend(metrics.iter().filter_map(|name| curves::metric(&all, name, over)));
     }
     pictures.extend([Over::Seconds, Over::Updates].iter().filter_map(|&over| curves::objective(&all, over)));
-    let mut text = format!("<section><h2>Runs compared</h2>{}", figures(&pictures, true));
+    let mut text = format!("<section><h2>Runs compared</h2>{}", figures_of_runs(&pictures));
     let mut programs: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     for run in runs {
         programs.entry(run.program()).or_default().push(run);

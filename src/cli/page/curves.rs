@@ -45,7 +45,7 @@ pub(super) fn metric(runs: &[&Run], name: &str, over: Over) -> Option<Picture> {
     };
     let mut picture = curve(runs, name, over, measured)?;
     let last = |run: &&Run| -> Option<f64> {
-        let metrics = run.view.trace.iter().rev().filter_map(|epoch| epoch.metric.as_ref());
+        let metrics = run.snapshot.trace.iter().rev().filter_map(|epoch| epoch.metric.as_ref());
         metrics.into_iter().find(|metric| metric.name == name)?.target
     };
     let targets: BTreeSet<u64> = runs.iter().filter_map(last).map(f64::to_bits).collect();
@@ -72,7 +72,7 @@ fn curve(
 ) -> Option<Picture> {
     let series = runs.iter().map(|run| {
         let points =
-            run.view.trace.iter().zip(over.of(run)).filter_map(|(epoch, at)| Some((*at, value(epoch)?)));
+            run.snapshot.trace.iter().zip(over.of(run)).filter_map(|(epoch, at)| Some((*at, value(epoch)?)));
         let (x, y) = points.unzip();
         Series::new(if runs.len() == 1 { name } else { &run.name }, x, y)
     });
@@ -108,7 +108,7 @@ fn scale_of<'a>(values: impl Iterator<Item = &'a f64>) -> Scale {
 /// Marks new versions of the data and other numbers of workers or processes.
 fn marked(mut picture: Picture, run: &Run, over: Over) -> Picture {
     let places = over.of(run);
-    for (at, pair) in run.view.trace.windows(2).enumerate() {
+    for (at, pair) in run.snapshot.trace.windows(2).enumerate() {
         let [before, after] = pair else { continue };
         if before.data_version != after.data_version {
             picture = picture.mark(places[at + 1], format!("data {}", after.data_version));
@@ -126,12 +126,12 @@ fn marked(mut picture: Picture, run: &Run, over: Over) -> Picture {
         let [before, after] = pair else { continue };
         // A generation begins at the boundary that ends the epoch of its number.
         let began = after["epoch"].as_u64();
-        let place = run.view.trace.iter().position(|epoch| Some(epoch.epoch) == began);
+        let place = run.snapshot.trace.iter().position(|epoch| Some(epoch.epoch) == began);
         if let Some(place) = place.filter(|_| said(before) != said(after)) {
             picture = picture.mark(places[place], said(after));
         }
     }
-    let undone = run.view.trace.iter().filter(|epoch| epoch.rolled_back).count();
+    let undone = run.snapshot.trace.iter().filter(|epoch| epoch.rolled_back).count();
     if undone > 0 {
         let note = format!("{} {} rolled back by the guard", picture.note, count(undone as u64, "epoch"));
         picture = picture.note(note.trim());
@@ -141,7 +141,7 @@ fn marked(mut picture: Picture, run: &Run, over: Over) -> Picture {
 
 /// Seconds that each worker computed in each epoch.
 pub(super) fn load(run: &Run) -> Option<Picture> {
-    let trace: Vec<&EpochRecord> = run.view.trace.iter().filter(|epoch| !epoch.load.is_empty()).collect();
+    let trace: Vec<&EpochRecord> = run.snapshot.trace.iter().filter(|epoch| !epoch.load.is_empty()).collect();
     let workers = trace.iter().map(|epoch| epoch.load.len()).max()?;
     let epochs: Vec<f64> = trace.iter().map(|epoch| epoch.epoch as f64).collect();
     let mut picture = Picture::new("Load by worker", PictureKind::Lines)
@@ -168,7 +168,7 @@ pub(super) fn load(run: &Run) -> Option<Picture> {
 
 /// Candidates of each epoch, and those that were rejected, as they depend on others of their round.
 pub(super) fn candidates(run: &Run) -> Option<Picture> {
-    let trace: Vec<&EpochRecord> = run.view.trace.iter().filter(|epoch| epoch.rounds > 0).collect();
+    let trace: Vec<&EpochRecord> = run.snapshot.trace.iter().filter(|epoch| epoch.rounds > 0).collect();
     if trace.iter().all(|epoch| epoch.candidates == 0) {
         return None;
     }
@@ -186,7 +186,7 @@ pub(super) fn candidates(run: &Run) -> Option<Picture> {
 
 /// Further values that the program shows at its boundaries, a picture each.
 pub(super) fn shown(run: &Run) -> Vec<Picture> {
-    let names: BTreeSet<&String> = run.view.trace.iter().flat_map(|epoch| epoch.shown.keys()).collect();
+    let names: BTreeSet<&String> = run.snapshot.trace.iter().flat_map(|epoch| epoch.shown.keys()).collect();
     let curve_of = |name: &&String| {
         curve(&[run], name, Over::Seconds, |epoch| {
             epoch.shown.get(*name).copied().filter(|value| value.is_finite())

@@ -10,18 +10,25 @@ use crate::markup::escaped;
 use crate::picture::{MOST_IN_LEGEND, drawing, sample};
 use crate::report::picture::{Picture, PictureKind, Series, Tick};
 
-/// Figures side by side, as many as the width allows. Where their series are runs, hiding one hides it in all
-/// of them.
-pub(super) fn figures(pictures: &[Picture], of_runs: bool) -> String {
-    let figures = pictures.iter().map(|picture| figure(picture, of_runs));
+/// Figures side by side, as many as the width allows.
+pub(super) fn figures(pictures: &[Picture]) -> String {
+    side_by_side(pictures, "")
+}
+
+/// Figures whose series are runs: hiding one hides it in all of them.
+pub(super) fn figures_of_runs(pictures: &[Picture]) -> String {
+    side_by_side(pictures, " data-runs")
+}
+
+fn side_by_side(pictures: &[Picture], attribute: &str) -> String {
+    let figures = pictures.iter().map(|picture| figure(picture, attribute));
     format!("<div class=\"figures\">{}</div>\n", figures.collect::<String>())
 }
 
 /// A picture with its caption and its legend, or its numbers where it cannot be drawn.
-fn figure(picture: &Picture, of_runs: bool) -> String {
-    let runs = if of_runs { " data-runs" } else { "" };
+fn figure(picture: &Picture, attribute: &str) -> String {
     let mut text = format!(
-        r#"<figure class="{}"{runs}><figcaption>{}</figcaption>"#,
+        r#"<figure class="{}"{attribute}><figcaption>{}</figcaption>"#,
         class(&picture.kind),
         escaped(&picture.title)
     );
@@ -30,7 +37,7 @@ fn figure(picture: &Picture, of_runs: bool) -> String {
     }
     match drawing(picture) {
         Some(drawing) => {
-            if picture.series.len() > 1 && (picture.series.len() <= MOST_IN_LEGEND || of_runs) {
+            if picture.series.len() > 1 && (picture.series.len() <= MOST_IN_LEGEND || !attribute.is_empty()) {
                 text += &legend(picture);
             }
             text += &drawing;

@@ -31,31 +31,31 @@ pub(super) fn page(runs: &[Run], title: Option<&str>) -> String {
         text += &comparison::html(runs);
     }
     for run in runs {
-        text += &section(run, runs.len() > 1);
+        let body = body(run);
+        text += &match runs.len() {
+            1 => format!("<section>{body}</section>\n"),
+            _ => format!(
+                "<section><details class=\"run\"><summary><h2>{}: {}</h2></summary>{body}</details></section>\n",
+                escaped(&run.name),
+                escaped(&run.title())
+            ),
+        };
     }
     text + &format!("</main><script>{SCRIPT}</script></body></html>\n")
 }
 
-/// All of one run. Among several it is folded.
-fn section(run: &Run, among_others: bool) -> String {
-    let body = [
+/// All of one run.
+fn body(run: &Run) -> String {
+    [
         about::facts(run),
-        figures(&certificates(run), false),
+        figures(&certificates(run)),
         results(run),
         workers::html(run),
         rounds::html(run),
         about::parameters(run),
         about::said(run),
     ]
-    .concat();
-    match among_others {
-        true => format!(
-            "<section><details class=\"run\"><summary><h2>{}: {}</h2></summary>{body}</details></section>\n",
-            escaped(&run.name),
-            escaped(&run.title())
-        ),
-        false => format!("<section>{body}</section>\n"),
-    }
+    .concat()
 }
 
 fn certificates(run: &Run) -> Vec<Picture> {
@@ -71,9 +71,9 @@ fn certificates(run: &Run) -> Vec<Picture> {
 
 /// Tables and pictures of the program.
 fn results(run: &Run) -> String {
-    let Some(summary) = &run.view.summary else { return String::new() };
+    let Some(summary) = &run.snapshot.summary else { return String::new() };
     let mut text = String::from("<h3>Results</h3>");
-    text += &figures(&summary.pictures, false);
+    text += &figures(&summary.pictures);
     for shown in &summary.tables {
         text += &table(&shown.title, &shown.columns, &shown.rows);
     }

@@ -21,7 +21,7 @@ use raddle::files::write_atomic;
 
 use self::run::Run;
 use super::exit::{Error, ExitStatus};
-use super::run_folder::view::RunView;
+use super::run_folder::snapshot::RunSnapshot;
 use super::say::say;
 use crate::number::count;
 
@@ -70,8 +70,8 @@ pub(crate) fn report(options: &PageOptions) -> Result<u8, Error> {
 
 /// Reads the runs, and names each by the end of its path that distinguishes it from the others.
 fn read(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
-    let views: Vec<RunView> = paths.iter().map(|path| RunView::read(path)).collect::<Result<_, _>>()?;
-    Ok(views.into_iter().zip(names(paths)).map(|(view, name)| Run::new(name, view)).collect())
+    let named = paths.iter().zip(names(paths));
+    named.map(|(path, name)| Ok(Run::new(name, RunSnapshot::read(path)?))).collect()
 }
 
 fn names(paths: &[PathBuf]) -> Vec<String> {

@@ -19,14 +19,14 @@ pub(super) fn html(run: &Run) -> String {
         return String::new();
     }
     let mut text = String::from("<h3>Rounds</h3>");
-    text += &figures(picture.as_slice(), false);
+    text += &figures(picture.as_slice());
     text + &rounds
 }
 
 /// Table of the rounds of `explain.jsonl`: the last ones, where there are many.
 fn explained(run: &Run) -> String {
     let rounds: Vec<Vec<Value>> = run
-        .view
+        .snapshot
         .explained
         .iter()
         .flat_map(|epoch| {

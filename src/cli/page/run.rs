@@ -3,13 +3,13 @@
 use raddle::EpochRecord;
 use serde_json::Value;
 
-use crate::run_folder::view::RunView;
+use crate::run_folder::snapshot::RunSnapshot;
 
 /// Run of a page.
 pub(super) struct Run {
     /// Name that tells it from the other runs of the page.
     pub(super) name: String,
-    pub(super) view: RunView,
+    pub(super) snapshot: RunSnapshot,
     /// Seconds from the start of the run to the end of each epoch of the trace. The parts of a run that was
     /// resumed, each of which counts from its own start, follow each other.
     pub(super) seconds: Vec<f64>,
@@ -18,41 +18,44 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(name: String, view: RunView) -> Self {
-        let seconds = cumulated_seconds(&view.trace);
-        let updates = view.trace.iter().scan(0.0, |sum, epoch| {
+    pub(super) fn new(name: String, snapshot: RunSnapshot) -> Self {
+        let seconds = cumulated_seconds(&snapshot.trace);
+        let updates = snapshot.trace.iter().scan(0.0, |sum, epoch| {
             *sum += epoch.updates as f64;
             Some(*sum)
         });
-        Self { updates: updates.collect(), name, seconds, view }
+        Self { updates: updates.collect(), name, seconds, snapshot }
     }
 
     /// Field of the report, by its path; null where there is none.
     pub(super) fn field(&self, path: &[&str]) -> &Value {
-        path.iter().fold(self.view.report.as_ref().unwrap_or(&Value::Null), |value, name| &value[*name])
+        self.snapshot.field(path)
     }
 
     /// The program, by the report or by the request of a run that has none.
     pub(super) fn program(&self) -> &str {
-        let begun = self.view.begun.as_ref().map_or("unknown program", |begun| &begun.program);
-        self.field(&["program"]).as_str().unwrap_or(begun)
+        match self.field(&["program"]).as_str().unwrap_or(&self.snapshot.begun.program) {
+            "" => "unknown program",
+            program => program,
+        }
     }
 
     /// Title of its results.
     pub(super) fn title(&self) -> String {
-        if let Some(summary) = self.view.summary.as_ref().filter(|summary| !summary.title.is_empty()) {
+        if let Some(summary) = self.snapshot.summary.as_ref().filter(|summary| !summary.title.is_empty()) {
             return summary.title.clone();
         }
-        let verb = self.view.begun.as_ref().map_or("", |begun| &begun.verb);
         let data = self.field(&["data", "path"]).as_str().unwrap_or_default();
-        [self.program(), verb, data].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+        [self.program(), &self.snapshot.begun.verb, data]
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Name of the metric that the trace was judged by last, if it was.
     pub(super) fn metric(&self) -> Option<&str> {
-        let named = |epoch: &EpochRecord| epoch.metric.is_some();
-        let last = self.view.trace.iter().rev().find(|epoch| named(epoch))?;
-        last.metric.as_ref().map(|metric| metric.name.as_str())
+        self.snapshot.metric().map(|metric| metric.name.as_str())
     }
 }
 

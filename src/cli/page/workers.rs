@@ -12,7 +12,7 @@ use crate::report::picture::Picture;
 pub(super) fn html(run: &Run) -> String {
     let pictures: Vec<Picture> = [curves::load(run), curves::parts(run)].into_iter().flatten().collect();
     let mut text = String::from("<h3>Workers and time</h3>");
-    text += &figures(&pictures, false);
+    text += &figures(&pictures);
     let listed = [
         (
             "generations",

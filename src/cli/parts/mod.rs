@@ -13,7 +13,9 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use raddle::command_line_support::{CHECKPOINT, Disk, into_inner, lock, remove_checkpoint};
-use raddle::{Engine, EngineError, EpochRecord, Metric, Outcome, Program, RunReport, side_by_side};
+use raddle::{
+    Ending, Engine, EngineError, EpochRecord, Limit, Metric, Outcome, Program, RunReport, side_by_side,
+};
 
 use self::results::{PartResult, PartResults};
 use super::exit::Error;
@@ -115,7 +117,8 @@ impl PartRun<'_> {
         let engine = engine.observe(observe).on_warning(move |text| screen.warn(text));
         let outcome = engine.stop(Interrupt::handler().training()).run().inspect_err(|why| {
             if let EngineError::BeforeBoundary { interrupted } = *why {
-                self.runs.push(without_boundary(interrupted));
+                let limit = Ending::Limit(Limit::Time);
+                self.runs.push(without_boundary(if interrupted { Ending::Interrupted } else { limit }));
                 self.is_cut = true;
             }
         })?;

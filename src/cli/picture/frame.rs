@@ -17,6 +17,9 @@ pub(super) const RIGHT: f64 = 12.0;
 pub(super) const TOP: f64 = 28.0;
 pub(super) const BOTTOM: f64 = 40.0;
 
+/// A place in a picture: its x and its y, in pixels.
+type Pixel = (f64, f64);
+
 /// Picture under construction: text of an SVG element.
 pub(super) struct Frame {
     text: String,
@@ -52,7 +55,7 @@ impl Frame {
     }
 
     /// Adds a straight line.
-    pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+    pub(super) fn line(&mut self, class: &str, (x1, y1): Pixel, (x2, y2): Pixel) {
         let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(pixels);
         let _ = write!(self.text, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
     }

@@ -44,7 +44,8 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
         frame.add(&band(series, &across, &up));
         let points = points(series, &across, &up);
         frame.add(&if is_scatter { String::new() } else { path(&points) });
-        frame.add(&symbols(&points, is_scatter, number));
+        let every = if is_scatter || points.len() <= 12 { 1 } else { points.len().div_ceil(6) };
+        frame.add(&symbols(&points, every, number));
         frame.add("</g>");
     }
     if named {
@@ -76,11 +77,9 @@ fn path(points: &[Option<(f64, f64)>]) -> String {
     if path.is_empty() { path } else { format!(r#"<path class="line" d="{path}"/>"#) }
 }
 
-/// Marks at the points of few, or of a line at its first, its last and some between: a series is told from
-/// others without colour.
-fn symbols(points: &[Option<(f64, f64)>], all: bool, number: usize) -> String {
-    let between = if all || points.len() <= 12 { 1 } else { points.len().div_ceil(6) };
-    let is_shown = |at: usize| at.is_multiple_of(between) || at + 1 == points.len();
+/// Marks at every so many of the points, and the last: a series is told from others without colour.
+fn symbols(points: &[Option<(f64, f64)>], every: usize, number: usize) -> String {
+    let is_shown = |at: usize| at.is_multiple_of(every) || at + 1 == points.len();
     let shown = points.iter().enumerate().filter_map(|(at, point)| point.filter(|_| is_shown(at)));
     shown.map(|(x, y)| symbol(number, x, y)).collect()
 }

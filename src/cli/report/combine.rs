@@ -52,9 +52,9 @@ fn gravity(ending: Ending) -> u8 {
 
 /// Makes the report of a run that was asked to end before its first boundary: nothing was measured, and its
 /// metric has no name.
-pub(crate) fn without_boundary(interrupted: bool) -> RunReport {
+pub(crate) fn without_boundary(ending: Ending) -> RunReport {
     RunReport {
-        ending: if interrupted { Ending::Interrupted } else { Ending::Limit(Limit::Time) },
+        ending,
         metric: Metric::new("", f64::NAN, ""),
         objective: None,
         epochs: 0,

@@ -1,6 +1,6 @@
 //! The numbers of a picture, as a program describes it in `summary.json`: nothing here knows of drawing.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Description of a picture: its kind, its axes and the numbers of its series.
 ///
@@ -46,7 +46,8 @@ pub struct Picture {
 }
 
 /// Form of a picture; in JSON its name in small letters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PictureKind {
     /// `lines`: a line for each series, with a band where a series has bounds.
     #[default]
@@ -58,6 +59,7 @@ pub enum PictureKind {
     /// `map`: members by their places and sizes, and bars of what a chosen one contains.
     Map,
     /// A name that this version does not know: its numbers are shown as a table.
+    #[serde(untagged)]
     Other(String),
 }
 
@@ -244,33 +246,6 @@ impl Series {
     /// With bounds, each as long as `y`.
     pub fn bounds(self, low: Vec<f64>, high: Vec<f64>) -> Self {
         Self { low, high, ..self }
-    }
-}
-
-impl PictureKind {
-    /// Name in JSON.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Lines => "lines",
-            Self::Bars => "bars",
-            Self::Points => "points",
-            Self::Map => "map",
-            Self::Other(name) => name,
-        }
-    }
-}
-
-impl Serialize for PictureKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for PictureKind {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(json)?;
-        let known = [Self::Lines, Self::Bars, Self::Points, Self::Map];
-        Ok(known.into_iter().find(|kind| kind.name() == name).unwrap_or(Self::Other(name)))
     }
 }
 

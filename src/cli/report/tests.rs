@@ -12,7 +12,7 @@ pub(crate) fn small_run(ending: Ending, metric: Metric) -> RunReport {
         GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved, members: Vec::new() };
     let generations = vec![generation];
     let (epochs, rounds, tasks, updates, candidates, rejected) = (3, 1, 2, 3, 4, 5);
-    let (seconds, shards, threads, run) = (0.5, 8, 2, without_boundary(false));
+    let (seconds, shards, threads, run) = (0.5, 8, 2, without_boundary(Ending::Interrupted));
     RunReport {
         ending,
         metric,

@@ -33,7 +33,7 @@ struct Lines {
 }
 
 /// Place in the run of a line that is already there.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, PartialEq, PartialOrd, Deserialize)]
 struct Place {
     #[serde(default)]
     data_version: u64,
@@ -99,11 +99,11 @@ impl Trace {
 
     /// Drops the line of this boundary and those behind it; its rounds stay.
     fn drop_from(&mut self, record: &EpochRecord) -> Result<(), Error> {
-        let (version, epoch) = (record.data_version, record.epoch);
+        let EpochRecord { data_version, epoch, .. } = *record;
         let of = std::iter::once((&mut self.epochs, epoch)).chain(self.rounds.iter_mut().zip([epoch + 1]));
-        for (lines, first) in of {
+        for (lines, epoch) in of {
             lines.out = None;
-            lines.begin(Some((version, first))).map_err(|why| Error::write(&lines.path, why))?;
+            lines.begin(Some(Place { data_version, epoch })).map_err(|why| Error::write(&lines.path, why))?;
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Trace {
         let (epoch, data_version) = (*epoch, *data_version);
         for lines in std::iter::once(&self.epochs).chain(&self.rounds).filter(|_| !self.begun) {
             lines
-                .begin(self.keep.then_some((data_version, epoch)))
+                .begin(self.keep.then_some(Place { data_version, epoch }))
                 .map_err(|why| Error::write(&lines.path, why))?;
         }
         self.begun = true;
@@ -136,7 +136,7 @@ impl Lines {
     }
 
     /// Makes room: of lines that are there, those before `first` stay, or none.
-    fn begin(&self, first: Option<(u64, u64)>) -> io::Result<()> {
+    fn begin(&self, first: Option<Place>) -> io::Result<()> {
         if !self.path.exists() {
             return Ok(());
         }
@@ -166,8 +166,8 @@ impl Lines {
 }
 
 /// Number of bytes of a trace that are whole lines before this version of the data and, in it, this epoch.
-fn earlier(text: &str, first: (u64, u64)) -> usize {
-    let is_before = |place: Place| (place.data_version, place.epoch) < first;
+fn earlier(text: &str, first: Place) -> usize {
+    let is_before = |place: Place| place < first;
     let before = |line: &&str| line.ends_with('\n') && serde_json::from_str(line).is_ok_and(is_before);
     text.split_inclusive('\n').take_while(before).map(str::len).sum()
 }

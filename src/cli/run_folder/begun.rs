@@ -17,7 +17,7 @@ use crate::exit::Error;
 pub(crate) const NAME: &str = "run.json";
 
 /// Options as they were given, by their long names (`data` without dashes is an argument): one text a value.
-pub(super) type Given = BTreeMap<String, Vec<String>>;
+pub(crate) type Given = BTreeMap<String, Vec<String>>;
 
 /// `run.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

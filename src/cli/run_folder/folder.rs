@@ -143,9 +143,8 @@ impl RunFolder {
     /// # Errors
     /// If the folder cannot be written.
     pub(crate) fn begin(&mut self, begun: &Begun, is_new: bool) -> Result<(), Error> {
-        let Some(held) = &mut self.held else { return Ok(()) };
-        held.trains = true;
-        held.model.own(begun::NAME);
+        self.take_over();
+        let Some(held) = &self.held else { return Ok(()) };
         let about = held.model.path().join(begun::NAME);
         if !is_new && about.exists() {
             return Ok(());
@@ -166,12 +165,11 @@ impl RunFolder {
     }
 
     /// Continues a run that another process has started in this folder.
-    pub(crate) fn take_over(&mut self) -> Result<(), Error> {
+    pub(crate) fn take_over(&mut self) {
         if let Some(held) = &mut self.held {
             held.trains = true;
             held.model.own(begun::NAME);
         }
-        Ok(())
     }
 
     /// Writes the end of the run, to be committed with its model.

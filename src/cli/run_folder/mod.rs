@@ -5,8 +5,8 @@ pub(crate) mod folder;
 mod identity;
 pub(crate) mod life;
 pub(crate) mod resume;
+pub(crate) mod snapshot;
 mod tail;
-pub(crate) mod view;
 
 pub use identity::identity;
 pub use resume::Free;

@@ -9,26 +9,12 @@ use raddle::command_line_support::CHECKPOINT;
 use super::begun::{self, Begun, Given};
 use crate::exit::Error;
 
-/// Options that never change the model: they may differ when a run is resumed, and its identity leaves them
-/// out.
-const NEUTRAL: [&str; 12] = [
-    "cache",
-    "checkpoint-every",
-    "explain",
-    "force",
-    "json",
-    "out",
-    "quiet",
-    "rescale",
-    "resume",
-    "slowdown",
-    "time-limit",
-    "workers",
-];
-
-/// Options of one invocation, a part of the list above: they are not taken from the run that is resumed.
-const PER_INVOCATION: [&str; 8] =
-    ["explain", "force", "json", "out", "quiet", "rescale", "resume", "time-limit"];
+/// Options of every program that never change the model: they may differ when a run is resumed, and its
+/// identity leaves them out.
+const SHARED: Free<'static> = Free {
+    neutral: &["cache", "checkpoint-every", "slowdown", "workers"],
+    limits: &["explain", "force", "json", "out", "quiet", "rescale", "resume", "time-limit"],
+};
 
 /// Options of a program that may differ when a run is resumed, by their long names, in addition to those of
 /// every program.
@@ -44,20 +30,25 @@ pub struct Free<'a> {
 impl Free<'_> {
     /// `true` if this option, by its long name, may have another value when a run is resumed.
     pub(crate) fn has(&self, option: &str) -> bool {
-        [&NEUTRAL, self.limits, self.neutral].iter().any(|free| free.contains(&option))
+        self.is_limit(option) || [SHARED.neutral, self.neutral].concat().contains(&option)
+    }
+
+    /// `true` if this option is not taken from the run that is resumed.
+    fn is_limit(&self, option: &str) -> bool {
+        [SHARED.limits, self.limits].concat().contains(&option)
     }
 }
 
 /// Returns the options of a resumed run: its own, and those given now that may differ.
 pub(crate) fn merge(
-    (run, begun): (&Path, &Begun),
+    run: &Path,
+    begun: &Begun,
     verb: &Command,
     given: &Given,
     free: Free<'_>,
 ) -> Result<Given, Error> {
-    let is_limit = |option: &str| PER_INVOCATION.contains(&option) || free.limits.contains(&option);
     let mut merged = begun.options.clone();
-    merged.retain(|option, _| !is_limit(option));
+    merged.retain(|option, _| !free.is_limit(option));
     for (option, values) in given {
         let arg = verb.get_arguments().find(|arg| begun::name(arg) == *option);
         let is_free =
@@ -123,9 +114,10 @@ fn may_be(now: &[String], then: Option<&Vec<String>>, run: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::ArgAction;
+    use clap::{ArgAction, Args as _};
 
     use super::*;
+    use crate::options::TrainOptions;
 
     fn verb() -> Command {
         Command::new("fit").args([
@@ -147,12 +139,8 @@ mod tests {
 
     fn merged(then: &str, now: &str) -> Result<String, String> {
         let begun = Begun { options: given(then), ..Begun::default() };
-        let options = merge(
-            (Path::new("run"), &begun),
-            &verb(),
-            &given(now),
-            Free { neutral: &[], limits: &["epochs"] },
-        );
+        let options =
+            merge(Path::new("run"), &begun, &verb(), &given(now), Free { neutral: &[], limits: &["epochs"] });
         options.map(|options| begun::words(&verb(), &options).join(" ")).map_err(|error| error.to_string())
     }
 
@@ -185,7 +173,11 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_a_sitting_is_neutral() {
-        assert!(PER_INVOCATION.iter().all(|option| NEUTRAL.contains(option)));
+    fn free_options_are_options_of_every_program() {
+        let command = TrainOptions::augment_args(Command::new("fit"));
+        let options: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
+        let names = [SHARED.neutral, SHARED.limits].concat();
+        // Data that are cached are those of most programs.
+        assert!(names.iter().all(|name| options.contains(name) || *name == "cache"), "{names:?}");
     }
 }

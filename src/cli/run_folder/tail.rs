@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Reader of a growing file, which hands out each whole line once.
 #[derive(Debug)]
 pub(crate) struct Tail {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Bytes of the lines that were handed out.
     read: u64,
     /// Inode number of the file that these bytes were read from.

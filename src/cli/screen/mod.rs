@@ -19,7 +19,9 @@ use crate::number::number;
 /// nothing with `--quiet`. Clones share one display.
 #[derive(Debug, Clone)]
 pub struct Screen {
-    how: How,
+    /// The bar; hidden unless stderr is a terminal.
+    bar: ProgressBar,
+    is_quiet: bool,
     /// Name of the metric on the screen, if it differs from the metric's own.
     metric: Option<String>,
     explain: bool,
@@ -28,24 +30,13 @@ pub struct Screen {
     rate: Arc<Mutex<LineRate>>,
 }
 
-#[derive(Debug, Clone)]
-enum How {
-    Nothing,
-    Lines,
-    Bar(ProgressBar),
-}
-
 impl Screen {
     /// Makes the screen that these options ask for.
     pub fn new(options: &TrainOptions) -> Self {
-        let how = if options.quiet {
-            How::Nothing
-        } else if io::stderr().is_terminal() {
-            How::Bar(bar(options.epochs))
-        } else {
-            How::Lines
-        };
-        Self { how, metric: None, explain: options.explain, stage: Arc::default(), rate: Arc::default() }
+        let is_shown = !options.quiet && io::stderr().is_terminal();
+        let bar = if is_shown { bar(options.epochs) } else { ProgressBar::hidden() };
+        let (is_quiet, explain) = (options.quiet, options.explain);
+        Self { bar, is_quiet, metric: None, explain, stage: Arc::default(), rate: Arc::default() }
     }
 
     /// Returns a screen on which one of several parts shows its progress, under its own name.
@@ -61,9 +52,7 @@ impl Screen {
 
     /// Shows the part of the run that is running outside of epochs, such as reading.
     pub fn part(&self, part: Timed) {
-        if let How::Bar(bar) = &self.how {
-            bar.set_message(part.label());
-        }
+        self.bar.set_message(part.label());
     }
 
     /// Shows an epoch; `before` epochs were completed in earlier parts of the run. Parts with names count
@@ -72,22 +61,19 @@ impl Screen {
         if self.explain {
             record.log.iter().for_each(|round| self.note(&round.to_string()));
         }
-        if matches!(self.how, How::Nothing) {
+        if self.is_quiet {
             return;
         }
         let line = match &*lock(&self.stage) {
             Some(stage) => format!("{stage}  {}", self.line(record, record.epoch)),
             None => self.line(record, before + record.epoch),
         };
-        match &self.how {
-            How::Bar(bar) => {
-                bar.set_position(record.epoch);
-                bar.set_message(line);
-            }
-            _ => {
-                let offered = self.with_rate(|rate| rate.offer(Instant::now(), line));
-                offered.into_iter().for_each(|line| self.note(&line));
-            }
+        if self.bar.is_hidden() {
+            let offered = self.with_rate(|rate| rate.offer(Instant::now(), line));
+            offered.into_iter().for_each(|line| self.note(&line));
+        } else {
+            self.bar.set_position(record.epoch);
+            self.bar.set_message(line);
         }
         if let Some(note) = &record.note {
             self.stage(note);
@@ -111,19 +97,13 @@ impl Screen {
 
     /// Writes a line to stderr, above the bar if there is one.
     pub fn note(&self, line: &str) {
-        let write = || {
-            // No reader is left if stderr is closed.
-            let _ = writeln!(io::stderr(), "{line}");
-        };
-        match &self.how {
-            How::Bar(bar) => bar.suspend(write),
-            _ => write(),
-        }
+        // No reader is left if stderr is closed.
+        let _ = self.bar.suspend(|| writeln!(io::stderr(), "{line}"));
     }
 
     /// Shows a note in addition to the progress; nothing with `--quiet`.
     pub fn tell(&self, text: &str) {
-        if !matches!(self.how, How::Nothing) {
+        if !self.is_quiet {
             self.note(text);
         }
     }
@@ -135,9 +115,7 @@ impl Screen {
 
     /// Removes the bar.
     pub fn clear(&self) {
-        if let How::Bar(bar) = &self.how {
-            bar.finish_and_clear();
-        }
+        self.bar.finish_and_clear();
     }
 
     fn line(&self, record: &EpochRecord, epoch: u64) -> String {
@@ -190,7 +168,8 @@ mod tests {
 
     fn screen() -> Screen {
         Screen {
-            how: How::Nothing,
+            bar: ProgressBar::hidden(),
+            is_quiet: true,
             metric: Some("gap".into()),
             explain: false,
             stage: Arc::default(),

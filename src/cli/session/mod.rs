@@ -14,7 +14,7 @@ use super::exit::{Error, ExitStatus};
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::report::{About, Data, Report, Seconds, Timed};
-use super::say::say;
+use super::say::{say, say_json};
 use super::screen::Screen;
 use crate::report::summary::Summary;
 use crate::run_folder::begun::{Begun, RecordedEnd};
@@ -230,12 +230,7 @@ impl Session {
 
     fn print(&self, report: &Report, text: &str) -> Result<(), Error> {
         self.screen.clear();
-        if self.options.json {
-            say(&serde_json::to_string(report).map_err(Error::failed)?)?;
-        } else {
-            say(text)?;
-        }
-        Ok(())
+        if self.options.json { say_json(report) } else { say(text) }
     }
 
     /// Commits model, summary and report together.

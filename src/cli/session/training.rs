@@ -44,7 +44,7 @@ impl Session {
         names: &[String],
         work: impl Fn(&mut PartRun<'_>) -> Result<PartEnd, Error> + Sync,
     ) -> Result<PartRuns, Error> {
-        self.refuse_distributed("this command", true)?;
+        self.refuse_distributed("this command")?;
         if self.options.slowdown.is_some() {
             return Err(Error::usage("--slowdown has no effect on a run of several parts: leave it out"));
         }
@@ -77,12 +77,12 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Refuses an option, or another request, that a run on several processes does not support.
+    /// Refuses a request that a run on several processes does not support.
     ///
     /// # Errors
-    /// A usage error, if there are several processes and `is_given` is `true`.
-    pub fn refuse_distributed(&self, what: &str, is_given: bool) -> Result<(), Error> {
-        match is_given && self.cluster.is_some() {
+    /// A usage error, if there are several processes.
+    pub fn refuse_distributed(&self, what: &str) -> Result<(), Error> {
+        match self.cluster.is_some() {
             true => Err(Error::usage(format!(
                 "{what} takes several runs, and raddle launch carries out one: start it without raddle \
                  launch, or as a job of a pool, raddle pool run JOBS --out DIR"
@@ -98,7 +98,8 @@ impl Session {
         // The process that is first at the end writes the model of a run that another process may have
         // started.
         if self.cluster.as_ref().is_some_and(|cluster| !begins(cluster)) {
-            return self.folder.take_over();
+            self.folder.take_over();
+            return Ok(());
         }
         let is_new = self.options.earlier() != Earlier::Resumed && !is_again();
         self.folder.begin(&Begun::now(self.program, self.version), is_new)?;

@@ -5,8 +5,7 @@ use std::path::Path;
 use raddle::cluster::{AdminClient, HeldStatus, Invitation, RunStatus};
 use raddle::command_line_support::INVITATION;
 
-use crate::exit::{Error, ExitStatus};
-use crate::say::say;
+use crate::exit::Error;
 
 /// Returns a client for the coordinator of the run in a folder.
 pub(crate) fn admin(run: &Path) -> Result<AdminClient, Error> {
@@ -18,12 +17,8 @@ pub(crate) fn admin(run: &Path) -> Result<AdminClient, Error> {
     Ok(AdminClient::new(Invitation::read(&file)?))
 }
 
-/// Prints the status of the run.
-pub(super) fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {
-    if json {
-        say(&serde_json::to_string(status).map_err(Error::failed)?)?;
-        return Ok(ExitStatus::Done.code());
-    }
+/// Renders the status of the run.
+pub(super) fn text(status: &RunStatus) -> String {
     let mut text = format!(
         "epoch {} after {:.1} s, generation {}, {} workers",
         status.epoch, status.seconds, status.generation, status.workers
@@ -54,6 +49,5 @@ pub(super) fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {
     for note in &status.notes {
         text += &format!("\nnote: {note}");
     }
-    say(&text)?;
-    Ok(ExitStatus::Done.code())
+    text
 }

@@ -1,8 +1,8 @@
 //! `raddle status`: the status of a run, from its coordinator or read from its folder.
 
 mod curve;
+mod folder_status;
 mod launched;
-mod standing;
 mod watch;
 
 use std::ffi::OsString;
@@ -12,12 +12,12 @@ use clap::Args;
 use raddle::cluster::RunStatus;
 use raddle::command_line_support::INVITATION;
 
-use self::standing::Standing;
+use self::folder_status::FolderStatus;
 use super::exit::{Error, ExitStatus};
 use super::run_folder::begun::Begun;
 use super::run_folder::life::Life;
-use super::run_folder::view::RunView;
-use super::say::say;
+use super::run_folder::snapshot::RunSnapshot;
+use super::say::{say, say_json};
 
 pub(crate) use self::launched::admin;
 
@@ -56,12 +56,15 @@ pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
     if *watch {
         return watch::watch(run, *json);
     }
-    if let Some(told) = coordinator_status(run)? {
-        return launched::status(&told, *json);
+    match coordinator_status(run)? {
+        Some(status) if *json => say_json(&status)?,
+        Some(status) => say(&launched::text(&status))?,
+        None => {
+            let run = RunSnapshot::read(run)?;
+            let status = FolderStatus::new(&run);
+            if *json { say_json(&status)? } else { say(&status.text())? }
+        }
     }
-    let view = RunView::read(run)?;
-    let standing = Standing::of(&view);
-    say(&if *json { standing.json()? } else { standing.text(&view) })?;
     Ok(ExitStatus::Done.code())
 }
 

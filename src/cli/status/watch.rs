@@ -5,9 +5,9 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::standing::{Standing, State};
+use super::folder_status::{FolderStatus, State};
 use crate::exit::{Error, ExitStatus};
-use crate::run_folder::view::RunView;
+use crate::run_folder::snapshot::RunSnapshot;
 use crate::say::say;
 
 /// Interval at which the folder is read.
@@ -15,23 +15,23 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Shows the run until it ends. Returns its exit status, or that of a failure if the run dies.
 pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
-    let mut view = RunView::read(run)?;
+    let mut run = RunSnapshot::read(run)?;
     let in_place = !json && stdout().is_terminal();
     let mut shown = String::new();
     loop {
-        let standing = Standing::of(&view);
+        let status = FolderStatus::new(&run);
         let text = match (json, in_place) {
-            (true, _) => standing.json()?,
-            (_, true) => clipped(&standing.text(&view)),
-            _ => standing.line(&view),
+            (true, _) => status.json()?,
+            (_, true) => clipped(&status.text()),
+            _ => status.line(),
         };
         if text != shown {
             say(&over(&text, if in_place { shown.lines().count() } else { 0 }))?;
             shown = text;
         }
-        match standing.state {
+        match status.state {
             State::Running => {}
-            State::Ended => return Ok(standing.status.unwrap_or(ExitStatus::Done.code())),
+            State::Ended => return Ok(status.status.unwrap_or(ExitStatus::Done.code())),
             State::Dead => return Ok(ExitStatus::Failed.code()),
             State::Unknown => {
                 return Err(Error::failed(
@@ -41,7 +41,7 @@ pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
             }
         }
         thread::sleep(PAUSE);
-        view.refresh()?;
+        run.refresh()?;
     }
 }
 

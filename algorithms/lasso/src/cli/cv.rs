@@ -1,22 +1,22 @@
 //! `lasso cv`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use raddle::Ending;
 use raddle::state::{from_bytes, to_bytes};
 use raddle_cli::{
-    Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Timed, TrainOptions, choose, combine,
-    hide_idle, number,
+    Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Switch, Timed, TrainOptions, choose,
+    combine, hide_idle, number,
 };
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};
-use raddle_tabular::cli::{Chosen, Given, ended_as, known_or_default, tell_of_classes, unfinished};
+use raddle_tabular::cli::{Chosen, Given, ended_as, of_folds, tell_of_classes, unfinished};
 use serde::Serialize;
 
 use super::features;
-use super::grid::GridArgs;
+use super::grid::{GridArgs, SCHEDULE};
 use super::pictures;
-use super::problem::ProblemOptions;
+use super::problem::{ON_WORKING_SET, ProblemOptions};
 use super::refused::{refuse, refuse_named};
 use super::{outcome, problem};
 
@@ -27,33 +27,22 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 The model is that of `lasso fit --lambda` at the chosen lambda. cv.tsv has the measure at each lambda.";
 
-/// Values of a switch: on or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Switch {
-    On,
-    Off,
-}
-
 /// The options of `lasso cv`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit several lambdas")))]
-#[command(mut_arg("points", |arg| arg.help("Number of lambdas, evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
-#[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs")))]
-#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model in the folder of an earlier run")))]
+#[command(after_help = EXAMPLES, mut_args(of_folds))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
+#[command(mut_arg("points", |arg| arg.help("Number of lambdas. They are evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
 #[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to choose from, such as 0.5,0.9,1")))]
-#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel. Never changes the model. Default: the number of cores")))]
 pub(crate) struct Options {
     /// Number of folds. Each is predicted by fits to the other rows.
-    #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
     #[command(flatten)]
     #[serde(flatten)]
     grid: GridArgs,
-    /// Rule for choosing lambda: min takes the best mean; 1se takes the largest lambda whose mean is within
-    /// one standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
+    /// Rule for choosing lambda: min or 1se. min takes the best mean, and 1se the largest lambda whose mean
+    /// is within one standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Measure on held-out rows: deviance, mse or mae; for classes also accuracy, and for two classes auc.
@@ -79,7 +68,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let rule = choose("--rule", &options.rule, &Rule::NAMES)?;
     let criterion = choose("--measure", &options.measure, &Criterion::NAMES)?;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("this command", true)?;
+    session.refuse_distributed("this command")?;
     session.set_metric_name("gap");
     let lasso = options.problem.lasso(train)?;
     let beside: Vec<Beside> = options.fold_by.iter().map(|name| beside(name)).collect();

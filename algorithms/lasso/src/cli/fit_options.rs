@@ -23,21 +23,21 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(mut_arg("rho", |arg| arg.help("Largest correlation of variables that `--schedule priority` updates in the same round, between 0 and 1; off checks none. Default: 0.1")))]
 #[command(mut_arg("schedule", |arg| arg.help("Rule for choosing the variables to update: working-set (the same as auto); or priority, shuffled or cyclic, which update several of them in each round")))]
 pub(crate) struct Options {
-    /// Weight lambda of the penalty relative to the mean loss, which is 1/(2n) |y - b0 - X b|^2 for
+    /// Weight lambda of the penalty. It is relative to the mean loss, which is 1/(2n) |y - b0 - X b|^2 for
     /// `squared`.
-    #[arg(long, value_name = "X", conflicts_with = "ratio", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", conflicts_with = "ratio")]
     lambda: Option<f64>,
-    /// Set lambda to lambda_max / R, R at least 1. lambda_max is the smallest lambda at which all
+    /// Set lambda to lambda_max / R. R is at least 1, and lambda_max is the smallest lambda at which all
     /// coefficients are zero.
-    #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", default_value_t = 10.0)]
     ratio: f64,
-    /// Measure the fit on held-out rows: a share of the data's rows, such as 0.2, drawn by --seed; or other
-    /// data with the same columns.
-    #[arg(long, value_name = "SHARE|FILE", value_parser = str::parse::<TestRows>, allow_negative_numbers = true)]
+    /// Measure the fit on held-out rows. Give a share of the data's rows, such as 0.2, which --seed draws, or
+    /// other data with the same columns.
+    #[arg(long, value_name = "SHARE|FILE", value_parser = str::parse::<TestRows>)]
     pub(super) test: Option<TestRows>,
     /// Number of candidates that `--schedule priority` draws for a round, at least --parallelism. Default:
     /// --parallelism.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = ENGINE_HEADING)]
+    #[arg(long, value_name = "N", help_heading = ENGINE_HEADING)]
     candidates: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
@@ -77,10 +77,7 @@ impl Options {
     /// The parameters, except those of single columns.
     pub(super) fn lasso(&self) -> Result<Lasso, Error> {
         let lasso = self.problem.single(&self.train)?;
-        let lasso = match self.lambda {
-            Some(lambda) => lasso.lambda(lambda),
-            None => lasso.ratio(self.ratio),
-        };
+        let lasso = self.lambda.into_iter().fold(lasso.ratio(self.ratio), Lasso::lambda);
         let Some(candidates) = self.candidates else { return Ok(lasso) };
         if self.train.schedule != "priority" {
             refuse_without_effect(&[("--candidates", true)], "without --schedule priority")?;

@@ -49,25 +49,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// Options of the short help, with their lines there.
-const COMMON: &[(&str, &str)] = &[
-    ("y", "response: column name, index from 1, or file"),
-    ("loss", "squared (default), logistic, multinomial, poisson"),
-    ("lambda", "weight of the penalty"),
-    ("ratio", "lambda_max / R is lambda, or the last of a path"),
-    ("tol", "relative duality gap to reach; 1e-6 by default"),
-    ("test", "share of the rows, or a file, to measure on"),
-    ("points", "number of lambdas of a path"),
-    ("lambdas", "these lambdas, such as 10,1,0.1"),
-    ("folds", "number of folds"),
-    ("rule", "rule for choosing lambda: min or 1se"),
-    ("point", "point of a path, from 1"),
-];
-
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
     free: problem::FREE,
-    common: COMMON,
+    common: &["y", "loss", "lambda", "ratio", "tol", "test", "points", "lambdas", "folds", "rule", "point"],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
     foreign: foreign::FOREIGN,
 };

@@ -12,10 +12,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::features;
-use super::grid::GridArgs;
+use super::grid::{GridArgs, SCHEDULE};
 use super::outcome::no_penalty;
 use super::pictures;
-use super::problem::{self, ProblemOptions, Ready};
+use super::problem::{self, ON_WORKING_SET, ProblemOptions, Ready};
 use super::refused::refuse_named;
 
 /// Approximate number of points that the screen lists.
@@ -30,8 +30,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `lasso path`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit several lambdas")))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]

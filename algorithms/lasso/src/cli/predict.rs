@@ -13,7 +13,7 @@ use super::rows::beside_offset;
 
 /// The options of `lasso predict`.
 #[derive(Debug, Args)]
-#[command(mut_arg("data", |arg| arg.help(format!("The data, with a response or without: {}", known()))))]
+#[command(mut_arg("data", |arg| arg.help(format!("{}. A response is not needed", known("Data to predict")))))]
 #[command(after_help = format!("{EXAMPLES}\n\n{ROWS}"))]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Options {
     /// Predict with this point of a path, counted from 1. path.tsv in the model's folder lists the points.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
-    /// Write the predictions to this file instead of stdout, one per line: the predicted mean; for a logistic
+    /// Write the predictions to this file instead of stdout. A line has the predicted mean; for a logistic
     /// model the class and the probability of the larger class (of texts, the last in sorted order); for a
     /// multinomial model the class and the probability of every class, in sorted order. Tabs separate them,
     /// and with --id the id comes first.

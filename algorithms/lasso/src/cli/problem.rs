@@ -20,29 +20,34 @@ use super::terms::TermArgs;
 /// another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
 
+/// Why options of rounds have no effect with the default schedule.
+pub(super) const ON_WORKING_SET: &str = "on the working set, the schedule unless another is named";
+
 /// Options for the response, the preparation of the data, and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Response: a column's name, its index from 1 (-1 is the last), or a file. Libsvm data contain it.
+    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column.
+    /// Libsvm data contain the response.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Cache the parsed data in this folder for later runs, as binary files named by a hash of the content.
     /// Among several processes, each reads only its own columns from them.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     cache: Option<PathBuf>,
-    /// Loss: squared; logistic for two classes, of which the larger number, or the last text in sorted order,
-    /// is positive; multinomial for any number of classes; or poisson for counts.
+    /// Loss: squared, logistic, multinomial or poisson. logistic is for two classes, of which the larger
+    /// number, or the last text in sorted order, is positive; multinomial is for any number of classes, and
+    /// poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = named_values(&Loss::NAMES))]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
     /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1 - A)/2 |b|^2), 0 < A <= 1. Below 1 it is an
     /// elastic net.
-    #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_all")]
     l1_ratio: Vec<f64>,
-    /// Stop when the relative duality gap (P - D) / P is at most X, 0 < X < 1: P is the objective, D its
-    /// lower bound.
-    #[arg(long, value_name = "X", default_value_t = 1e-6, allow_negative_numbers = true)]
+    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and
+    /// D its lower bound; 0 < X < 1.
+    #[arg(long, value_name = "X", default_value_t = 1e-6)]
     pub(crate) tol: f64,
     /// Fit no intercept, and centre neither columns nor response.
     #[arg(long)]
@@ -204,7 +209,7 @@ impl ProblemOptions {
     pub(crate) fn lasso(&self, train: &TrainOptions) -> Result<Lasso, Error> {
         let schedule = train.schedule_from(&Choice::NAMES)?;
         refuse_idle(schedule, train)?;
-        let mut lasso = Lasso::params()
+        let lasso = Lasso::params()
             .loss(self.loss)
             .l1_ratio(self.l1_ratio.first().copied().unwrap_or(1.0))
             .tolerance(self.tol)
@@ -212,13 +217,8 @@ impl ProblemOptions {
             .rho(train.rho_or(0.1))
             .seed(train.seed)
             .explain(train.explain);
-        if let Some(parallelism) = train.parallelism {
-            lasso = lasso.parallelism(parallelism);
-        }
-        if let Some(shards) = train.shards {
-            lasso = lasso.shards(shards);
-        }
-        Ok(lasso)
+        let lasso = train.parallelism.into_iter().fold(lasso, Lasso::parallelism);
+        Ok(train.shards.into_iter().fold(lasso, Lasso::shards))
     }
 
     /// Adds the terms of single columns, of which `count` are fitted, and the coefficients to start from.
@@ -258,8 +258,6 @@ fn refuse_idle(schedule: Choice, train: &TrainOptions) -> Result<(), Error> {
         Choice::Shuffled | Choice::Cyclic => {
             train.refuse_idle(&["rho"], &format!("with --schedule {}", train.schedule))
         }
-        Choice::Auto | Choice::WorkingSet => {
-            train.refuse_idle(&ROUND_OPTIONS, "on the working set, the schedule unless another is named")
-        }
+        Choice::Auto | Choice::WorkingSet => train.refuse_idle(&ROUND_OPTIONS, ON_WORKING_SET),
     }
 }

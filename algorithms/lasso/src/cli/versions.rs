@@ -134,7 +134,7 @@ impl Versions for Run<'_> {
         let identity = problem::identity(options, problem::FREE, &self.digest, &options.train)?;
         let fit = Fit::new(&problem, session.run(engine.identity(identity))?);
         if is_short(number, &fit.report) {
-            return VersionEnd::short(session, options, data, (&fit.report, &fit.trace));
+            return VersionEnd::short(session, options, data, &fit.report, &fit.trace);
         }
         let layout = features.layout(columns, fit.labels.len());
         self.start = Some((layout.of_data(&fit.coefficients), layout.columns));

@@ -19,22 +19,22 @@ use super::words::WordArgs;
 /// The embedded corpus, which is the default.
 pub(crate) const DEFAULT: &str = "pydoc";
 
-/// Returns the help text of DATA.
-pub(crate) fn known() -> String {
+/// Returns the help text of DATA, which is this kind of data.
+pub(crate) fn known(kind: &str) -> String {
     let has_parquet = CorpusFormat::readable().any(|format| format == CorpusFormat::Parquet);
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
     let names = verified_names(SetKind::Corpus);
     format!(
-        "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with one document per \
-         line, or with --text a table ({tables}), optionally compressed (gzip, zstd); - for standard input; a \
-         folder with one file per document; {DEFAULT}, which is embedded; or the name of a \
-         public corpus in the folder RADDLE_DATA ({names}, or any other that `raddle data fetch` has fetched)"
+        "{kind}: a file, - for standard input, or a set by name. Files are UCI docword, Matrix Market \
+         (documents by words), LDA-C, text with one document per line, or with --text a table ({tables}), \
+         plain, gzip or zstd; a folder has one file per document. Public sets are read from the folder \
+         RADDLE_DATA: {names}, or any other that `raddle data fetch` has fetched; {DEFAULT} is embedded"
     )
 }
 
 /// Returns the help text of DATA for `fit`.
 pub(crate) fn known_or_default() -> String {
-    format!("The corpus: {}. Default: {DEFAULT}", known())
+    format!("{}. Default: {DEFAULT}", known("Corpus"))
 }
 
 /// Limit on the number of words, whose numbers have 32 bits.
@@ -43,7 +43,7 @@ const MOST_WORDS: usize = u32::MAX as usize;
 /// Options for the source and the encoding of texts.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct TextArgs {
-    /// Column of a table, or field of JSON lines, with the documents' texts.
+    /// Column or field with the documents' texts. A table has columns, and JSON lines have fields.
     #[arg(long, value_name = "NAME")]
     text: Option<String>,
     /// Column or field with the documents' names.
@@ -106,18 +106,18 @@ pub(crate) struct CorpusArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) words: WordArgs,
-    /// Leave out words that are in fewer documents than this: a number, or a fraction such as 0.01.
-    #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
+    /// Leave out words in fewer documents than this. Give a number, or a fraction such as 0.01.
+    #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>)]
     #[serde(serialize_with = "as_debug")]
     min_df: Option<Frequency>,
-    /// Leave out words that are in more documents than this: a number, or a fraction such as 0.5.
-    #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>, allow_negative_numbers = true)]
+    /// Leave out words in more documents than this. Give a number, or a fraction such as 0.5.
+    #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>)]
     #[serde(serialize_with = "as_debug")]
     max_df: Option<Frequency>,
     /// Leave out the N most frequent words.
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = between::<0, MOST_WORDS>)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = between::<0, MOST_WORDS>)]
     remove_top: usize,
-    /// Leave out stop words: english, or a file with one word per line.
+    /// Leave out stop words. Give english, or a file with one word per line.
     #[arg(long, value_name = "english|FILE")]
     stop_words: Option<String>,
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle_cli::{
-    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, choose, count, hide_idle,
-    refuse_without_effect,
+    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Switch, TrainOptions, choose, count,
+    hide_idle, refuse_without_effect,
 };
 use raddle_datasets::Corpus;
 use raddle_lda::{HoldOut, Lda, LdaError, Preparation, SyncInterval};
@@ -29,19 +29,19 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `lda fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "on the rotation of lda")))]
 #[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: auto or rotation, which are the same: blocks of words rotate among shards of documents")))]
 #[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: when the perplexity of held-out documents hardly falls any more")))]
 pub(crate) struct Options {
     /// Number of topics, K. Default: 20; with --init, that of the model.
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(long, value_name = "K")]
     pub(super) topics: Option<usize>,
     /// Dirichlet prior of each topic in a document, not the sum over topics; the initial value if alpha is
     /// optimised. Default: 50 / K.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     alpha: Option<f64>,
     /// Dirichlet prior of each word in a topic; the initial value if beta is optimised.
-    #[arg(long, value_name = "X", default_value_t = 0.01, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value_t = 0.01)]
     beta: f64,
     /// Keep alpha and beta fixed. By default both are optimised, and alpha becomes asymmetric.
     #[arg(long)]
@@ -50,25 +50,25 @@ pub(crate) struct Options {
     /// added to beta.
     #[arg(long, value_name = "FILE")]
     word_priors: Option<PathBuf>,
-    /// Hold out documents to end the run: a fraction, a file, or none.
+    /// Hold out documents to end the run. Give a fraction, a file, or none.
     #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
     pub(super) validation: String,
-    /// Hold out documents only to measure: split (a fixed tenth that comparisons use), a file, or none.
+    /// Hold out documents only to measure. Give split (a fixed tenth that comparisons use), a file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
-    #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PERPLEXITY")]
     target: Option<f64>,
     /// Evaluate held-out documents every N epochs. Default: 5; with --target, when the target may be met, and
     /// at least every 20.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     evaluate_every: Option<u64>,
     /// Run the first epochs on a growing part of the documents. Default: on.
     #[arg(long, value_name = "on|off")]
     progressive: Option<Switch>,
     /// Anneal beta: multiply it by a factor that falls from X to 1. Default: from the data; 1 turns annealing
     /// off.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     beta_anneal: Option<f64>,
     /// Choose when shards see each other's changes of the topic totals n_k. With token, as with epoch, but a
     /// shard sees its own changes at once.
@@ -78,7 +78,7 @@ pub(crate) struct Options {
     /// in memory; among several processes, in a file that they share until the run ends.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
-    /// Measure the coherence (u_mass and NPMI) of each topic's top words on the corpus.
+    /// Measure the coherence of topics. It is u_mass and NPMI of each topic's top words on the corpus.
     #[arg(long)]
     pub(super) coherence: bool,
     /// Also write pyldavis.json, for `pyLDAvis.prepare(**json.load(file))`. Needs --out.
@@ -93,14 +93,6 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) train: TrainOptions,
-}
-
-/// An option that is on or off.
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Switch {
-    On,
-    Off,
 }
 
 /// When shards see each other's changes of the topic totals.
@@ -121,7 +113,6 @@ impl Options {
         let train = &self.train;
         self.changes.check(train)?;
         choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
-        train.refuse_idle(&ROUND_OPTIONS, "on the rotation of lda")?;
         let at_start =
             [("--progressive", self.progressive.is_some()), ("--beta-anneal", self.beta_anneal.is_some())];
         refuse_without_effect(

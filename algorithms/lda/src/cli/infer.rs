@@ -28,7 +28,7 @@ const BATCH: usize = 4096;
 
 /// The options of `lda infer`.
 #[derive(Debug, Args)]
-#[command(mut_arg("data", |arg| arg.help(format!("The documents: {}", data::known()))), after_help = EXAMPLES)]
+#[command(mut_arg("data", |arg| arg.help(data::known("Documents"))), after_help = EXAMPLES)]
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
@@ -40,14 +40,14 @@ pub(crate) struct Options {
     texts: TextArgs,
     #[command(flatten)]
     words: WordArgs,
-    /// Number of worker threads. Default: the number of cores. Never changes the result.
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
+    /// Number of worker threads. Never changes the result. Default: the number of cores.
+    #[arg(short, long, value_name = "N", value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
-    /// Write the topics to this file; NAME.npy gets a matrix of documents by topics (f32). Default: stdout.
+    /// Write the topics to this file. NAME.npy gets a matrix of documents by topics (f32). Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Leave out topics with a share of a document below X, from 0 to 1, in text and JSON. Default: 0.01.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     least: Option<f32>,
     #[command(flatten)]
     with: UseOptions,

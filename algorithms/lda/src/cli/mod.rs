@@ -42,22 +42,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit or
 missed the target, 130 interrupted.";
 
-/// Options that `-h` shows, each with its line there.
-const COMMON: &[(&str, &str)] = &[
-    ("topics", "number of topics; 20 by default"),
-    ("text", "column or field of the texts"),
-    ("stop-words", "words to leave out"),
-    ("min-df", "leave out words in fewer documents"),
-    ("validation", "held-out documents that end the run"),
-    ("test", "held-out documents that only measure"),
-    ("coherence", "measure the coherence of topics"),
-    ("top", "number of topics to list"),
-];
-
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
     free: fit_options::FREE,
-    common: COMMON,
+    common: &["topics", "text", "stop-words", "min-df", "validation", "test", "coherence", "top"],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
     foreign: foreign::FOREIGN,
 };

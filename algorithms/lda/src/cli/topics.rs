@@ -22,20 +22,20 @@ const MOST: usize = u32::MAX as usize;
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// Documents to measure coherence on, from any source that `lda fit` reads.
+    /// Documents to measure coherence on. Any source that `lda fit` reads will do.
     data: Option<String>,
     #[command(flatten)]
     format: FormatArgs,
     /// List, for each topic, the N training documents with the largest share of it.
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     documents: usize,
     #[command(flatten)]
     texts: TextArgs,
     /// List the N top words of each topic.
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = between::<1, MOST>)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = between::<1, MOST>)]
     words: usize,
     /// List the N largest topics. Default: 100, or all with --json.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST>)]
+    #[arg(long, value_name = "N", value_parser = between::<1, MOST>)]
     top: Option<usize>,
     #[command(flatten)]
     with: UseOptions,

@@ -156,7 +156,7 @@ impl Versions for Run<'_> {
         });
         let fit = Fit::new(session.run(engine.map_err(refuse)?.identity(identity))?, corpus.documents());
         if is_short(number, &fit.report) {
-            return VersionEnd::short(session, options, about, (&fit.report, &fit.trace));
+            return VersionEnd::short(session, options, about, &fit.report, &fit.trace);
         }
         if !options.changes.cold {
             let carried = fit.carried();

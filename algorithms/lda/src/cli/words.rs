@@ -18,7 +18,7 @@ pub(crate) struct WordArgs {
     words: Option<Words>,
     /// Leave out words with fewer than N letters. Default: 2, but 1 with --words blanks and for words in
     /// Chinese, Japanese, Korean, Thai and similar scripts.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST>)]
+    #[arg(long, value_name = "N", value_parser = between::<1, MOST>)]
     min_letters: Option<usize>,
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let rule = options.rule()?;
     let cv = options.cross_validation(options.problem.linear(train, false)?)?;
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("this command", true)?;
+    session.refuse_distributed("this command")?;
     session.set_metric_name("gap");
     let ready = options.problem.read(&mut session, train, options.beside())?;
     let cv = Options::of_rows(cv, &ready);

@@ -4,7 +4,7 @@ use clap::Args;
 use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
 use raddle_datasets::Beside;
 use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
-use raddle_tabular::cli::known_or_default;
+use raddle_tabular::cli::of_folds;
 use serde::Serialize;
 
 use super::problem::{ProblemOptions, Ready};
@@ -24,29 +24,25 @@ const POINTS: usize = 9;
 
 /// The options of `linear cv`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule", "shards"])))]
-#[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs")))]
-#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model in the folder of an \
-     earlier run")))]
-#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, which fit folds in parallel. Never changes the model. Default: the number of cores")))]
+#[command(after_help = EXAMPLES, mut_args(of_folds))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule", "shards"], "with linear")))]
 pub(crate) struct Options {
-    /// Values of C to choose from: a range FIRST:LAST, or a list such as 0.1,1,10.
+    /// Values of C to choose from. Give a range FIRST:LAST, or a list such as 0.1,1,10.
     #[arg(long = "C", value_name = "RANGE|LIST", default_value = "0.01:100", allow_hyphen_values = true)]
     #[serde(rename = "C")]
     c: String,
     /// Number of values in the range, evenly spaced on a logarithmic scale: 2 to 300. Default: 9.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     points: Option<usize>,
     /// Number of folds, stratified by class. Each is predicted by fits to the other rows.
-    #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
-    /// Measure on held-out rows: accuracy, balanced-accuracy, f1 (of the larger of two classes, else the mean
-    /// over all classes), auc (two classes), or log-loss (logistic loss).
+    /// Measure on held-out rows. Give accuracy, balanced-accuracy, f1 (of the larger of two classes, else the
+    /// mean over all classes), auc (two classes), or log-loss (logistic loss).
     #[arg(long, value_name = "NAME", default_value = "accuracy")]
     measure: String,
-    /// Rule for choosing C: min takes the best mean; 1se takes the smallest C whose mean is within one
-    /// standard error of it.
+    /// Rule for choosing C: min or 1se. min takes the best mean, and 1se the smallest C whose mean is within
+    /// one standard error of it.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Keep rows with the same value of this column in one fold. The column is then not a feature.
@@ -80,15 +76,9 @@ impl Options {
 
     /// Adds weights and groups of the rows to a cross-validation.
     pub(super) fn of_rows(cv: CrossValidation, ready: &Ready) -> CrossValidation {
-        let cv = match &ready.weights {
-            Some(weights) => cv.weights(weights.clone()),
-            None => cv,
-        };
-        let cv = match ready.table.beside.first() {
-            Some(labels) => cv.groups(labels.groups()),
-            None => cv,
-        };
-        cv.filled(ready.table.filled.clone())
+        let cv = ready.weights.iter().cloned().fold(cv, CrossValidation::weights);
+        let labels = ready.table.beside.first();
+        labels.iter().fold(cv, |cv, labels| cv.groups(labels.groups())).filled(ready.table.filled.clone())
     }
 
     /// Returns the values of C, ascending.

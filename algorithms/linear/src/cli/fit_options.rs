@@ -21,22 +21,16 @@ class with the largest score is predicted.";
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 // There is only one schedule.
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule"])))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule"], "with linear")))]
 #[command(mut_arg("init", |arg| arg.help("Start from the model in the folder of an earlier run: from its dual values if the data have as many rows, else from its coefficients")))]
 pub(crate) struct Options {
-    /// Weight C of the loss of each row, relative to the penalty |w|^2 / 2.
-    #[arg(
-        long = "C",
-        value_name = "X",
-        default_value_t = 1.0,
-        conflicts_with = "lambda",
-        allow_negative_numbers = true
-    )]
+    /// Weight C of the loss of each row. It is relative to the penalty |w|^2 / 2.
+    #[arg(long = "C", value_name = "X", default_value_t = 1.0, conflicts_with = "lambda")]
     #[serde(rename = "C")]
     c: f64,
     /// Weight of the penalty relative to the mean loss, instead of C: C = 1 / (lambda n), where n is the sum
     /// of the rows' weights.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     lambda: Option<f64>,
     /// Split the rows into parts that are optimised separately within an epoch: a number K of parts, a plan
     /// of EPOCH:PARTS such as 0:16,8:4, or auto. See PARTS.md.
@@ -64,22 +58,16 @@ impl Options {
         let Some(plan) = &self.parts else { return Ok(None) };
         refuse_without_effect(&[("--init", self.train.init.is_some())], "with --parts")?;
         let refuse = |why: LinearError| Error::usage(format!("--{why}"));
-        let mut parts = InParts::new(linear.clone(), plan.parse().map_err(refuse)?);
-        if let Some(shares) = &self.shares {
-            parts = parts.shares(shares.clone());
-        }
-        if let Some(sigma) = &self.sigma {
-            parts = parts.sigma(sigma.parse().map_err(refuse)?);
-        }
+        let parts = InParts::new(linear.clone(), plan.parse().map_err(refuse)?);
+        let parts = self.shares.iter().cloned().fold(parts, InParts::shares);
+        let sigma = self.sigma.as_ref().map(|sigma| sigma.parse().map_err(refuse)).transpose()?;
+        let parts = sigma.into_iter().fold(parts, InParts::sigma);
         Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
     }
 
     /// Returns the parameters of the fit, without its start.
     pub(super) fn linear(&self) -> Result<Linear, Error> {
-        let linear = self.problem.linear(&self.train, self.parts.is_some())?;
-        Ok(match self.lambda {
-            Some(lambda) => linear.lambda(lambda),
-            None => linear.c(self.c),
-        })
+        let linear = self.problem.linear(&self.train, self.parts.is_some())?.c(self.c);
+        Ok(self.lambda.into_iter().fold(linear, Linear::lambda))
     }
 }

@@ -35,22 +35,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
-/// Options that `-h` shows, each with its line there.
-const COMMON: &[(&str, &str)] = &[
-    ("y", "response: column name, index from 1, or file"),
-    ("loss", "squared-hinge (default), hinge, logistic"),
-    ("C", "weight of the loss: 1 by default, in cv 0.01:100"),
-    ("tol", "relative duality gap to reach; 1e-4 by default"),
-    ("scale", "divide columns by their standard deviations"),
-    ("folds", "number of folds"),
-    ("measure", "accuracy, balanced-accuracy, f1, auc or log-loss"),
-    ("rule", "rule for choosing C: min or 1se"),
-];
-
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
     free: problem::FREE,
-    common: COMMON,
+    common: &["y", "loss", "C", "tol", "scale", "folds", "measure", "rule"],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
     foreign: foreign::FOREIGN,
 };

@@ -10,13 +10,13 @@ use raddle_tabular::cli::{self as tabular, Measure, PredictArgs, ROWS, RowScores
 
 /// The options of `linear predict`.
 #[derive(Debug, Args)]
-#[command(mut_arg("data", |arg| arg.help(format!("The data, with a response or without: {}", known()))))]
+#[command(mut_arg("data", |arg| arg.help(format!("{}. A response is not needed", known("Data to predict")))))]
 #[command(after_help = format!("{EXAMPLES}\n\n{ROWS}"))]
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Write the predictions to this file instead of stdout, one per line: the class, and the margin or, for
-    /// a logistic model, the probability of the larger class (of texts, the last in sorted order). With more
+    /// Write the predictions to this file instead of stdout. A line has the class, and the margin or, for a
+    /// logistic model, the probability of the larger class (of texts, the last in sorted order). With more
     /// than two classes, the margin or probability of every class follows, in sorted order. Tabs separate
     /// them, and with --id the id comes first.
     #[arg(short, long, value_name = "FILE")]

@@ -1,7 +1,7 @@
 //! Options for the problem to fit, shared by the verbs that train.
 
 use clap::{Args, ValueEnum};
-use raddle_cli::{Data, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
+use raddle_cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, StoredTable, Table};
 use raddle_linear::files::{Features, Saved};
 use raddle_linear::{Linear, LinearError, Loss, Problem};
@@ -16,16 +16,18 @@ pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] 
 /// Options for the response, the loss, the preparation and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Response: a column's name, its index from 1 (-1 is the last), or a file. Libsvm data contain it.
+    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column.
+    /// Libsvm data contain the response.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Loss: hinge or squared-hinge for a support vector machine, logistic for logistic regression.
+    /// Loss: squared-hinge, hinge or logistic. hinge and squared-hinge make a support vector machine,
+    /// logistic makes a logistic regression.
     #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = named_values(&Loss::NAMES))]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// Stop when the relative duality gap (P - D) / P is at most X, 0 < X < 1: P is the objective, D its
-    /// lower bound.
-    #[arg(long, value_name = "X", default_value_t = 1e-4, allow_negative_numbers = true)]
+    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and
+    /// D its lower bound; 0 < X < 1.
+    #[arg(long, value_name = "X", default_value_t = 1e-4)]
     tol: f64,
     /// Weight rows so that all classes count the same: balanced.
     #[arg(long, value_name = "RULE")]
@@ -36,10 +38,10 @@ pub(crate) struct ProblemOptions {
     weights: Option<String>,
     /// Value of a constant column, which serves as the intercept. Its coefficient is penalised like the
     /// others; 0 leaves the column out.
-    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
     pub(super) bias: f64,
-    /// Divide columns by their standard deviations, without centring, so that sparse data stay sparse.
-    /// Coefficients are reported for the original columns.
+    /// Divide columns by their standard deviations. They are not centred, so that sparse data stay sparse,
+    /// and coefficients are reported for the original columns.
     #[arg(long)]
     pub(super) scale: bool,
     #[command(flatten)]
@@ -84,12 +86,8 @@ pub(super) struct Ready {
 impl ProblemOptions {
     /// Returns the parameters, without C; `--shards` is accepted only in parts.
     pub(super) fn linear(&self, train: &TrainOptions, is_in_parts: bool) -> Result<Linear, Error> {
-        train.schedule_from(&[("auto", ())])?;
-        train.refuse_idle(&ROUND_OPTIONS, "with linear")?;
         // Shards exist only for rows in parts.
-        if !is_in_parts {
-            train.refuse_idle(&["shards"], "with linear")?;
-        }
+        refuse_without_effect(&[("--shards", train.shards.is_some() && !is_in_parts)], "with linear")?;
         let linear = Linear::params().loss(self.loss).tolerance(self.tol).seed(train.seed);
         Ok(linear.balanced(self.class_weights.is_some()))
     }

@@ -13,7 +13,7 @@ use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::options::ModelOptions;
+use super::options::{ModelOptions, SCHEDULE};
 use super::pictures::{GridPoint, grid};
 use super::runner::{Failure, InSession, refuse};
 
@@ -27,29 +27,17 @@ its folds.";
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: rotation, priority or auto, which is rotation")))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 pub(crate) struct Options {
     /// Try these ranks. Default: --rank alone.
-    #[arg(
-        long,
-        value_name = "K,...",
-        value_delimiter = ',',
-        allow_negative_numbers = true,
-        conflicts_with = "rank"
-    )]
+    #[arg(long, value_name = "K,...", value_delimiter = ',', conflicts_with = "rank")]
     ranks: Vec<usize>,
     /// Try these values of --reg. Default: --reg alone.
-    #[arg(
-        long,
-        value_name = "X,...",
-        value_delimiter = ',',
-        allow_negative_numbers = true,
-        conflicts_with = "reg"
-    )]
+    #[arg(long, value_name = "X,...", value_delimiter = ',', conflicts_with = "reg")]
     regs: Vec<f64>,
-    /// Set the number of folds: parts of the ratings, each held out once.
-    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
+    /// Set the number of folds. They are parts of the ratings, each held out once.
+    #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
     #[command(flatten)]
     #[serde(flatten)]
@@ -75,7 +63,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     check(options)?;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("this command", true)?;
+    session.refuse_distributed("this command")?;
     if session.is_resumed() {
         session.screen().note("a cross-validation keeps no checkpoint: it starts from the beginning");
     }

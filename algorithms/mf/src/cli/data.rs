@@ -18,20 +18,20 @@ use super::ids::JoinedIds;
 /// The default data.
 pub(crate) const DEFAULT: &str = "synth:ratings:users=800,items=400,n=48000,rank=4,noise=0.5,signal=0.8";
 
-/// Returns the help text of DATA.
-pub(crate) fn known() -> String {
+/// Returns the help text of DATA, which is this kind of data.
+pub(crate) fn known(kind: &str) -> String {
     let names = registry::verified_names(SetKind::Ratings);
     format!(
-        "a file (csv, tsv, MovieLens `::`, Netflix Prize, LIBMF text or mtx), optionally compressed \
-         (gzip, zstd); - for standard input; the name of a public set in the folder RADDLE_DATA ({names}, or \
-         any other that `raddle data fetch` has fetched); or a specification of generated ratings, such as \
-         synth:ratings:users=500,items=200,n=20000"
+        "{kind}: a file, - for standard input, or a set by name. Files are csv, tsv, MovieLens `::`, Netflix \
+         Prize, LIBMF text or mtx, plain, gzip or zstd. Public sets are read from the folder RADDLE_DATA: \
+         {names}, or any other that `raddle data fetch` has fetched; names such as \
+         synth:ratings:users=500,items=200,n=20000 are generated"
     )
 }
 
 /// Returns the help text of DATA for training.
 pub(crate) fn known_or_default() -> String {
-    format!("The ratings: {}. Default: generated ratings, whose true factors are known", known())
+    format!("{}. Default: generated ratings, whose true factors are known", known("Ratings"))
 }
 
 /// Options for reading ratings.

@@ -20,7 +20,9 @@ use super::versions;
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("--refit", options.refit)?;
+    if options.refit {
+        session.refuse_distributed("--refit")?;
+    }
     let mut mf = model.mf(train)?;
     options.check()?;
     let mut start = train.init.as_deref().map(Saved::open).transpose()?;

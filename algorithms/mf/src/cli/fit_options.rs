@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::hold_out::HoldOut;
-use super::options::ModelOptions;
+use super::options::{ModelOptions, SCHEDULE};
 
 /// Options that a resumed run may change: --target, for example, only decides when the run ends.
 pub(super) const FREE: Free<'_> =
@@ -23,24 +23,19 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `mf fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
-#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: rotation, priority or auto, which is rotation")))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 #[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: a short run, then longer ones while the validation error still falls")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// Hold out ratings to end the run: a fraction, drawn by hash; the latest ones, such as last:0.05 for 5
-    /// %; a file; or none.
-    #[arg(
-        long,
-        value_name = "FRACTION|last:X|FILE|none",
-        default_value = "0.05",
-        allow_negative_numbers = true
-    )]
+    /// Hold out ratings to end the run. Give a fraction, drawn by hash; the latest ones, such as last:0.05
+    /// for 5 %; a file; or none.
+    #[arg(long, value_name = "FRACTION|last:X|FILE|none", default_value = "0.05")]
     pub(super) validation: String,
-    /// Hold out ratings only to measure: split, a fixed tenth that comparisons use; the latest ones, such as
-    /// last:0.1; a file; or none.
+    /// Hold out ratings only to measure. Give split, a fixed tenth that comparisons use; the latest ones,
+    /// such as last:0.1; a file; or none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Fit again on training and validation data together, for the number of epochs that was best.
@@ -48,17 +43,17 @@ pub(crate) struct Options {
     pub(super) refit: bool,
     /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC. Needs --test.
     /// Default: none, but 10 with --implicit.
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(long, value_name = "K")]
     pub(super) ranking: Option<usize>,
     /// Count test ratings of at least X as hits in --ranking. Default: every test rating is a hit.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     pub(super) relevant: Option<f64>,
     /// Convert the ratings to a file in this folder, of which each process reads only its own part. Default:
     /// in memory; among several processes, in a file that they share until the run ends.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Leave out users and items with fewer than N ratings, repeatedly, until all have at least N.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub(super) min_count: Option<u64>,
     #[command(flatten)]
     #[serde(flatten)]

@@ -17,20 +17,20 @@ use super::usage::{ModelAndData, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf fold-in`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("Ratings of new users or items: {}", data::known()))))]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known("New ratings"))))]
 pub(crate) struct Options {
     #[command(flatten)]
     given: ModelAndData,
     /// Set the regularisation of new users and items. Default: that of the model.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     reg: Option<f64>,
     /// Set the number of items to recommend to each new user.
-    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
-    /// Write the model, with the new users and items, to this folder. Default: nothing is written.
+    /// Write the model to this folder, with the new users and items. Default: nothing is written.
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Replace an earlier run in the folder of --out.
+    /// Replace the model in the folder of --out.
     #[arg(long, requires = "out")]
     force: bool,
     #[command(flatten)]

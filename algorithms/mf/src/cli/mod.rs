@@ -59,24 +59,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit,
 missed the target or diverged, 130 interrupted.";
 
-/// Options of the short help, with their lines there.
-const COMMON: &[(&str, &str)] = &[
-    ("rank", "number of factors; 32 by default"),
-    ("reg", "regularisation of the factors"),
-    ("solver", "sgd (default), als or ccd"),
-    ("implicit", "values are counts of clicks"),
-    ("validation", "held-out ratings that end the run"),
-    ("test", "held-out ratings that only measure"),
-    ("ranks", "ranks to choose from"),
-    ("folds", "number of folds"),
-    ("top", "length of a list"),
-    ("users", "users by id, or a file of them"),
-];
-
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
     free: fit_options::FREE,
-    common: COMMON,
+    common: &["rank", "reg", "solver", "implicit", "validation", "test", "ranks", "folds", "top", "users"],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
     foreign: foreign::FOREIGN,
 };

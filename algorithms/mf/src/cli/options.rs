@@ -1,31 +1,35 @@
 //! The options that say what is fitted: shared by all verbs that train.
 
 use clap::Args;
-use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, refuse_without_effect};
+use raddle_cli::{Error, TrainOptions, choose, refuse_without_effect};
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
+
+/// Help text of --schedule.
+pub(super) const SCHEDULE: &str = "Choose the schedule: rotation, priority or auto, which is rotation";
 
 /// Options of the model and its solver.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct ModelOptions {
-    /// Set the number of factors of each user and item.
-    #[arg(long, value_name = "K", default_value_t = 32, allow_negative_numbers = true)]
+    /// Set the number of factors of users and items.
+    #[arg(long, value_name = "K", default_value_t = 32)]
     pub(crate) rank: usize,
-    /// Set the regularisation: the weight of the squared factors, |p|^2 + |q|^2. Ratings on a scale ten times
-    /// as large need about ten times the weight. Default: by the solver and the length of the run.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    /// Set the regularisation of the factors. It is the weight of their squares, |p|^2 + |q|^2. Ratings on a
+    /// scale ten times as large need about ten times the weight. Default: by the solver and the length of the
+    /// run.
+    #[arg(long, value_name = "X")]
     pub(crate) reg: Option<f64>,
     /// Count --reg once for each user and item. Default: once for each of their ratings.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
-    /// Choose the solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic
-    /// coordinate descent). Default: sgd; als, the only choice, with --implicit.
+    /// Choose the solver: sgd, als or ccd. They are stochastic gradient descent, alternating least squares
+    /// and cyclic coordinate descent. Default: sgd; als, the only choice, with --implicit.
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
-    /// Fit implicit feedback: values are counts, such as clicks. An observed pair has the confidence 1 + W
+    /// Fit implicit feedback: counts, such as clicks. An observed pair has the confidence 1 + W
     /// |value|, where W is 5 if left out; any other pair has 1. Pairs with a value of 0 or below count as not
     /// preferred.
-    #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5")]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases for users and items.
     #[arg(long)]
@@ -35,41 +39,41 @@ pub(crate) struct ModelOptions {
     pub(crate) nonnegative: bool,
     /// Set the initial step size (learning rate) of sgd, in standard deviations of the ratings. Default: by
     /// the length of the run.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     pub(crate) step: Option<f64>,
     /// Divide the sgd steps of each user and item by the number of their ratings to the power A, from 0 to 1.
     /// Default: smaller steps for whichever of users and items have far more ratings each.
-    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    #[arg(long, value_name = "A")]
     pub(crate) count_power: Option<f64>,
     /// Multiply the sgd steps of items by this factor. Default: 1.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     pub(crate) item_step: Option<f64>,
     /// Draw initial factors uniformly between -X / sqrt(rank) and X / sqrt(rank). Default: 0.2.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     pub(crate) init_scale: Option<f64>,
     /// Set the sgd step size of biases, as a multiple of that of factors. Default: 0.3.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     pub(crate) bias_step: Option<f64>,
     /// Set the regularisation of biases in sgd and ccd: the weight of their squares. In sgd this is divided
     /// by the standard deviation of the ratings. Default: 0.02.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X")]
     pub(crate) bias_reg: Option<f64>,
     /// Set the number of conjugate gradient steps for each user and item in als; 0 solves exactly, by
     /// Cholesky. Not with --nonnegative. Default: 0; 3 with --implicit.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) cg_steps: Option<usize>,
     /// Set the number of inner iterations of ccd: passes over one factor before the next. Default: 1.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) inner: Option<usize>,
     /// Stop at this root mean squared error on the test set, or on the validation set if there is no test
     /// set. Not with --implicit.
-    #[arg(long, value_name = "RMSE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "RMSE")]
     pub(crate) target: Option<f64>,
     /// Do not store what users have rated. `mf recommend` then needs --exclude or --with-seen.
     #[arg(long)]
     pub(crate) no_seen: bool,
     /// Set the number of blocks (partitions) of the items in sgd. Default: as many as shards.
-    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    #[arg(long, value_name = "B")]
     pub(crate) blocks: Option<usize>,
 }
 
@@ -107,7 +111,7 @@ impl ModelOptions {
     /// Returns the parameters of a fit.
     pub(crate) fn mf(&self, train: &TrainOptions) -> Result<Mf, Error> {
         let method = choose("--solver", self.solver(), &Method::NAMES)?;
-        self.refuse_idle(method, train)?;
+        self.refuse_idle(method)?;
         let equations = self.cg_steps.map(|steps| match steps {
             0 => Equations::Cholesky,
             steps => Equations::Gradients(steps),
@@ -138,8 +142,7 @@ impl ModelOptions {
     }
 
     /// Refuses options that were given and have no effect.
-    fn refuse_idle(&self, method: Method, train: &TrainOptions) -> Result<(), Error> {
-        train.refuse_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")?;
+    fn refuse_idle(&self, method: Method) -> Result<(), Error> {
         let (sgd, als, ccd) = (method == Method::Sgd, method == Method::Als, method == Method::Ccd);
         let of_solvers = [
             ("--step", self.step.is_some() && !sgd),

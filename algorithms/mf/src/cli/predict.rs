@@ -15,12 +15,12 @@ use super::usage::{ModelAndData, unwritten};
 
 /// The options of `mf predict`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("The pairs, with ratings or without: {}", data::known()))))]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("{}. Ratings are not needed", data::known("Pairs to predict")))))]
 pub(crate) struct Options {
     #[command(flatten)]
     given: ModelAndData,
-    /// Write the predictions to this file: lines `user item prediction`, separated by tabs, with ids quoted
-    /// as in CSV. Default: stdout.
+    /// Write the predictions to this file. Its lines are `user item prediction`, separated by tabs, with ids
+    /// quoted as in CSV. Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]

@@ -20,9 +20,9 @@ pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
     /// Set the number of items for each user.
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Recommend to these users: ids, or a file with one id per line. Default: all users.
+    /// Recommend to these users. Give ids, or a file with one id per line. Default: all users.
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
     /// Also leave out the items that users have rated in these data: a file, or any source that `fit` reads.

@@ -17,14 +17,14 @@ use super::usage::{ListOutput, refuse_empty_lists};
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// The items to compare with: ids, or a file with one id per line.
+    /// Items to compare with. Give ids, or a file with one id per line.
     #[arg(value_name = "ITEM,...|FILE", required_unless_present = "users")]
     items: Option<String>,
-    /// Find users similar to these instead: ids, or a file with one id per line.
+    /// Find users similar to these instead. Give ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE", conflicts_with = "items")]
     users: Option<String>,
-    /// Set the length of each list, which includes the item itself.
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    /// Set the length of each list. It includes the item itself.
+    #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// List only these: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]

@@ -43,7 +43,7 @@ impl ModelAndData {
 #[derive(Debug, Args)]
 pub(super) struct ListOutput {
     /// Set the number of worker threads. Default: the number of cores.
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
+    #[arg(short, long, value_name = "N", value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write the lists to this file. Default: stdout.
     #[arg(short, long, value_name = "FILE")]

@@ -174,7 +174,7 @@ impl Versions for Run<'_> {
             fit.baselines = Some(found);
         }
         if is_short(number, &fit.report) || !fit.model.is_finite() {
-            return VersionEnd::short(session, options, described_again, (&fit.report, &fit.trace));
+            return VersionEnd::short(session, options, described_again, &fit.report, &fit.trace);
         }
         self.carried = carried.filter(|_| !options.changes.cold);
         if let Some(carried) = &self.carried {

@@ -47,25 +47,10 @@ const EXAMPLES: &str = "Examples:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
-/// Options of the short help, with their text there.
-const COMMON: &[(&str, &str)] = &[
-    ("out", "folder of the pool"),
-    ("workers", "workers of all jobs together; the cores by default"),
-    ("alive", "maximum number of jobs in memory at once"),
-    ("clock", "wall (real time) or counted (simulated)"),
-    ("value", "value of finishing; 1 by default"),
-    ("deadline", "time from now by which it must finish"),
-    ("most", "maximum number of workers"),
-    ("after", "jobs that must succeed first"),
-    ("policy", "greedy, drf, fifo or pdors"),
-    ("rescale", "seconds reserved for a change of workers"),
-    ("seed", "seed of random policies"),
-];
-
 const LINE: CommandLine<'static> = CommandLine {
     default: "run",
     free: Free { neutral: &[], limits: &[] },
-    common: COMMON,
+    common: &["alive", "clock", "value", "deadline", "most", "after", "policy", "rescale", "seed"],
     features: &[],
     foreign: foreign::FOREIGN,
 };

@@ -47,12 +47,12 @@ pub(crate) struct RunOptions {
     /// Maximum number of jobs in memory at once. Default: the number of workers.
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
-    /// Policy: greedy (workers where they gain most), drf (equal shares), fifo, pdors (promises). Default:
-    /// greedy.
+    /// Policy: greedy, drf, fifo or pdors. greedy gives workers where they gain most, drf gives equal shares,
+    /// fifo serves jobs in order, and pdors makes promises. Default: greedy.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// Clock: wall (real time) or counted (simulated from counted operations, equal on any machine).
-    /// Default: wall.
+    /// Clock: wall or counted. wall is real time; counted is simulated from counted operations, and equal on
+    /// any machine. Default: wall.
     #[arg(long, value_name = "wall|counted")]
     clock: Option<String>,
     /// With --clock counted: seconds that one worker takes for a unit of cost, about a multiply-add.
@@ -73,8 +73,8 @@ pub(crate) struct RunOptions {
     /// For pdors: length of a slot, the unit of time of its plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
-    /// For pdors: seconds of each slot reserved for changes of workers, with the wait for the end of an
-    /// epoch. Default: 1.
+    /// For pdors: seconds to change workers in each slot. They are reserved, and include the wait for the end
+    /// of an epoch. Default: 1.
     #[arg(long, value_name = "SECONDS")]
     rescale: Option<f64>,
     /// For pdors: minimum price, as a share of the maximum; 0 is the paper's. Default: 1e-4.
@@ -208,7 +208,7 @@ pub(crate) struct AddOptions {
     /// Value of finishing, by --deadline if there is one. Default: 1.
     #[arg(long, value_name = "X")]
     pub(super) value: Option<f64>,
-    /// Time from now by which the job must finish to have its value, such as 20m or 90s.
+    /// Time by which the job must finish. It counts from now, such as 20m or 90s; a later end has no value.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
     pub(super) deadline: Option<f64>,
     /// Minimum number of workers. Default: 1.

@@ -17,6 +17,6 @@ pub use self::pictures::{Score, curves, scores, strongest};
 pub use self::places::{counted, drawn};
 pub use self::predicting::{Measure, PredictArgs, ROWS, Scoring, predict};
 pub use self::samples::{ModelSamples, RowScores, numbers, said_of_rows};
-pub use self::tables::{ColumnArgs, DEFAULT, Given, TextArgs, described, known, known_or_default};
+pub use self::tables::{ColumnArgs, DEFAULT, Given, TextArgs, described, known, known_or_default, of_folds};
 pub use self::training::{class_text, encoding, named_values, tell_of_classes};
 pub use self::unfinished::{ended_as, unfinished};

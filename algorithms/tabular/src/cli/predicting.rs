@@ -57,7 +57,7 @@ pub struct PredictArgs {
     /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// Report the error or accuracy against this response: a column's name, its index from 1 (-1 is the
+    /// Report the error or accuracy against this response. Give a column's name, its index from 1 (-1 is the
     /// last), or a file. Default: the response that the format stores separately, or a column y, target or
     /// label that the model does not use. Without a response only predictions are written.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]

@@ -1,6 +1,6 @@
 //! Reading of the table that a command line names.
 
-use clap::Args;
+use clap::{Arg, Args};
 use raddle_cli::{Data, Error, Records, Session, Timed, TrainOptions};
 use raddle_common::DialectArgs;
 use raddle_datasets::{
@@ -12,21 +12,35 @@ use serde_json::{Value, json};
 /// The data set in the program, which is read if none is named.
 pub const DEFAULT: &str = "diabetes";
 
-/// Help text of DATA.
-pub fn known() -> String {
+/// Help text of DATA, which is this kind of data.
+pub fn known(kind: &str) -> String {
     let formats: Vec<&str> = Format::readable().map(Format::name).collect();
     let formats = formats.join(", ");
     let names = registry::verified_names(registry::SetKind::Table);
     format!(
-        "a file ({formats}; plain, gzip or zstd), or - for standard input; the name of a public set, \
-         read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} \
-         is embedded); or a table to generate, such as synth:groups:n=200,p=2000,s=10"
+        "{kind}: a file, - for standard input, or a set by name. Files are {formats}, plain, gzip or zstd. \
+         Public sets are read from the folder RADDLE_DATA: {names}, or one that `raddle data fetch` has \
+         fetched; {DEFAULT} is embedded, and names such as synth:groups:n=200,p=2000,s=10 are generated"
     )
 }
 
 /// Help text of DATA for training.
 pub fn known_or_default() -> String {
-    format!("The data: {}. Default: the embedded {DEFAULT}", known())
+    format!("{}. Default: the embedded {DEFAULT}", known("Data"))
+}
+
+/// Gives options of training the help that they have in a cross-validation, for clap's `mut_args`.
+pub fn of_folds(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "data" => arg.help(known_or_default()),
+        "epochs" => arg.help("Stop each fit after N epochs"),
+        "init" => arg.help("Start the last fit, of all rows, from the model in the folder of an earlier run"),
+        "workers" => arg.help(
+            "Number of worker threads. They fit folds in parallel and never change the model. Default: the \
+             number of cores",
+        ),
+        _ => arg,
+    }
 }
 
 /// Options for reading text.

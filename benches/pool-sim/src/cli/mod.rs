@@ -18,17 +18,6 @@ enum Verb {
     Simulate(Box<options::Options>),
 }
 
-/// Options of the short help, with their text there.
-const COMMON: &[(&str, &str)] = &[
-    ("nodes", "number of nodes; 16 by default"),
-    ("slots", "slots of each node; 4 by default"),
-    ("policy", "greedy, fifo, drf, las, optimus, ones, oasis, pdors or random"),
-    ("rescale", "seconds without work after a change"),
-    ("load", "load of the jobs; 1 by default"),
-    ("seed", "seed of random policies"),
-    ("explain", "a line a decision that changes something"),
-];
-
 /// Names of options in other schedulers, with advice for users who type them.
 const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
@@ -45,7 +34,7 @@ const FOREIGN: ForeignWords<'static> = ForeignWords {
 const LINE: CommandLine<'static> = CommandLine {
     default: "simulate",
     free: Free { neutral: &[], limits: &[] },
-    common: COMMON,
+    common: &["nodes", "slots", "policy", "rescale", "load", "seed", "explain"],
     features: &[],
     foreign: FOREIGN,
 };

@@ -29,8 +29,8 @@ const MOST: (u32, u32) = (10_000, 1024);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Jobs: pollux:6, pollux, synth:jobs:n=160,seed=1, synth:slots:lo=0.5,load=1,seed=1, or a file of
-    /// profiles.
+    /// Jobs: a workload by name, or a file of profiles. Names are pollux:6, pollux,
+    /// synth:jobs:n=160,seed=1 or synth:slots:lo=0.5,load=1,seed=1.
     #[arg(value_name = "SPEC")]
     pub(super) spec: String,
     /// Number of nodes. Default: 16.
@@ -39,19 +39,19 @@ pub(crate) struct Options {
     /// Number of slots of each node. Default: 4.
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
-    /// Policies, separated by commas: greedy, fifo, drf (dominant resource fairness), las (Tiresias),
-    /// optimus, ones, oasis, pdors, random. Default: greedy,drf,las,optimus,ones; for synth:slots
+    /// Policies, separated by commas. Give greedy, fifo, drf (dominant resource fairness), las (Tiresias),
+    /// optimus, ones, oasis, pdors or random. Default: greedy,drf,las,optimus,ones; for synth:slots
     /// fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
-    /// Seconds without work after a change of a job's placement. Default: 30 for pollux, 1 for synth, 0.1 for
+    /// Seconds without work after a change of placement. Default: 30 for pollux, 1 for synth, 0.1 for
     /// profiles.
     #[arg(long, value_name = "SECONDS")]
     pub(super) rescale: Option<f64>,
     /// Seconds between two decisions. Default: 60, for profiles 1.
     #[arg(long, value_name = "SECONDS")]
     pub(super) tick: Option<f64>,
-    /// Load of the jobs: for pollux 0.5, 1, 1.5 or 2; for synth:jobs a factor of their lengths. Default: 1.
+    /// Load of the jobs. For pollux 0.5, 1, 1.5 or 2; for synth:jobs a factor of their lengths. Default: 1.
     #[arg(long, value_name = "X")]
     load: Option<f64>,
     /// Seed of policies that draw random numbers. Default: 1.
@@ -69,7 +69,7 @@ pub(crate) struct Options {
     /// 1e-4.
     #[arg(long, value_name = "X")]
     floor: Option<f64>,
-    /// Print a line for each decision that changes something; with --json, add them to the results.
+    /// Print a line for each decision that changes something. With --json, they are part of the results.
     #[arg(long)]
     pub(super) explain: bool,
     #[command(flatten)]

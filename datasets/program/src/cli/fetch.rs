@@ -24,14 +24,14 @@ pub(super) struct Options {
     /// Folder to fetch to. Default: the data folder; a URL has no default.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Accept the licence and the size without a question; both are still shown.
+    /// Accept the licence and the size without a question. Both are still shown.
     #[arg(long)]
     yes: bool,
-    /// URL to try before the known ones; may be given several times. The SHA-256 is checked whatever the URL.
-    /// For a set of several files, give the URL of their folder, with a / at the end.
+    /// URL to try before the known ones. It may be given several times. The SHA-256 is checked whatever the
+    /// URL. For a set of several files, give the URL of their folder, with a / at the end.
     #[arg(long, value_name = "URL")]
     from: Vec<String>,
-    /// SHA-256 that the file at a URL must have; not for a set.
+    /// SHA-256 that the file at a URL must have. Not for a set.
     #[arg(long, value_name = "HEX")]
     sha256: Option<String>,
     /// Seconds to wait for a server that sends nothing.

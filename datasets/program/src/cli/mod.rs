@@ -44,19 +44,10 @@ $XDG_CACHE_HOME/raddle or ~/.cache/raddle.
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
-/// Options that `-h` shows, each with its line there.
-const COMMON: &[(&str, &str)] = &[
-    ("yes", "accept the licence and the size without a question"),
-    ("to", "folder to fetch to"),
-    ("from", "URL to try before the known ones"),
-    ("sha256", "SHA-256 that the file must have"),
-    ("json", "one line of JSON"),
-];
-
 const LINE: CommandLine<'static> = CommandLine {
     default: "list",
     free: raddle_cli::Free { neutral: &[], limits: &[] },
-    common: COMMON,
+    common: &["yes", "to", "from", "sha256"],
     features: if cfg!(feature = "fetch") { &["fetch"] } else { &[] },
     foreign: foreign::FOREIGN,
 };

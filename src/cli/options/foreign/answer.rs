@@ -12,7 +12,7 @@ use crate::number::number;
 /// An answer that begins with an option, such as `--lambda`, is given where the verb has that option: "X is
 /// --lambda here", or, where text follows the option, "X is" and the whole answer. One that begins with
 /// `[NAME] ` is a sentence for verbs that have an option or argument of this name; any other is a sentence
-/// for all verbs. The first row that has an answer counts.
+/// for all verbs. The first that suits counts, of the lines of an answer and of the rows.
 ///
 /// In answers `{x}` is the value that was given, `{1/x}` and `{1-x}` are numbers made of it, `{program}` and
 /// `{verb}` the words of the line.
@@ -99,11 +99,11 @@ pub(super) fn rows_of<'a>(rows: Answers<'a>, name: &str) -> impl Iterator<Item =
 
 /// Returns the first answer of these rows that suits the verb.
 pub(super) fn first_told<'a>(
-    mut rows: impl Iterator<Item = &'a (&'a str, &'a str)>,
+    rows: impl Iterator<Item = &'a (&'a str, &'a str)>,
     place: &Place<'_>,
     given: &Given<'_>,
 ) -> Option<String> {
-    rows.find_map(|(_, answer)| told(answer, place, given))
+    rows.flat_map(|(_, answers)| answers.lines()).find_map(|answer| told(answer, place, given))
 }
 
 fn told(answer: &str, place: &Place<'_>, given: &Given<'_>) -> Option<String> {

@@ -26,14 +26,9 @@ pub(super) const OPTIONS: Answers<'static> = &[
     (
         "data d input i in infile input-file input-data file f filename dataset data-file data-path datafile \
          train training train-file train-data train-set trainset training-data training-file training-set \
-         corpus",
-        "[model] the model stands first, then the data, without options: `{program} {verb} MODEL {x}`",
-    ),
-    (
-        "data d input i in infile input-file input-data file f filename dataset data-file data-path datafile \
-         train training train-file train-data train-set trainset training-data training-file training-set \
          corpus x",
-        "[data] the data follow the verb, without an option: `{program} {verb} {x}`",
+        "[model] the model stands first, then the data, without options: `{program} {verb} MODEL {x}`\n\
+         [data] the data follow the verb, without an option: `{program} {verb} {x}`",
     ),
     (
         "model m model-file model-path load load-model run pretrained",

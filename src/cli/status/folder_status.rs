@@ -1,7 +1,7 @@
-//! [`Standing`]: the status of a run, read from the files in its folder.
+//! [`FolderStatus`]: the status of a run, read from the files in its folder.
 
-use raddle::Metric;
 use raddle::command_line_support::INVITATION;
+use raddle::{EpochRecord, Metric};
 use serde::Serialize;
 
 use super::curve::curve;
@@ -9,7 +9,7 @@ use crate::exit::Error;
 use crate::number::{count, number, rounded};
 use crate::run_folder::begun::RecordedEnd;
 use crate::run_folder::life::Life;
-use crate::run_folder::view::RunView;
+use crate::run_folder::snapshot::RunSnapshot;
 
 /// Epochs over which rates are taken.
 const RECENT: usize = 10;
@@ -31,13 +31,15 @@ pub(super) enum State {
 }
 
 /// Status of a run, as `--json` writes it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Standing {
+#[derive(Debug, Serialize)]
+pub(super) struct FolderStatus<'a> {
+    #[serde(skip)]
+    run: &'a RunSnapshot,
     pub(super) state: State,
     /// Number of the process that has the folder, if it is known.
     process: Option<u32>,
-    program: Option<String>,
-    verb: Option<String>,
+    program: Option<&'a str>,
+    verb: Option<&'a str>,
     /// Epochs completed; null before the first boundary.
     pub(super) epoch: Option<u64>,
     data_version: u64,
@@ -46,28 +48,29 @@ pub(super) struct Standing {
     workers: Option<usize>,
     /// Workers that the current epoch can keep busy, if its schedule knows.
     wanted: Option<u32>,
-    position: Option<String>,
-    metric: Option<Metric>,
+    position: Option<&'a str>,
+    metric: Option<&'a Metric>,
     objective: Option<f64>,
     /// Rate over the last epochs; null if they took no time.
     epochs_per_second: Option<f64>,
     updates_per_second: Option<f64>,
     /// End of the run, as in its report.
-    ending: Option<String>,
+    ending: Option<&'a str>,
     /// Exit status of the run.
     pub(super) status: Option<u8>,
-    notes: Vec<String>,
+    notes: &'a [String],
 }
 
-impl Standing {
+impl<'a> FolderStatus<'a> {
     /// Returns the status of the run that was read.
-    pub(super) fn of(view: &RunView) -> Self {
-        let ended = view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
-        let last = view.trace.last();
-        let (state, process) = match (view.life, ended) {
+    pub(super) fn new(run: &'a RunSnapshot) -> Self {
+        let (ended, last) = (run.ended(), run.trace.last());
+        let given = |text: &'a String| Some(text.as_str()).filter(|text| !text.is_empty());
+        let program = given(&run.begun.program);
+        let (state, process) = match (run.life, ended) {
             (Life::Alive(process), _) => (State::Running, process),
             (_, Some(_)) => (State::Ended, None),
-            (Life::Gone, None) if view.begun.is_none() && view.path.join("report.json").is_file() => {
+            (Life::Gone, None) if program.is_none() && run.path.join("report.json").is_file() => {
                 (State::Ended, None)
             }
             (Life::Gone, None) => (State::Dead, None),
@@ -75,25 +78,26 @@ impl Standing {
         };
         // The end of an earlier part is not the end of a run that was resumed.
         let ended = ended.filter(|_| state == State::Ended);
-        let rates = rates(view);
+        let rates = rates(&run.trace);
         Self {
+            run,
             state,
             process,
-            program: view.begun.as_ref().map(|begun| begun.program.clone()),
-            verb: view.begun.as_ref().map(|begun| begun.verb.clone()),
+            program,
+            verb: given(&run.begun.verb),
             epoch: last.map(|last| last.epoch),
             data_version: last.map_or(0, |last| last.data_version),
             seconds: last.map(|last| last.seconds),
             workers: last.map(|last| last.workers),
             wanted: last.and_then(|last| last.wanted),
-            position: last.and_then(|last| last.position.clone()),
-            metric: view.trace.iter().rev().find_map(|epoch| epoch.metric.clone()),
+            position: last.and_then(|last| last.position.as_deref()),
+            metric: run.metric(),
             objective: last.and_then(|last| last.objective),
             epochs_per_second: rates.map(|rates| rates.0),
             updates_per_second: rates.map(|rates| rates.1),
-            ending: ended.map(|ended| ended.ending.clone()),
+            ending: ended.map(|ended| ended.ending.as_str()),
             status: ended.map(|ended| ended.status),
-            notes: view.notes.clone(),
+            notes: &run.notes,
         }
     }
 
@@ -103,11 +107,11 @@ impl Standing {
     }
 
     /// Renders the status in a few lines.
-    pub(super) fn text(&self, view: &RunView) -> String {
-        let mut lines = vec![self.head(view)];
+    pub(super) fn text(&self) -> String {
+        let mut lines = vec![self.head()];
         lines.extend(self.progress());
-        if let (Some(metric), Some(measured)) = (&self.metric, self.measured()) {
-            let of_metric = view.trace.iter().filter_map(|epoch| epoch.metric.as_ref());
+        if let (Some(metric), Some(measured)) = (self.metric, self.measured()) {
+            let of_metric = self.run.trace.iter().filter_map(|epoch| epoch.metric.as_ref());
             let values: Vec<f64> =
                 of_metric.filter(|other| other.name == metric.name).map(|other| other.value).collect();
             lines.push(measured);
@@ -118,21 +122,19 @@ impl Standing {
     }
 
     /// Renders the status in one line, for output that is read line by line.
-    pub(super) fn line(&self, view: &RunView) -> String {
+    pub(super) fn line(&self) -> String {
         match self.state {
             State::Running => {
                 let parts = [self.progress(), self.measured()].into_iter().flatten().collect::<Vec<_>>();
-                if parts.is_empty() { self.head(view) } else { parts.join(", ") }
+                if parts.is_empty() { self.head() } else { parts.join(", ") }
             }
-            _ => self.head(view),
+            _ => self.head(),
         }
     }
 
     /// Renders the run and its state.
-    fn head(&self, view: &RunView) -> String {
-        let program = self.program.as_deref().unwrap_or("run");
-        let verb = self.verb.as_deref().unwrap_or_default();
-        let name = format!("{program} {verb}");
+    fn head(&self) -> String {
+        let name = format!("{} {}", self.program.unwrap_or("run"), self.verb.unwrap_or_default());
         let name = name.trim();
         match self.state {
             State::Running => {
@@ -141,24 +143,22 @@ impl Standing {
                 format!("{name}: running{process}{begins}")
             }
             State::Ended => {
-                let ended = view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
-                let last = ended.and_then(RecordedEnd::conclusion).unwrap_or("it has a model");
+                let last = self.run.ended().and_then(RecordedEnd::conclusion).unwrap_or("it has a model");
                 let status = self.status.map_or(String::new(), |status| format!(" with status {status}"));
                 format!("{name}: ended{status}: {last}")
             }
             State::Dead => {
-                let path = view.path.display();
+                let path = &self.run.path;
                 // The invitation is still there: the run was launched.
-                let launched = view.path.join(INVITATION).is_file();
-                let resume = match (launched, &self.program) {
+                let resume = match (path.join(INVITATION).is_file(), self.program) {
                     (true, _) => "raddle launch",
                     (false, Some(_)) => name,
                     (false, None) => "PROGRAM VERB",
                 };
-                let again = if view.path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
+                let again = if path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
                 format!(
-                    "{name}: dead: no process here has it, and it has no model; `{resume} --resume {path}` \
-                     {again}"
+                    "{name}: dead: no process here has it, and it has no model; `{resume} --resume {}` {again}",
+                    path.display()
                 )
             }
             State::Unknown => format!("{name}: it cannot be seen from here whether its process lives"),
@@ -175,12 +175,12 @@ impl Standing {
         if let (Some(epochs), Some(updates)) = (self.epochs_per_second, self.updates_per_second) {
             text += &format!(", {} epochs/s, {} updates/s", rounded(epochs, 3), rounded(updates, 3));
         }
-        Some(text + &self.position.as_ref().map_or(String::new(), |position| format!(", {position}")))
+        Some(text + &self.position.map_or(String::new(), |position| format!(", {position}")))
     }
 
     /// Renders the metric and its target.
     fn measured(&self) -> Option<String> {
-        let Metric { name, value, target, on, certified } = self.metric.as_ref()?;
+        let Metric { name, value, target, on, certified } = self.metric?;
         let value = if value.is_nan() { "not measured".into() } else { number(*value) };
         let proven = if *certified { ", certified" } else { "" };
         let target = target.map_or(String::new(), |target| format!(" (target {}{proven})", number(target)));
@@ -189,8 +189,7 @@ impl Standing {
 }
 
 /// Returns epochs and updates per second, over the last epochs of the run's last part.
-fn rates(view: &RunView) -> Option<(f64, f64)> {
-    let trace = &view.trace;
+fn rates(trace: &[EpochRecord]) -> Option<(f64, f64)> {
     let last = trace.last()?;
     let recent = &trace[trace.len().saturating_sub(RECENT + 1)..];
     // A part that was resumed counts its seconds from its own start.
