@@ -43,10 +43,8 @@ pub(crate) trait Lanes: F32x16 {
     fn weigh(line: &EntryLine, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
     /// Returns the lanes whose entry is of this topic and not empty.
     fn find(line: &EntryLine, split: Self::Split, topic: u32) -> u32;
-    /// Adds one to the count in a lane, below sixteen; all lanes are read and written at once.
-    fn raise(counts: &mut CountLine, lane: usize);
-    /// Subtracts one from the count in a lane, below sixteen; all lanes are read and written at once.
-    fn lower(counts: &mut CountLine, lane: usize);
+    /// Adds 1 or -1 to the count in a lane, below sixteen; all lanes are read and written at once.
+    fn change(counts: &mut CountLine, lane: usize, by: i16);
     /// Puts a value into a lane, below sixteen; all lanes are read and written at once.
     fn put(sixteen: &mut FloatLine, lane: usize, value: f32);
     /// Returns the topic at the fraction `unit`, from 0 to below 1, of a dense row's mass: see [`pick`].
@@ -153,13 +151,8 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn raise(counts: &mut CountLine, lane: usize) {
-        counts.0[lane % LANES] += 1;
-    }
-
-    #[inline(always)]
-    fn lower(counts: &mut CountLine, lane: usize) {
-        counts.0[lane % LANES] -= 1;
+    fn change(counts: &mut CountLine, lane: usize, by: i16) {
+        counts.0[lane % LANES] = counts.0[lane % LANES].wrapping_add_signed(by);
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use raddle_datasets::{Matrix, StoredRows};
-use raddle_kernels::sweeps::Sum;
+use raddle_kernels::sweeps::add_rows;
 
 use super::places::Places;
 use super::rows::Rows;
@@ -224,8 +224,7 @@ impl RowSource {
     pub(crate) fn sum(&self, factors: &[f64]) -> Result<Vec<f64>, LinearError> {
         let mut out = vec![0.0; self.width()];
         self.each(|first, rows| {
-            let factors = &factors[first..first + rows.count()];
-            Sum { rows: rows.view(), factors, out: &mut out }.add_up();
+            add_rows(rows.view(), &factors[first..first + rows.count()], &mut out);
         })?;
         Ok(out)
     }
