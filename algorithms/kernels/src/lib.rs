@@ -32,19 +32,29 @@ macro_rules! in_every_form {
     )*};
 }
 
-/// Methods of a vector type, or functions on its registers, that are inlined into the kernels of a form.
-#[cfg(target_arch = "x86_64")]
+/// Functions that are inlined into the kernels of every form, and so compiled for each.
 macro_rules! inlined {
     ($($(#[$about:meta])* fn $name:ident($($given:tt)*) $(-> $output:ty)? $body:block)*) => {$(
         $(#[$about])*
         #[inline(always)]
-        fn $name($($given)*) $(-> $output)? {
-            // SAFETY: vector types are named only by kernels of `raddle_base::vector_kernels!`, which run in
-            // a form only where its instructions were detected; pointers come from references to arrays of
-            // the length that is read or written, aligned where the instruction asks for that.
-            unsafe { $body }
-        }
+        fn $name($($given)*) $(-> $output)? $body
     )*};
+}
+
+/// Functions on a form's registers, likewise.
+#[cfg(target_arch = "x86_64")]
+macro_rules! in_registers {
+    ($($(#[$about:meta])* fn $name:ident($($given:tt)*) $(-> $output:ty)? $body:block)*) => {
+        inlined! {$(
+            $(#[$about])*
+            fn $name($($given)*) $(-> $output)? {
+                // SAFETY: vector types are named only by kernels of `raddle_base::vector_kernels!`, which run in a
+                // form only where its instructions were detected; pointers come from references to arrays of the
+                // length that is read or written, aligned where the instruction asks for that.
+                unsafe { $body }
+            }
+        )*}
+    };
 }
 
 #[doc(hidden)] // for raddle's algorithms

@@ -39,7 +39,7 @@ unsafe fn grouped_one(a: __m256) -> __m256 {
 }
 
 impl F32x16 for Avx2 {
-    inlined! {
+    in_registers! {
         fn zero() -> Self { Self(_mm256_setzero_ps(), _mm256_setzero_ps()) }
         fn splat(value: f32) -> Self { Self(_mm256_set1_ps(value), _mm256_set1_ps(value)) }
         fn load(from: &[f32; LANES]) -> Self {
@@ -82,7 +82,7 @@ impl F32x16 for Avx2 {
 }
 
 impl F32x16 for Avx512 {
-    inlined! {
+    in_registers! {
         fn zero() -> Self { Self(_mm512_setzero_ps()) }
         fn splat(value: f32) -> Self { Self(_mm512_set1_ps(value)) }
         fn load(from: &[f32; LANES]) -> Self { Self(_mm512_loadu_ps(from.as_ptr())) }

@@ -1,6 +1,6 @@
 //! Eight lanes on x86-64: one 512-bit register, or two of 256 bits.
 //!
-//! Methods are inlined (`inlined!`) into the kernels that run in the type's form.
+//! Methods are inlined (`in_registers!`) into the kernels that run in the type's form.
 
 #![allow(unsafe_code)] // intrinsics; measured: GEMM 8 times the speed of the baseline instruction set
 
@@ -15,7 +15,7 @@ pub struct Avx512(__m512d);
 impl F64x8 for Avx512 {
     const WIDE: bool = true;
 
-    inlined! {
+    in_registers! {
         fn zero() -> Self { Self(_mm512_setzero_pd()) }
         fn splat(value: f64) -> Self { Self(_mm512_set1_pd(value)) }
         fn load(from: &[f64; LANES]) -> Self { Self(_mm512_loadu_pd(from.as_ptr())) }
@@ -73,7 +73,7 @@ pub struct Avx2(__m256d, __m256d);
 impl F64x8 for Avx2 {
     const WIDE: bool = false;
 
-    inlined! {
+    in_registers! {
         fn zero() -> Self { Self(_mm256_setzero_pd(), _mm256_setzero_pd()) }
         fn splat(value: f64) -> Self { Self(_mm256_set1_pd(value), _mm256_set1_pd(value)) }
         fn load(from: &[f64; LANES]) -> Self {
@@ -110,7 +110,7 @@ impl F64x8 for Avx2 {
         Self::gather(&from[..from.len().min(u32::MAX as usize)], &all)
     }
 
-    inlined! {
+    in_registers! {
         fn store(self, to: &mut [f64; LANES]) {
             _mm256_storeu_pd(to.as_mut_ptr(), self.0);
             _mm256_storeu_pd(to.as_mut_ptr().add(4), self.1);

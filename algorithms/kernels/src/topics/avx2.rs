@@ -1,6 +1,6 @@
 //! Sixteen lanes in two 256-bit registers.
 //!
-//! Methods are inlined (`inlined!`) into the kernels that run in this form.
+//! Methods are inlined (`in_registers!`) into the kernels that run in this form.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
@@ -12,7 +12,7 @@ use super::gather::{Split, below, eight};
 use super::lanes::{CountLine, EntryLine, FloatLine, LANES, Lanes, ONE};
 use super::pick;
 
-inlined! {
+in_registers! {
     /// Returns the entries of a line, eight by eight.
     fn halves(line: &EntryLine) -> (__m256i, __m256i) {
         let entries = line.0.as_ptr();
@@ -54,7 +54,7 @@ fn shifted<const STEP: i32>(low: __m256, high: __m256) -> (__m256, __m256) {
 }
 
 impl Lanes for Avx2 {
-    inlined! {
+    in_registers! {
         fn narrow(from: &[f64; LANES]) -> Self {
             let from = from.as_ptr();
             let four = |at: usize| _mm256_cvtpd_ps(_mm256_loadu_pd(from.add(at)));
@@ -70,7 +70,7 @@ impl Lanes for Avx2 {
 
     type Number = __m256i;
 
-    inlined! {
+    in_registers! {
         fn number(number: u32) -> __m256i { _mm256_set1_epi32(number as i32) }
         fn with(self, sixteen: usize, number: __m256i, value: f32) -> Self {
             let (value, first) = (_mm256_set1_ps(value), (sixteen * LANES) as i32);
@@ -107,7 +107,7 @@ impl Lanes for Avx2 {
         Split::new(bits)
     }
 
-    inlined! {
+    in_registers! {
         fn products(line: &EntryLine, split: Split, weights: &[f32]) -> Self {
             let ((low, high), mask) = (halves(line), (1i32 << split.shift) - 1);
             let count = |entries| _mm256_cvtepi32_ps(_mm256_and_si256(entries, _mm256_set1_epi32(mask)));
@@ -135,7 +135,7 @@ impl Lanes for Avx2 {
         lanes(taken(low, split, topic).1) | lanes(taken(high, split, topic).1) << 8
     }
 
-    inlined! {
+    in_registers! {
         fn change(counts: &mut CountLine, lane: usize, by: i16) {
             let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
             let (before, one) = (_mm256_load_si256(counts), _mm256_load_si256(one));

@@ -1,6 +1,6 @@
 //! Sixteen lanes in one 512-bit register.
 //!
-//! Methods are inlined (`inlined!`) into the kernels that run in this form.
+//! Methods are inlined (`in_registers!`) into the kernels that run in this form.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
@@ -32,7 +32,7 @@ fn before<const N: i32>(lanes: __m512) -> __m512 {
     shifted
 }
 
-inlined! {
+in_registers! {
     /// Returns the weights of the topics of a line's entries.
     fn all_of(line: &EntryLine, split: Split, weights: &[f32]) -> __m512 {
         let (low, high) = (eight(line, 0, split, weights), eight(line, 1, split, weights));
@@ -93,7 +93,7 @@ fn changed(counts: __m256i, lane: usize, by: i16) -> __m256i {
 }
 
 impl Lanes for Avx512 {
-    inlined! {
+    in_registers! {
         fn narrow(from: &[f64; LANES]) -> Self {
             let low = _mm512_cvtpd_ps(_mm512_loadu_pd(from.as_ptr()));
             let high = _mm512_cvtpd_ps(_mm512_loadu_pd(from.as_ptr().add(8)));
@@ -107,7 +107,7 @@ impl Lanes for Avx512 {
 
     type Number = __m512i;
 
-    inlined! {
+    in_registers! {
         fn number(number: u32) -> __m512i { _mm512_set1_epi32(number as i32) }
         fn with(self, sixteen: usize, number: __m512i, value: f32) -> Self {
             let lane = _mm512_cmpeq_epi32_mask(numbers(sixteen), number);
@@ -136,7 +136,7 @@ impl Lanes for Avx512 {
         Split::new(bits)
     }
 
-    inlined! {
+    in_registers! {
         fn products(line: &EntryLine, split: Split, weights: &[f32]) -> Self {
             let entries = _mm512_load_si512(line.0.as_ptr().cast());
             let counts = _mm512_and_si512(entries, _mm512_set1_epi32((1i32 << split.shift) - 1));
