@@ -204,7 +204,7 @@ impl ProblemOptions {
     pub(crate) fn lasso(&self, train: &TrainOptions) -> Result<Lasso, Error> {
         let schedule = train.schedule_from(&Choice::NAMES)?;
         refuse_idle(schedule, train)?;
-        let mut lasso = Lasso::params()
+        let lasso = Lasso::params()
             .loss(self.loss)
             .l1_ratio(self.l1_ratio.first().copied().unwrap_or(1.0))
             .tolerance(self.tol)
@@ -212,13 +212,7 @@ impl ProblemOptions {
             .rho(train.rho_or(0.1))
             .seed(train.seed)
             .explain(train.explain);
-        if let Some(parallelism) = train.parallelism {
-            lasso = lasso.parallelism(parallelism);
-        }
-        if let Some(shards) = train.shards {
-            lasso = lasso.shards(shards);
-        }
-        Ok(lasso)
+        Ok(lasso.given(train.parallelism, Lasso::parallelism).given(train.shards, Lasso::shards))
     }
 
     /// Adds the terms of single columns, of which `count` are fitted, and the coefficients to start from.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
-use raddle_datasets::Beside;
+use raddle_datasets::{Beside, Labels};
 use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
 use raddle_tabular::cli::known_or_default;
 use serde::Serialize;
@@ -80,14 +80,9 @@ impl Options {
 
     /// Adds weights and groups of the rows to a cross-validation.
     pub(super) fn of_rows(cv: CrossValidation, ready: &Ready) -> CrossValidation {
-        let cv = match &ready.weights {
-            Some(weights) => cv.weights(weights.clone()),
-            None => cv,
-        };
-        let cv = match ready.table.beside.first() {
-            Some(labels) => cv.groups(labels.groups()),
-            None => cv,
-        };
+        let groups = ready.table.beside.first().map(Labels::groups);
+        let cv =
+            cv.given(ready.weights.clone(), CrossValidation::weights).given(groups, CrossValidation::groups);
         cv.filled(ready.table.filled.clone())
     }
 

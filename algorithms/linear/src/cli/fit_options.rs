@@ -64,22 +64,16 @@ impl Options {
         let Some(plan) = &self.parts else { return Ok(None) };
         refuse_without_effect(&[("--init", self.train.init.is_some())], "with --parts")?;
         let refuse = |why: LinearError| Error::usage(format!("--{why}"));
-        let mut parts = InParts::new(linear.clone(), plan.parse().map_err(refuse)?);
-        if let Some(shares) = &self.shares {
-            parts = parts.shares(shares.clone());
-        }
-        if let Some(sigma) = &self.sigma {
-            parts = parts.sigma(sigma.parse().map_err(refuse)?);
-        }
+        let parts = InParts::new(linear.clone(), plan.parse().map_err(refuse)?);
+        let parts = self.shares.iter().cloned().fold(parts, InParts::shares);
+        let sigma = self.sigma.as_ref().map(|sigma| sigma.parse()).transpose().map_err(refuse)?;
+        let parts = sigma.into_iter().fold(parts, InParts::sigma);
         Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
     }
 
     /// Returns the parameters of the fit, without its start.
     pub(super) fn linear(&self) -> Result<Linear, Error> {
         let linear = self.problem.linear(&self.train, self.parts.is_some())?;
-        Ok(match self.lambda {
-            Some(lambda) => linear.lambda(lambda),
-            None => linear.c(self.c),
-        })
+        Ok(linear.c(self.c).given(self.lambda, Linear::lambda))
     }
 }
