@@ -4,7 +4,6 @@ use super::alternate::alternate;
 use super::boxed::{self, Boxed};
 use super::grouped::{self, Grouped};
 use super::local::{Local, ObjectiveGap};
-use super::stats::Work;
 use crate::penalties::Terms;
 
 /// Runs [`alternate`] for an objective with groups or bounds; `squares` computes r'r.
@@ -13,15 +12,14 @@ pub(super) fn with_terms(
     terms: &Terms,
     penalty: f64,
     limit: (f64, u64),
-    work: &mut Work,
     squares: impl Fn(&Local) -> f64,
 ) -> ObjectiveGap {
     let squares = |local: &Local| squares(local).max(0.0);
     if terms.has_groups() {
         let mut turns = Grouped::new(local, terms, penalty, limit.0);
         let measure = |local: &Local| grouped::measure(local, terms, squares(local), penalty);
-        return alternate(local, &mut turns, limit, work, measure);
+        return alternate(local, &mut turns, limit, measure);
     }
     let measure = |local: &Local| boxed::measure(local, terms, squares(local), penalty);
-    alternate(local, &mut Boxed { terms, penalty }, limit, work, measure)
+    alternate(local, &mut Boxed { terms, penalty }, limit, measure)
 }
