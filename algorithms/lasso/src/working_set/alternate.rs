@@ -16,6 +16,14 @@ const FACTOR_SPEED: u64 = 20;
 /// Number of epochs after which a solve gives up and reports the gap it has reached.
 pub(super) const MOST_EPOCHS: u64 = 20_000;
 
+/// Where an alternation ends.
+#[derive(Clone, Copy)]
+pub(super) struct Limit {
+    /// The gap to reach.
+    pub(super) gap: f64,
+    pub(super) epochs: u64,
+}
+
 /// The two kinds of steps that alternate.
 pub(super) trait Turns {
     /// Minimises over each coefficient, or each group of them, in turn, and updates g.
@@ -33,24 +41,24 @@ pub(super) trait Turns {
     ) -> ObjectiveGap;
 }
 
-/// Alternates until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs
-/// are used up. Only differences of the objective matter.
+/// Alternates until the gap that `measure_of` computes is at most that of the limit, nothing changes, or the
+/// epochs are used up. Only differences of the objective matter.
 pub(super) fn alternate(
     local: &mut Local,
     turns: &mut impl Turns,
-    (target, epochs): (f64, u64),
+    limit: Limit,
     measure_of: impl Fn(&Local) -> ObjectiveGap,
 ) -> ObjectiveGap {
     let mut measure = measure_of(local);
     let (mut done, mut since_newton) = (0, 0);
-    while measure.gap > target && done < epochs {
+    while measure.gap > limit.gap && done < limit.epochs {
         let mut swept = Swept::default();
         for _ in 0..EPOCHS {
             swept = turns.epoch(local);
             (done, since_newton) = (done + 1, since_newton + swept.flops);
         }
         measure = measure_of(local);
-        if measure.gap <= target || swept.changed == 0 {
+        if measure.gap <= limit.gap || swept.changed == 0 {
             break;
         }
         let free = turns.free(local);

@@ -1,6 +1,6 @@
 //! The solver of the plain Lasso on one Gram.
 
-use super::alternate::{MOST_EPOCHS, Turns, alternate};
+use super::alternate::{Limit, MOST_EPOCHS, Turns, alternate};
 use super::basis::reduce;
 use super::epoch::{Swept, epoch};
 use super::factor::Factor;
@@ -14,7 +14,8 @@ pub(crate) fn solve(
     target: f64,
     factor: &mut Factor,
 ) -> ObjectiveGap {
-    alternate(local, &mut Plain { problem, factor }, (target, MOST_EPOCHS), |local| local.measure(problem))
+    let limit = Limit { gap: target, epochs: MOST_EPOCHS };
+    alternate(local, &mut Plain { problem, factor }, limit, |local| local.measure(problem))
 }
 
 /// The alternation for the plain Lasso, whose Newton steps keep their factor from one to the next.

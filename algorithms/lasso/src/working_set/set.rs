@@ -3,7 +3,7 @@
 use raddle::fork_join;
 use raddle::state::StateError;
 
-use super::alternate::MOST_EPOCHS;
+use super::alternate::{Limit, MOST_EPOCHS};
 use super::compact::Compact;
 use super::factor::{Factor, FactorCheckpoint};
 use super::homotopy::{Homotopy, MOST_MEMBERS};
@@ -323,7 +323,7 @@ impl WorkingSet {
         let problem = LocalProblem { penalty, yy, rows };
         if self.terms.has_groups() || self.terms.is_bounded() {
             let squares = |local: &Local| yy - dot(&local.q, &local.b) - dot(&local.g, &local.b);
-            let limit = (target, MOST_EPOCHS);
+            let limit = Limit { gap: target, epochs: MOST_EPOCHS };
             let measure = with_terms(&mut self.whole, &self.terms, penalty, limit, squares);
             return SolveReport { measure, reached: measure.gap <= target, support: self.support() };
         }

@@ -1,6 +1,6 @@
 //! [`with_terms`]: the solver on one Gram for members with groups or bounds.
 
-use super::alternate::alternate;
+use super::alternate::{Limit, alternate};
 use super::boxed::{self, Boxed};
 use super::grouped::{self, Grouped};
 use super::local::{Local, ObjectiveGap};
@@ -11,12 +11,12 @@ pub(super) fn with_terms(
     local: &mut Local,
     terms: &Terms,
     penalty: f64,
-    limit: (f64, u64),
+    limit: Limit,
     squares: impl Fn(&Local) -> f64,
 ) -> ObjectiveGap {
     let squares = |local: &Local| squares(local).max(0.0);
     if terms.has_groups() {
-        let mut turns = Grouped::new(local, terms, penalty, limit.0);
+        let mut turns = Grouped::new(local, terms, penalty, limit.gap);
         let measure = |local: &Local| grouped::measure(local, terms, squares(local), penalty);
         return alternate(local, &mut turns, limit, measure);
     }

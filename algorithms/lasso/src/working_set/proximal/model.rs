@@ -7,7 +7,7 @@ use crate::loss::linear_predictor::Scores;
 use crate::loss::rows::Rows;
 use raddle_kernels::algebra::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 
-use super::super::alternate::alternate;
+use super::super::alternate::{Limit, alternate};
 use super::super::factor::{Factor, FactorCheckpoint};
 use super::super::inner::Plain;
 use super::super::local::{Local, LocalProblem};
@@ -285,7 +285,7 @@ impl QuadraticModel {
         // With a ridge the members count as rows, too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
         let problem = LocalProblem { penalty, yy: 0.0, rows };
-        let limit = (target, EPOCHS);
+        let limit = Limit { gap: target, epochs: EPOCHS };
         if terms.has_groups() || terms.is_bounded() {
             let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));
             let squares = |local: &Local| squares - explained(local, &before, &slope);
