@@ -8,6 +8,7 @@ mod number;
 mod params;
 #[cfg(feature = "cli")]
 mod stdout;
+mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -16,3 +17,4 @@ pub use dialect::DialectArgs;
 pub use number::number;
 #[cfg(feature = "cli")]
 pub use stdout::to_stdout;
+pub use table::{lines, pairs};

@@ -1,36 +1,42 @@
 //! Sums, sweeps and passes over rows of few values, in AVX-512, AVX2 and portable form with the same bits.
 //! Single rows are multiplied and added by the Lasso's kernels for columns.
 
+use crate::algebra::lanes::{LANES, Lanes, Portable};
 use crate::algebra::{SparseColumns, sparse_add, sparse_product};
 #[cfg(target_arch = "x86_64")]
 use crate::f64x8::{Avx2, Avx512};
-use crate::f64x8::{F64x8, LANES, Portable};
 
-raddle_base::vector_kernels!(F64x8: Portable, Avx2, Avx512);
+raddle_base::vector_kernels!(Lanes: Portable, Avx2, Avx512);
 
-/// The sum of all rows, each times a factor.
-pub struct Sum<'a> {
-    pub rows: SparseColumns<'a>,
-    pub factors: &'a [f64],
-    pub out: &'a mut [f64],
+in_every_form! {
+    /// Adds all rows, each times its factor, to `out`.
+    pub fn add_rows(rows: SparseColumns<'_>, factors: &[f64], out: &mut [f64]) = add_rows_in;
+
+    /// Sweeps over coordinates in order and back, each set to its best dual value. Dual values are in the
+    /// order of the coordinates.
+    pub fn double_sweep(rows: SparseColumns<'_>, coordinates: &[Coordinate], a: &mut [f64], w: &mut [f64]) =
+        double_sweep_in;
+
+    /// Passes over coordinates in groups, from which those are removed that a bound holds by more than the
+    /// thresholds; returns the largest and the smallest projected slope, and the number of values read.
+    pub fn pass(
+        rows: SparseColumns<'_>,
+        groups: &mut [Vec<Coordinate>],
+        a: &mut [f64],
+        w: &mut [f64],
+        thresholds: (f64, f64),
+    ) -> (f64, f64, usize) = pass_in;
+
+    /// Returns the downward slope of the squared hinge's sum along a line, and its growth, at the step `t`
+    /// from these margins, which change by `along`.
+    pub fn squares_slope(margins: &[f64], along: &[f64], costs: &[f64], t: f64) -> (f64, f64) = squares_in;
 }
 
-impl Sum<'_> {
-    /// Adds the rows to `out`.
-    pub fn add_up(self) {
-        run(self);
-    }
-}
-
-impl Kernel for Sum<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: F64x8>(self) {
-        for (row, &factor) in self.factors.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
-            let (columns, values) = self.rows.column(row);
-            sparse_add(self.out, factor, columns, values);
-        }
+#[inline(always)]
+fn add_rows_in<L: Lanes>(rows: SparseColumns<'_>, factors: &[f64], out: &mut [f64]) {
+    for (row, &factor) in factors.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
+        let (columns, values) = rows.column(row);
+        sparse_add(out, factor, columns, values);
     }
 }
 
@@ -64,7 +70,7 @@ impl Bounds {
 impl Coordinate {
     /// Computes the slope at a dual value, and the best dual value unless it is held at a bound; updates w.
     #[inline(always)]
-    fn settle<L: F64x8>(
+    fn settle<L: Lanes>(
         &self,
         rows: SparseColumns<'_>,
         a: &mut f64,
@@ -87,133 +93,76 @@ impl Coordinate {
     }
 }
 
-/// A sweep over coordinates in order and back, each set to its best dual value.
-pub struct DoubleSweep<'a> {
-    pub rows: SparseColumns<'a>,
-    pub coordinates: &'a [Coordinate],
-    /// Dual values, in the order of the coordinates.
-    pub a: &'a mut [f64],
-    pub w: &'a mut [f64],
-}
-
-impl DoubleSweep<'_> {
-    /// Sweeps forward and back.
-    pub fn sweep(self) {
-        run(self);
+#[inline(always)]
+fn double_sweep_in<L: Lanes>(
+    rows: SparseColumns<'_>,
+    coordinates: &[Coordinate],
+    a: &mut [f64],
+    w: &mut [f64],
+) {
+    for (coordinate, a) in coordinates.iter().zip(a.iter_mut()) {
+        let _ = coordinate.settle::<L>(rows, a, w, None);
+    }
+    for (coordinate, a) in coordinates.iter().zip(a.iter_mut()).rev() {
+        let _ = coordinate.settle::<L>(rows, a, w, None);
     }
 }
 
-impl Kernel for DoubleSweep<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: F64x8>(self) {
-        for (coordinate, a) in self.coordinates.iter().zip(self.a.iter_mut()) {
-            let _ = coordinate.settle::<L>(self.rows, a, self.w, None);
+#[inline(always)]
+fn pass_in<L: Lanes>(
+    rows: SparseColumns<'_>,
+    groups: &mut [Vec<Coordinate>],
+    a: &mut [f64],
+    w: &mut [f64],
+    (most, least): (f64, f64),
+) -> (f64, f64, usize) {
+    let (mut highest, mut lowest, mut visited) = (f64::NEG_INFINITY, f64::INFINITY, 0);
+    for group in groups {
+        // A loop, as a closure would be compiled without the form's instructions.
+        let mut kept = 0;
+        for at in 0..group.len() {
+            let coordinate = group[at];
+            let row = coordinate.row as usize;
+            visited += rows.column(row).0.len();
+            let bounds = Bounds { before: a[row], upper: coordinate.upper, most, least };
+            let Some(slope) = coordinate.settle::<L>(rows, &mut a[row], w, Some(bounds)) else { continue };
+            let is_at_bound =
+                (bounds.before == 0.0 && slope >= 0.0) || (bounds.before == coordinate.upper && slope <= 0.0);
+            let projected = if is_at_bound { 0.0 } else { slope };
+            (highest, lowest) = (highest.max(projected), lowest.min(projected));
+            group[kept] = coordinate;
+            kept += 1;
         }
-        for (coordinate, a) in self.coordinates.iter().zip(self.a.iter_mut()).rev() {
-            let _ = coordinate.settle::<L>(self.rows, a, self.w, None);
-        }
+        group.truncate(kept);
     }
+    (highest, lowest, visited)
 }
 
-/// A pass over coordinates in groups, from which those are removed that a bound holds by more than the
-/// thresholds; returns the largest and the smallest projected slope, and the number of values read.
-pub struct Pass<'a> {
-    pub rows: SparseColumns<'a>,
-    pub groups: &'a mut [Vec<Coordinate>],
-    pub a: &'a mut [f64],
-    pub w: &'a mut [f64],
-    pub thresholds: (f64, f64),
-}
-
-impl Pass<'_> {
-    /// Visits the coordinates; returns the largest and the smallest projected slope, and the number of values
-    /// read.
-    pub fn visit(self) -> (f64, f64, usize) {
-        run(self)
+#[inline(always)]
+fn squares_in<L: Lanes>(margins: &[f64], along: &[f64], costs: &[f64], t: f64) -> (f64, f64) {
+    let (mut down, mut curved) = ([0.0; LANES], [0.0; LANES]);
+    let ((margins, m), (along, a), (costs, c)) =
+        (margins.as_chunks::<LANES>(), along.as_chunks::<LANES>(), costs.as_chunks::<LANES>());
+    for ((margins, along), costs) in margins.iter().zip(along).zip(costs) {
+        add_squares([margins, along, costs], t, (&mut down, &mut curved));
     }
+    add_squares([m, a, c], t, (&mut down, &mut curved));
+    (L::load(&down).sum(), L::load(&curved).sum())
 }
 
-impl Kernel for Pass<'_> {
-    type Output = (f64, f64, usize);
-
-    #[inline(always)]
-    fn run<L: F64x8>(self) -> (f64, f64, usize) {
-        let (most, least) = self.thresholds;
-        let (mut highest, mut lowest, mut visited) = (f64::NEG_INFINITY, f64::INFINITY, 0);
-        for group in self.groups {
-            // A loop, as a closure would be compiled without the form's instructions.
-            let mut kept = 0;
-            for at in 0..group.len() {
-                let coordinate = group[at];
-                let row = coordinate.row as usize;
-                visited += self.rows.column(row).0.len();
-                let bounds = Bounds { before: self.a[row], upper: coordinate.upper, most, least };
-                let Some(slope) = coordinate.settle::<L>(self.rows, &mut self.a[row], self.w, Some(bounds))
-                else {
-                    continue;
-                };
-                let is_at_bound = (bounds.before == 0.0 && slope >= 0.0)
-                    || (bounds.before == coordinate.upper && slope <= 0.0);
-                let projected = if is_at_bound { 0.0 } else { slope };
-                (highest, lowest) = (highest.max(projected), lowest.min(projected));
-                group[kept] = coordinate;
-                kept += 1;
-            }
-            group.truncate(kept);
-        }
-        (highest, lowest, visited)
-    }
-}
-
-/// The downward slope of the squared hinge's sum along a line, and its growth, at a step from these margins.
-pub struct Squares<'a> {
-    pub margins: &'a [f64],
-    pub along: &'a [f64],
-    pub costs: &'a [f64],
-    pub t: f64,
-}
-
-impl Squares<'_> {
-    /// Returns the downward slope, and its growth.
-    pub fn slope(self) -> (f64, f64) {
-        run(self)
-    }
-
-    /// Adds the rows to sums, one lane each.
-    #[inline(always)]
-    fn add(&self, (margins, along, costs): Three<'_>, (down, curved): (&mut Lanes, &mut Lanes)) {
-        for lane in 0..margins.len() {
-            let short = (1.0 - (margins[lane] + self.t * along[lane])).max(0.0);
-            let steep = 2.0 * costs[lane] * along[lane];
-            down[lane] += steep * short;
-            // Without a branch: which rows have too small margins is unpredictable.
-            curved[lane] += if short > 0.0 { steep * along[lane] } else { 0.0 };
-        }
-    }
-}
-
-/// Margins, their changes along the line, and costs.
-type Three<'a> = (&'a [f64], &'a [f64], &'a [f64]);
-type Lanes = [f64; LANES];
-
-impl Kernel for Squares<'_> {
-    type Output = (f64, f64);
-
-    #[inline(always)]
-    fn run<L: F64x8>(self) -> (f64, f64) {
-        let (mut down, mut curved) = ([0.0; LANES], [0.0; LANES]);
-        let ((margins, m), (along, a), (costs, c)) = (
-            self.margins.as_chunks::<LANES>(),
-            self.along.as_chunks::<LANES>(),
-            self.costs.as_chunks::<LANES>(),
-        );
-        for ((margins, along), costs) in margins.iter().zip(along).zip(costs) {
-            self.add((margins, along, costs), (&mut down, &mut curved));
-        }
-        self.add((m, a, c), (&mut down, &mut curved));
-        (L::load(&down).sum(), L::load(&curved).sum())
+/// Adds rows to sums of the slope and of its growth, a lane each.
+#[inline(always)]
+fn add_squares(
+    [margins, along, costs]: [&[f64]; 3],
+    t: f64,
+    (down, curved): (&mut [f64; LANES], &mut [f64; LANES]),
+) {
+    for lane in 0..margins.len() {
+        let short = (1.0 - (margins[lane] + t * along[lane])).max(0.0);
+        let steep = 2.0 * costs[lane] * along[lane];
+        down[lane] += steep * short;
+        // Without a branch: which rows have too small margins is unpredictable.
+        curved[lane] += if short > 0.0 { steep * along[lane] } else { 0.0 };
     }
 }
 
@@ -250,12 +199,10 @@ mod tests {
         let bits = || -> Vec<u64> {
             let (mut a, mut w, mut sum) = (vec![0.0; 60], vec![0.0; 40], vec![0.0; 40]);
             let mut groups: Vec<Vec<Coordinate>> = coordinates.chunks(16).map(<[_]>::to_vec).collect();
-            let thresholds = (0.5, -0.5);
-            let pass = Pass { rows, groups: &mut groups, a: &mut a, w: &mut w, thresholds };
-            let (highest, lowest, visited) = pass.visit();
-            DoubleSweep { rows, coordinates: &coordinates, a: &mut a, w: &mut w }.sweep();
-            Sum { rows, factors: &a, out: &mut sum }.add_up();
-            let (down, curved) = Squares { margins: &a, along: &sum[..36], costs: &a, t: 0.3 }.slope();
+            let (highest, lowest, visited) = pass(rows, &mut groups, &mut a, &mut w, (0.5, -0.5));
+            double_sweep(rows, &coordinates, &mut a, &mut w);
+            add_rows(rows, &a, &mut sum);
+            let (down, curved) = squares_slope(&a, &sum[..36], &a, 0.3);
             let numbers =
                 [highest, lowest, visited as f64, down, curved].into_iter().chain(a).chain(w).chain(sum);
             numbers.map(f64::to_bits).collect()

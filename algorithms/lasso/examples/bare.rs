@@ -18,7 +18,7 @@ use raddle_kernels::algebra::{
     RowPiece, SparseColumns, add_scaled_columns, dot, gram, gram_by_rows, pass, sparse_add_scaled,
     sparse_pass, sum_squares,
 };
-use raddle_lasso::working_set::{ObjectiveGap, Work, WorkingSet, columns_to_add, top_violators};
+use raddle_lasso::working_set::{ObjectiveGap, WorkingSet, columns_to_add, top_violators};
 use raddle_lasso::{CORRELATION_LIMIT, Lasso, Preparation, Problem, View, ahead, correlations};
 
 const GAP: f64 = 1e-6;
@@ -74,10 +74,10 @@ impl Design {
 
     fn view(&self, j: u32) -> View<'_> {
         match self {
-            Design::Dense { n, x } => View::Dense(&x[j as usize * n..][..*n]),
+            Design::Dense { n, x } => View::dense(&x[j as usize * n..][..*n]),
             Design::Sparse { .. } => {
                 let (indices, values) = self.columns().column(j as usize);
-                View::Sparse { indices, values, shift: 0.0 }
+                View::sparse(indices, values, 0.0)
             }
         }
     }
@@ -127,7 +127,6 @@ struct Fit {
     passes: usize,
     members: usize,
     nonzeros: usize,
-    work: Work,
     /// Seconds of passes, candidates, Gram, solve and residual.
     seconds: [f64; 5],
 }
@@ -180,7 +179,6 @@ fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: b
         took(&mut fit, 2);
         let target = (0.1 * certificate.gap).max(0.3 * GAP * certificate.primal);
         let report = set.solve(penalty, yy, n, target);
-        fit.work += report.work;
         took(&mut fit, 3);
         design.residual(y, set, r);
         took(&mut fit, 4);
@@ -189,15 +187,14 @@ fn fit(design: &Design, y: &[f64], ratio: f64, buffers: &mut Buffers, verbose: b
         took(&mut fit, 0);
         if verbose {
             println!(
-                "  pass {} W {} (+{} of {}) support {} gap {:.1e} inner {:.1e} {:?}",
+                "  pass {} W {} (+{} of {}) support {} gap {:.1e} inner {:.1e}",
                 fit.passes,
                 set.len(),
                 chosen.len(),
                 candidates.len(),
                 report.support,
                 fit.gap,
-                report.measure.gap / report.measure.primal,
-                report.work
+                report.measure.gap / report.measure.primal
             );
         }
     }
@@ -325,6 +322,5 @@ fn main() -> Result<(), Box<dyn Error>> {
         "  ms: pass {passes:.2} candidates {candidates:.2} gram {gram:.2} solve {solve:.2} residual \
          {residual:.2}"
     );
-    println!("  {:?}", result.work);
     Ok(())
 }

@@ -30,98 +30,82 @@ impl Choice {
     ];
 }
 
-/// A Lasso to be fitted: its parameters, with defaults that suit all data.
-///
-/// | name | default | range | what it does |
-/// |---|---|---|---|
-/// | `loss` | `Squared` | | squared, logistic (two classes), multinomial (any number), or Poisson (counts) |
-/// | `factors` | 1 | 0, or 1e-100 to 1e100 | factor of the penalty of each column |
-/// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
-/// | `bounds` | none | around 0 | lower and upper bound of each coefficient |
-/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | weight of the penalty; several of a path |
-/// | `l1_ratio` | 1 | \[1e-9, 1\] | a in the penalty `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)` |
-/// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
-/// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
-/// | `parallelism` | 64 | >= 1 | P: columns updated in a round of STRADS |
-/// | `candidates` | P | >= P | P': candidates drawn a batch by `Priority` |
-/// | `rho` | 0.1 | (0, 1), or none | `Priority` updates no columns together that correlate more |
-/// | `staleness` | 0 | | rounds in flight in addition to the current one |
-/// | `guard` | true | | rolls back an epoch that worsens the objective |
-/// | `whole_path` | no | | follows a path to its end, past points that are not certified |
-/// | `frugal` | false | | keeps memory near that of the data |
-/// | `workers` | 1 | >= 1 | threads; never changes the model |
-/// | `shards` | from the data | >= 1 | column ranges; never changes the working set's model |
-/// | `init` | zeros | | coefficients to start from |
-/// | `seed` | 42 | | seed of `Shuffled` and `Priority` |
-///
-/// ```
-/// use raddle_lasso::{Lasso, Problem, Preparation};
-///
-/// let data = raddle_datasets::embedded::diabetes();
-/// let problem = Problem::new(data.x, data.y, Preparation::default())?;
-/// let fit = Lasso::params().ratio(100.0).fit(&problem)?;
-/// assert!(fit.report.metric.value <= 1e-6);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Lasso {
-    pub(crate) course: Course,
-    pub(crate) tolerance: f64,
-    pub(crate) schedule: Choice,
-    pub(crate) parallelism: usize,
-    pub(crate) candidates: Option<usize>,
-    pub(crate) rho: Option<f32>,
-    pub(crate) shards: Option<usize>,
-    pub(crate) seed: u64,
-    pub(crate) explain: bool,
-    pub(crate) workers: usize,
-    pub(crate) staleness: usize,
-    pub(crate) guard: bool,
-    pub(crate) init: Vec<(u32, f64)>,
-    pub(crate) loss: Loss,
-    pub(crate) l1_ratio: f64,
-    pub(crate) asked: PenaltyOptions,
-    pub(crate) frugal: bool,
-    pub(crate) leave: Option<LeaveRule>,
+raddle_common::params! {
+    /// A Lasso to be fitted: its parameters, with defaults that suit all data.
+    ///
+    /// | name | default | range | what it does |
+    /// |---|---|---|---|
+    /// | `loss` | `Squared` | | squared, logistic (two classes), multinomial (any number), or Poisson (counts) |
+    /// | `factors` | 1 | 0, or 1e-100 to 1e100 | factor of the penalty of each column |
+    /// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
+    /// | `bounds` | none | around 0 | lower and upper bound of each coefficient |
+    /// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | weight of the penalty; several of a path |
+    /// | `l1_ratio` | 1 | \[1e-9, 1\] | a in the penalty `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)` |
+    /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
+    /// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
+    /// | `parallelism` | 64 | >= 1 | P: columns updated in a round of STRADS |
+    /// | `candidates` | P | >= P | P': candidates drawn a batch by `Priority` |
+    /// | `rho` | 0.1 | (0, 1), or none | `Priority` updates no columns together that correlate more |
+    /// | `staleness` | 0 | | rounds in flight in addition to the current one |
+    /// | `guard` | true | | rolls back an epoch that worsens the objective |
+    /// | `whole_path` | no | | follows a path to its end, past points that are not certified |
+    /// | `frugal` | false | | keeps memory near that of the data |
+    /// | `workers` | 1 | >= 1 | threads; never changes the model |
+    /// | `shards` | from the data | >= 1 | column ranges; never changes the working set's model |
+    /// | `init` | zeros | | coefficients to start from |
+    /// | `seed` | 42 | | seed of `Shuffled` and `Priority` |
+    ///
+    /// ```
+    /// use raddle_lasso::{Lasso, Problem, Preparation};
+    ///
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let problem = Problem::new(data.x, data.y, Preparation::default())?;
+    /// let fit = Lasso::params().ratio(100.0).fit(&problem)?;
+    /// assert!(fit.report.metric.value <= 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub struct Lasso {
+        /// Sets the loss.
+        loss(loss: Loss) = Loss::Squared;
+        /// Sets the share of the l1 norm in the penalty: below 1 it is an elastic net.
+        l1_ratio(l1_ratio: f64) = 1.0;
+        /// Sets the relative duality gap at which the fit ends.
+        tolerance(tolerance: f64) = 1e-6;
+        /// Sets the schedule.
+        schedule(schedule: Choice) = Choice::Auto;
+        /// Sets P, the number of columns updated in a round.
+        parallelism(columns: usize) = 64;
+        /// Sets P', the number of candidates drawn for a round.
+        candidates(candidates: usize);
+        /// Sets the correlation above which two columns depend on each other; `None` turns the check off.
+        rho(rho: Option<f32>) = Some(0.1);
+        /// Sets the number of shards.
+        shards(shards: usize);
+        /// Sets the seed.
+        seed(seed: u64) = 42;
+        /// Keeps a log of every round.
+        explain(explain: bool) = false;
+        /// Sets the number of worker threads.
+        workers(workers: usize) = 1;
+        /// Sets the staleness of rounds.
+        staleness(rounds: usize) = 0;
+        /// Keeps memory near that of the data: a quadratic fit of sparse columns has no Gram where that would
+        /// take more memory than the columns, and is solved by the columns, which may take longer. Folds of a
+        /// cross-validation are fitted this way.
+        frugal(frugal: bool) = false;
+        /// Turns the guard on or off.
+        guard(guard: bool) = true;
+        /// Starts from these coefficients, as (column from 0, value on the original scale), rather than from
+        /// zeros; for classes with scores of their own they are numbered as in
+        /// [`Fit::coefficients`](crate::Fit::coefficients).
+        init(coefficients: Vec<(u32, f64)>) = Vec::new();
+    }
+    course: Course = Course::One(Penalty::Ratio(10.0));
+    asked: PenaltyOptions = PenaltyOptions::default();
+    leave: Option<LeaveRule> = None;
 }
 
 impl Lasso {
-    /// The defaults.
-    pub fn params() -> Self {
-        Self {
-            course: Course::One(Penalty::Ratio(10.0)),
-            tolerance: 1e-6,
-            schedule: Choice::Auto,
-            parallelism: 64,
-            candidates: None,
-            rho: Some(0.1),
-            shards: None,
-            seed: 42,
-            explain: false,
-            workers: 1,
-            staleness: 0,
-            guard: true,
-            init: Vec::new(),
-            loss: Loss::Squared,
-            l1_ratio: 1.0,
-            asked: PenaltyOptions::default(),
-            frugal: false,
-            leave: None,
-        }
-    }
-
-    /// Sets the loss.
-    pub fn loss(mut self, loss: Loss) -> Self {
-        self.loss = loss;
-        self
-    }
-
-    /// Sets the share of the l1 norm in the penalty: below 1 it is an elastic net.
-    pub fn l1_ratio(mut self, l1_ratio: f64) -> Self {
-        self.l1_ratio = l1_ratio;
-        self
-    }
-
     /// Sets the factor of each column's penalty: p numbers, for columns as prepared. A column with a factor
     /// of 0 has no penalty: it is always fitted, as the intercept is.
     pub fn factors(mut self, factors: Vec<f64>) -> Self {
@@ -218,91 +202,5 @@ impl Lasso {
     pub(crate) fn course(mut self, course: Course) -> Self {
         self.course = course;
         self
-    }
-
-    /// Sets the relative duality gap at which the fit ends.
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance;
-        self
-    }
-
-    /// Sets the schedule.
-    pub fn schedule(mut self, schedule: Choice) -> Self {
-        self.schedule = schedule;
-        self
-    }
-
-    /// Sets P, the number of columns updated in a round.
-    pub fn parallelism(mut self, columns: usize) -> Self {
-        self.parallelism = columns;
-        self
-    }
-
-    /// Sets P', the number of candidates drawn for a round.
-    pub fn candidates(mut self, candidates: usize) -> Self {
-        self.candidates = Some(candidates);
-        self
-    }
-
-    /// Sets the correlation above which two columns depend on each other; `None` turns the check off.
-    pub fn rho(mut self, rho: Option<f32>) -> Self {
-        self.rho = rho;
-        self
-    }
-
-    /// Sets the number of shards.
-    pub fn shards(mut self, shards: usize) -> Self {
-        self.shards = Some(shards);
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Keeps a log of every round.
-    pub fn explain(mut self, explain: bool) -> Self {
-        self.explain = explain;
-        self
-    }
-
-    /// Sets the number of worker threads.
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = workers;
-        self
-    }
-
-    /// Sets the staleness of rounds.
-    pub fn staleness(mut self, rounds: usize) -> Self {
-        self.staleness = rounds;
-        self
-    }
-
-    /// Keeps memory near that of the data: a quadratic fit of sparse columns has no Gram where that would
-    /// take more memory than the columns, and is solved by the columns, which may take longer. Folds of a
-    /// cross-validation are fitted this way.
-    pub fn frugal(mut self, frugal: bool) -> Self {
-        self.frugal = frugal;
-        self
-    }
-
-    /// Turns the guard on or off.
-    pub fn guard(mut self, guard: bool) -> Self {
-        self.guard = guard;
-        self
-    }
-
-    /// Starts from these coefficients, as (column from 0, value on the original scale), rather than from
-    /// zeros; for classes with scores of their own they are numbered as in
-    /// [`Fit::coefficients`](crate::Fit::coefficients).
-    pub fn init(mut self, coefficients: Vec<(u32, f64)>) -> Self {
-        self.init = coefficients;
-        self
-    }
-
-    pub(crate) fn which_loss(&self) -> Loss {
-        self.loss
     }
 }

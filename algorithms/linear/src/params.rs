@@ -14,21 +14,30 @@ use crate::run::program::LinearProgram;
 /// Steps of the search for a multiple of dual values; each keeps two thirds of the interval.
 const MULTIPLES: usize = 20;
 
-/// The parameters of a linear classifier. `Linear::params()` has the defaults.
-#[derive(Debug, Clone)]
-pub struct Linear {
-    pub(crate) loss: Loss,
-    c: f64,
-    lambda: Option<f64>,
-    pub(crate) tolerance: f64,
-    balanced: bool,
-    pub(crate) seed: u64,
-    start: Option<Start>,
+raddle_common::params! {
+    /// The parameters of a linear classifier. `Linear::params()` has the defaults: squared hinge, C = 1, and a
+    /// relative duality gap of 1e-4.
+    pub struct Linear {
+        /// Sets the loss.
+        loss(loss: Loss) = Loss::default();
+        /// Sets the weight lambda of the penalty relative to the mean loss: C = 1 / (lambda n), where n is the
+        /// sum of the rows' weights.
+        lambda(lambda: f64);
+        /// Sets the relative duality gap to reach.
+        tolerance(tolerance: f64) = 1e-4;
+        /// Weights classes so that all count the same: each row by n / (K n_k), where n_k is the weight of its
+        /// class, n that of all rows, and K the number of classes.
+        balanced(balanced: bool) = false;
+        /// Sets the seed for the random orders of rows.
+        seed(seed: u64) = 42;
+    }
+    c: f64 = 1.0;
+    start: Option<Start> = None;
 }
 
 /// Values from which a fit starts, for each scorer.
 #[derive(Debug, Clone)]
-enum Start {
+pub(crate) enum Start {
     /// Dual values of the rows.
     Dual(Vec<Vec<f64>>),
     /// Coefficients by column, and the intercept.
@@ -36,49 +45,9 @@ enum Start {
 }
 
 impl Linear {
-    /// Returns the defaults: squared hinge, C = 1, a relative duality gap of 1e-4.
-    pub fn params() -> Self {
-        Self {
-            loss: Loss::default(),
-            c: 1.0,
-            lambda: None,
-            tolerance: 1e-4,
-            balanced: false,
-            seed: 42,
-            start: None,
-        }
-    }
-
-    /// Sets the loss.
-    pub fn loss(self, loss: Loss) -> Self {
-        Self { loss, ..self }
-    }
-
     /// Sets the weight C of a row's loss.
     pub fn c(self, c: f64) -> Self {
         Self { c, lambda: None, ..self }
-    }
-
-    /// Sets the weight lambda of the penalty relative to the mean loss: C = 1 / (lambda n), where n is the
-    /// sum of the rows' weights.
-    pub fn lambda(self, lambda: f64) -> Self {
-        Self { lambda: Some(lambda), ..self }
-    }
-
-    /// Sets the relative duality gap to reach.
-    pub fn tolerance(self, tolerance: f64) -> Self {
-        Self { tolerance, ..self }
-    }
-
-    /// Weights classes so that all count the same: each row by n / (K n_k), where n_k is the weight of its
-    /// class, n that of all rows, and K the number of classes.
-    pub fn balanced(self, balanced: bool) -> Self {
-        Self { balanced, ..self }
-    }
-
-    /// Sets the seed for the random orders of rows.
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
     }
 
     /// Starts from dual values of the rows for each scorer of a fit; values outside their bounds are moved to
@@ -101,11 +70,6 @@ impl Linear {
     /// Starts from zeros.
     pub(crate) fn without_start(self) -> Self {
         Self { start: None, ..self }
-    }
-
-    /// Returns the loss.
-    pub(crate) fn which_loss(&self) -> Loss {
-        self.loss
     }
 
     /// Returns C, and for each class the weight of the loss of a row with weight 1.

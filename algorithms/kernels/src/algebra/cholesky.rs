@@ -99,71 +99,63 @@ pub fn cholesky_of(
 /// The rows of a block and the transposed inverse of its diagonal block.
 type Factored<'a> = Result<(&'a [f64], &'a [f64]), NotPositive>;
 
-/// Step 1 of a block: `rows` starts with the block's first row, at row and column `j0`; it has `width` rows.
-///
-/// # Errors
-/// [`NotPositive`] if the diagonal block has no factor.
-pub fn factor_diagonal(
+in_every_form! {
+    /// Step 1 of a block: `rows` starts with the block's first row, at row and column `j0`; it has `width`
+    /// rows.
+    ///
+    /// # Errors
+    /// [`NotPositive`] if the diagonal block has no factor.
+    pub fn factor_diagonal(
+        rows: &mut [f64],
+        j0: usize,
+        width: usize,
+        stride: usize,
+        inverse: &mut [f64],
+    ) -> Result<(), NotPositive> = diagonal_in;
+
+    /// Step 2 of a block: `rows` are `count` rows below the block, which starts with the rows `pivots`.
+    ///
+    /// Columns `j0 .. j0 + width` of each row x become (x - x\[..j0\] L\[..j0\]') L_JJ^-T.
+    pub fn update_rows(
+        rows: &mut [f64],
+        count: usize,
+        stride: usize,
+        pivots: &[f64],
+        j0: usize,
+        width: usize,
+        inverse: &[f64],
+    ) = rows_in;
+}
+
+#[inline(always)]
+fn diagonal_in<L: Lanes>(
     rows: &mut [f64],
     j0: usize,
     width: usize,
     stride: usize,
     inverse: &mut [f64],
 ) -> Result<(), NotPositive> {
-    run(Diagonal { rows, j0, width, stride, inverse })
-}
-
-/// Step 2 of a block: `rows` are `count` rows below the block, which starts with the rows `pivots`.
-///
-/// Columns `j0 .. j0 + width` of each row x become (x - x\[..j0\] L\[..j0\]') L_JJ^-T.
-pub fn update_rows(
-    rows: &mut [f64],
-    count: usize,
-    stride: usize,
-    pivots: &[f64],
-    j0: usize,
-    width: usize,
-    inverse: &[f64],
-) {
-    run(Below { rows, count, stride, pivots, j0, width, inverse });
-}
-
-struct Diagonal<'a> {
-    rows: &'a mut [f64],
-    j0: usize,
-    width: usize,
-    stride: usize,
-    inverse: &'a mut [f64],
-}
-
-impl Kernel for Diagonal<'_> {
-    type Output = Result<(), NotPositive>;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> Self::Output {
-        let Self { rows, j0, width, stride, inverse } = self;
-        // The block as an upper triangle, padded to full width by the identity.
-        let mut upper: Square = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
-        for i0 in (0..width).step_by(4) {
-            let products = products::<L>(rows, i0, width, stride, rows, j0, width.min(i0 + 4));
-            for i in i0..width.min(i0 + 4) {
-                for j in 0..=i {
-                    upper[j][i] = rows[i * stride + j0 + j] - products[i - i0][j];
-                }
-            }
-        }
-        factor::<L>(&mut upper).map_err(|(i, pivot)| NotPositive { row: j0 + i, pivot })?;
-        for i in 0..width {
+    // The block as an upper triangle, padded to full width by the identity.
+    let mut upper: Square = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
+    for i0 in (0..width).step_by(4) {
+        let products = products::<L>(rows, i0, width, stride, rows, j0, width.min(i0 + 4));
+        for i in i0..width.min(i0 + 4) {
             for j in 0..=i {
-                rows[i * stride + j0 + j] = upper[j][i];
+                upper[j][i] = rows[i * stride + j0 + j] - products[i - i0][j];
             }
         }
-        let inverse_transposed = invert::<L>(&upper);
-        for (out, row) in inverse.chunks_exact_mut(BLOCK).zip(&inverse_transposed) {
-            out.copy_from_slice(row);
-        }
-        Ok(())
     }
+    factor::<L>(&mut upper).map_err(|(i, pivot)| NotPositive { row: j0 + i, pivot })?;
+    for i in 0..width {
+        for j in 0..=i {
+            rows[i * stride + j0 + j] = upper[j][i];
+        }
+    }
+    let inverse_transposed = invert::<L>(&upper);
+    for (out, row) in inverse.chunks_exact_mut(BLOCK).zip(&inverse_transposed) {
+        out.copy_from_slice(row);
+    }
+    Ok(())
 }
 
 /// Returns the products of the first `j0` columns of four rows from `i0` with those of the first `wanted`
@@ -256,36 +248,29 @@ fn add_row<L: Lanes>(out: &mut [f64; BLOCK], scale: f64, row: &[f64; BLOCK]) {
     }
 }
 
-struct Below<'a> {
-    rows: &'a mut [f64],
+#[inline(always)]
+fn rows_in<L: Lanes>(
+    rows: &mut [f64],
     count: usize,
     stride: usize,
-    pivots: &'a [f64],
+    pivots: &[f64],
     j0: usize,
     width: usize,
-    inverse: &'a [f64],
-}
-
-impl Kernel for Below<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { rows, count, stride, pivots, j0, width, inverse } = self;
-        let (inverse, _) = inverse.as_chunks::<BLOCK>();
-        for i0 in (0..count).step_by(4) {
-            let products = products::<L>(rows, i0, count, stride, pivots, j0, width);
-            let mut x = [[0.0; BLOCK]; 4];
-            for i in 0..4.min(count - i0) {
-                let row = &rows[(i0 + i) * stride + j0..][..width];
-                for (x, (value, product)) in x[i].iter_mut().zip(row.iter().zip(&products[i])) {
-                    *x = value - product;
-                }
+    inverse: &[f64],
+) {
+    let (inverse, _) = inverse.as_chunks::<BLOCK>();
+    for i0 in (0..count).step_by(4) {
+        let products = products::<L>(rows, i0, count, stride, pivots, j0, width);
+        let mut x = [[0.0; BLOCK]; 4];
+        for i in 0..4.min(count - i0) {
+            let row = &rows[(i0 + i) * stride + j0..][..width];
+            for (x, (value, product)) in x[i].iter_mut().zip(row.iter().zip(&products[i])) {
+                *x = value - product;
             }
-            let solved = times_upper::<L>(&x, inverse);
-            for i in 0..4.min(count - i0) {
-                rows[(i0 + i) * stride + j0..][..width].copy_from_slice(&solved[i][..width]);
-            }
+        }
+        let solved = times_upper::<L>(&x, inverse);
+        for i in 0..4.min(count - i0) {
+            rows[(i0 + i) * stride + j0..][..width].copy_from_slice(&solved[i][..width]);
         }
     }
 }

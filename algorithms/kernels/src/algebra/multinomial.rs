@@ -16,17 +16,15 @@ pub struct ClassRows<'a> {
     pub own: Option<&'a [f64]>,
 }
 
-/// The loss log sum_k exp(f_k) - f_y of each row at its scores f. Writes r_k = [k = y] - p_k, which is minus
-/// its derivative by f_k, and p_k = exp(f_k) / sum exp(f), from which the second derivatives are computed;
-/// all times the row's weight. Returns the sums of all three.
-pub fn multinomial(rows: ClassRows<'_>, residual: &mut [f64], parts: &mut [f64]) -> LossSums {
-    run(Losses { rows, residual, parts })
-}
+in_every_form! {
+    /// The loss log sum_k exp(f_k) - f_y of each row at its scores f. Writes r_k = [k = y] - p_k, which is
+    /// minus its derivative by f_k, and p_k = exp(f_k) / sum exp(f), from which the second derivatives are
+    /// computed; all times the row's weight. Returns the sums of all three.
+    pub fn multinomial(rows: ClassRows<'_>, residual: &mut [f64], parts: &mut [f64]) -> LossSums = losses_in;
 
-/// Returns the sum of the entropies -sum_k u_k log u_k, u_k = [k = y] - s r_k, times the rows' weights, for s
-/// in \[0, 1\]: the dual value of the point that is s times the residual.
-pub fn multinomial_entropy(rows: ClassRows<'_>, scale: f64) -> f64 {
-    run(Entropies { rows, scale })
+    /// Returns the sum of the entropies -sum_k u_k log u_k, u_k = [k = y] - s r_k, times the rows' weights,
+    /// for s in \[0, 1\]: the dual value of the point that is s times the residual.
+    pub fn multinomial_entropy(rows: ClassRows<'_>, scale: f64) -> f64 = entropies_in;
 }
 
 impl ClassRows<'_> {
@@ -81,98 +79,77 @@ fn ln_above<L: Lanes>(e: Eight) -> Eight {
     eight(|l| if e[l] > 1.0 { far[l] } else { near[l] })
 }
 
-struct Losses<'a> {
-    rows: ClassRows<'a>,
-    residual: &'a mut [f64],
-    parts: &'a mut [f64],
-}
-
-impl Kernel for Losses<'_> {
-    type Output = LossSums;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> LossSums {
-        let Self { rows, residual, parts } = self;
-        let (n, classes) = (rows.y.len(), rows.classes());
-        let mut sums = [[0.0; LANES]; 3];
-        for first in (0..n).step_by(LANES) {
-            let (own, y) = (rows.own(first), rows.y(first));
-            let (most, at) = rows.largest(first);
-            // Sums without the largest power, and without that of the response's class: 1 less a probability
-            // near 1 is not computed by subtraction.
-            let (mut below, mut others, mut total) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-            let (mut score_of_y, mut unknown) = ([0.0; LANES], [0.0; LANES]);
-            for class in 0..classes {
-                let score = rows.score(class, first);
-                let e = power::<L>(&score, &most);
-                let number = class as f64;
-                below = eight(|l| below[l] + if number == at[l] { 0.0 } else { e[l] });
-                others = eight(|l| others[l] + if number == y[l] { 0.0 } else { e[l] });
-                total = eight(|l| total[l] + e[l]);
-                score_of_y = eight(|l| if number == y[l] { score[l] } else { score_of_y[l] });
-                // The loss of a score that is not finite is NaN.
-                unknown = eight(|l| 0.0_f64.mul_add(score[l], unknown[l]));
-            }
-            let log = ln_above::<L>(below);
-            let loss = eight(|l| most[l] - score_of_y[l] + log[l] + unknown[l]);
-            let weighted = |l: usize, value: f64| if own[l] > 0.0 { own[l] * value } else { 0.0 };
-            sums[0] = eight(|l| sums[0][l] + weighted(l, loss[l]));
-            let count = LANES.min(n - first);
-            for class in 0..classes {
-                let e = power::<L>(&rows.score(class, first), &most);
-                let is_own = eight(|l| if class as f64 == y[l] { 1.0 } else { 0.0 });
-                let p = eight(|l| weighted(l, e[l] / total[l]));
-                let r = eight(|l| if is_own[l] > 0.0 { weighted(l, others[l] / total[l]) } else { -p[l] });
-                let place = class * n + first;
-                residual[place..place + count].copy_from_slice(&r[..count]);
-                parts[place..place + count].copy_from_slice(&p[..count]);
-                sums[1] = eight(|l| sums[1][l] + r[l]);
-                sums[2] = eight(|l| sums[2][l] + p[l]);
-            }
+#[inline(always)]
+fn losses_in<L: Lanes>(rows: ClassRows<'_>, residual: &mut [f64], parts: &mut [f64]) -> LossSums {
+    let (n, classes) = (rows.y.len(), rows.classes());
+    let mut sums = [[0.0; LANES]; 3];
+    for first in (0..n).step_by(LANES) {
+        let (own, y) = (rows.own(first), rows.y(first));
+        let (most, at) = rows.largest(first);
+        // Sums without the largest power, and without that of the response's class: 1 less a probability
+        // near 1 is not computed by subtraction.
+        let (mut below, mut others, mut total) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        let (mut score_of_y, mut unknown) = ([0.0; LANES], [0.0; LANES]);
+        for class in 0..classes {
+            let score = rows.score(class, first);
+            let e = power::<L>(&score, &most);
+            let number = class as f64;
+            below = eight(|l| below[l] + if number == at[l] { 0.0 } else { e[l] });
+            others = eight(|l| others[l] + if number == y[l] { 0.0 } else { e[l] });
+            total = eight(|l| total[l] + e[l]);
+            score_of_y = eight(|l| if number == y[l] { score[l] } else { score_of_y[l] });
+            // The loss of a score that is not finite is NaN.
+            unknown = eight(|l| 0.0_f64.mul_add(score[l], unknown[l]));
         }
-        let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
-        LossSums { loss, residual, weights }
-    }
-}
-
-struct Entropies<'a> {
-    rows: ClassRows<'a>,
-    scale: f64,
-}
-
-impl Kernel for Entropies<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
-        let Self { rows, scale } = self;
-        let (n, classes) = (rows.y.len(), rows.classes());
-        let mut sums = [0.0; LANES];
-        for first in (0..n).step_by(LANES) {
-            let (own, y) = (rows.own(first), rows.y(first));
-            let (most, _) = rows.largest(first);
-            let (mut total, mut others) = ([0.0; LANES], [0.0; LANES]);
-            for class in 0..classes {
-                let e = power::<L>(&rows.score(class, first), &most);
-                total = eight(|l| total[l] + e[l]);
-                others = eight(|l| others[l] + if class as f64 == y[l] { 0.0 } else { e[l] });
-            }
-            let mut entropy = [0.0; LANES];
-            for class in 0..classes {
-                let e = power::<L>(&rows.score(class, first), &most);
-                // u of the response's class is 1 - q: both are computed without cancellation.
-                let q = eight(|l| scale * others[l] / total[l]);
-                let is_own = eight(|l| if class as f64 == y[l] { 1.0 } else { 0.0 });
-                let u = eight(|l| if is_own[l] > 0.0 { 1.0 - q[l] } else { scale * e[l] / total[l] });
-                let u = eight(|l| u[l].max(f64::MIN_POSITIVE));
-                let (log, near) = (ln::<L>(u), ln_1p::<L>(eight(|l| -q[l].min(0.5))));
-                let log = eight(|l| if is_own[l] > 0.0 && q[l] <= 0.5 { near[l] } else { log[l] });
-                entropy = eight(|l| entropy[l] - u[l] * log[l]);
-            }
-            sums = eight(|l| sums[l] + if own[l] > 0.0 { own[l] * entropy[l] } else { 0.0 });
+        let log = ln_above::<L>(below);
+        let loss = eight(|l| most[l] - score_of_y[l] + log[l] + unknown[l]);
+        let weighted = |l: usize, value: f64| if own[l] > 0.0 { own[l] * value } else { 0.0 };
+        sums[0] = eight(|l| sums[0][l] + weighted(l, loss[l]));
+        let count = LANES.min(n - first);
+        for class in 0..classes {
+            let e = power::<L>(&rows.score(class, first), &most);
+            let is_own = eight(|l| if class as f64 == y[l] { 1.0 } else { 0.0 });
+            let p = eight(|l| weighted(l, e[l] / total[l]));
+            let r = eight(|l| if is_own[l] > 0.0 { weighted(l, others[l] / total[l]) } else { -p[l] });
+            let place = class * n + first;
+            residual[place..place + count].copy_from_slice(&r[..count]);
+            parts[place..place + count].copy_from_slice(&p[..count]);
+            sums[1] = eight(|l| sums[1][l] + r[l]);
+            sums[2] = eight(|l| sums[2][l] + p[l]);
         }
-        L::load(&sums).sum()
     }
+    let [loss, residual, weights] = sums.map(|sum| L::load(&sum).sum());
+    LossSums { loss, residual, weights }
+}
+
+#[inline(always)]
+fn entropies_in<L: Lanes>(rows: ClassRows<'_>, scale: f64) -> f64 {
+    let (n, classes) = (rows.y.len(), rows.classes());
+    let mut sums = [0.0; LANES];
+    for first in (0..n).step_by(LANES) {
+        let (own, y) = (rows.own(first), rows.y(first));
+        let (most, _) = rows.largest(first);
+        let (mut total, mut others) = ([0.0; LANES], [0.0; LANES]);
+        for class in 0..classes {
+            let e = power::<L>(&rows.score(class, first), &most);
+            total = eight(|l| total[l] + e[l]);
+            others = eight(|l| others[l] + if class as f64 == y[l] { 0.0 } else { e[l] });
+        }
+        let mut entropy = [0.0; LANES];
+        for class in 0..classes {
+            let e = power::<L>(&rows.score(class, first), &most);
+            // u of the response's class is 1 - q: both are computed without cancellation.
+            let q = eight(|l| scale * others[l] / total[l]);
+            let is_own = eight(|l| if class as f64 == y[l] { 1.0 } else { 0.0 });
+            let u = eight(|l| if is_own[l] > 0.0 { 1.0 - q[l] } else { scale * e[l] / total[l] });
+            let u = eight(|l| u[l].max(f64::MIN_POSITIVE));
+            let (log, near) = (ln::<L>(u), ln_1p::<L>(eight(|l| -q[l].min(0.5))));
+            let log = eight(|l| if is_own[l] > 0.0 && q[l] <= 0.5 { near[l] } else { log[l] });
+            entropy = eight(|l| entropy[l] - u[l] * log[l]);
+        }
+        sums = eight(|l| sums[l] + if own[l] > 0.0 { own[l] * entropy[l] } else { 0.0 });
+    }
+    L::load(&sums).sum()
 }
 
 #[cfg(test)]

@@ -8,43 +8,28 @@ use super::lanes::{LANES, Lanes};
 const WIDE: usize = 8;
 const NARROW: usize = 4;
 
-/// Computes out = sum of a\[i\] times row `rows[i]` of `matrix`, in the order of i, with every product fused
-/// into the sum.
-///
-/// Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no longer than a row;
-/// values after the matrix in a row are summed, too.
-pub fn sum_rows(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], stride: usize) {
-    run(SumRows { out, a, rows, matrix, stride });
+in_every_form! {
+    /// Computes out = sum of a\[i\] times row `rows[i]` of `matrix`, in the order of i, with every product
+    /// fused into the sum.
+    ///
+    /// Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no longer than a
+    /// row; values after the matrix in a row are summed, too.
+    pub fn sum_rows(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], stride: usize) = sum_in;
+
+    /// Adds a\[i\] x to row i of `matrix` for all of `a`, with every product fused; `x` and `stride` are as
+    /// in [`sum_rows`].
+    pub fn add_outer(matrix: &mut [f64], stride: usize, a: &[f64], x: &[f64]) = outer_in;
 }
 
-/// Adds a\[i\] x to row i of `matrix` for all of `a`, with every product fused; `x` and `stride` are as in
-/// [`sum_rows`].
-pub fn add_outer(matrix: &mut [f64], stride: usize, a: &[f64], x: &[f64]) {
-    run(AddOuter { matrix, stride, a, x });
-}
-
-struct SumRows<'a> {
-    out: &'a mut [f64],
-    a: &'a [f64],
-    rows: &'a [usize],
-    matrix: &'a [f64],
-    stride: usize,
-}
-
-impl Kernel for SumRows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { out, a, rows, matrix, stride } = self;
-        let (groups, _) = out.as_chunks_mut::<LANES>();
-        let mut from = 0;
-        if L::WIDE {
-            from = tiles::<L, WIDE>(groups, from, (a, rows, matrix, stride));
-        }
-        from = tiles::<L, NARROW>(groups, from, (a, rows, matrix, stride));
-        tiles::<L, 1>(groups, from, (a, rows, matrix, stride));
+#[inline(always)]
+fn sum_in<L: Lanes>(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], stride: usize) {
+    let (groups, _) = out.as_chunks_mut::<LANES>();
+    let mut from = 0;
+    if L::WIDE {
+        from = tiles::<L, WIDE>(groups, from, (a, rows, matrix, stride));
     }
+    from = tiles::<L, NARROW>(groups, from, (a, rows, matrix, stride));
+    tiles::<L, 1>(groups, from, (a, rows, matrix, stride));
 }
 
 /// Computes tiles of `M` groups from group `from` on; returns the first group left over.
@@ -72,24 +57,13 @@ fn tiles<L: Lanes, const M: usize>(
     from
 }
 
-struct AddOuter<'a> {
-    matrix: &'a mut [f64],
-    stride: usize,
-    a: &'a [f64],
-    x: &'a [f64],
-}
-
-impl Kernel for AddOuter<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let (x, _) = self.x.as_chunks::<LANES>();
-        for (row, &a) in self.matrix.chunks_exact_mut(self.stride.max(LANES)).zip(self.a) {
-            let a = L::splat(a);
-            for (group, x) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(x) {
-                L::load(x).mul_add(a, L::load(group)).store(group);
-            }
+#[inline(always)]
+fn outer_in<L: Lanes>(matrix: &mut [f64], stride: usize, a: &[f64], x: &[f64]) {
+    let (x, _) = x.as_chunks::<LANES>();
+    for (row, &a) in matrix.chunks_exact_mut(stride.max(LANES)).zip(a) {
+        let a = L::splat(a);
+        for (group, x) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(x) {
+            L::load(x).mul_add(a, L::load(group)).store(group);
         }
     }
 }

@@ -9,6 +9,9 @@ use std::ops::Range;
 use raddle_base::State;
 use raddle_base::state::{Reader, StateError, Writer};
 
+use super::form::{Kernel, run};
+use super::lanes::Lanes;
+
 /// A range of rows of the working set's columns, row by row.
 #[derive(Clone, Debug)]
 pub struct RowPiece {
@@ -89,47 +92,36 @@ impl RowPiece {
     }
 }
 
-/// Computes out\[(i - first) * stride + j\] += x_i'x_j over the piece's rows, for members i >= `first` and j
-/// <= i.
-///
-/// Each element is a chain of fused multiply-adds over ascending rows; `first` is the first member of a
-/// batch. Returns the number of multiply-adds.
-pub fn gram_by_rows(piece: &RowPiece, first: usize, out: &mut [f64], stride: usize) -> u64 {
-    super::form::run(Gram { piece, first, out, stride })
+in_every_form! {
+    /// Computes out\[(i - first) * stride + j\] += x_i'x_j over the piece's rows, for members i >= `first`
+    /// and j <= i.
+    ///
+    /// Each element is a chain of fused multiply-adds over ascending rows; `first` is the first member of a
+    /// batch. Returns the number of multiply-adds.
+    pub fn gram_by_rows(piece: &RowPiece, first: usize, out: &mut [f64], stride: usize) -> u64 = gram_in;
 }
 
-struct Gram<'a> {
-    piece: &'a RowPiece,
-    first: usize,
-    out: &'a mut [f64],
-    stride: usize,
-}
-
-impl super::form::Kernel for Gram<'_> {
-    type Output = u64;
-
-    #[inline(always)]
-    fn run<L: super::lanes::Lanes>(self) -> u64 {
-        let split = self.piece.batches.partition_point(|batch| batch.first < self.first);
-        let (old, new) = self.piece.batches.split_at(split);
-        let mut work = 0;
-        for row in 0..self.piece.rows.len() {
-            for (at, batch) in new.iter().enumerate() {
-                let (slots, values) = batch.row(row);
-                for (t, (&i, &value)) in slots.iter().zip(values).enumerate() {
-                    let out = &mut self.out[(i as usize - self.first) * self.stride..][..=i as usize];
-                    for earlier in old.iter().chain(&new[..at]) {
-                        let (slots, values) = earlier.row(row);
-                        scatter(out, value, slots, values);
-                        work += slots.len() as u64;
-                    }
-                    scatter(out, value, &slots[..=t], &values[..=t]);
-                    work += t as u64 + 1;
+#[inline(always)]
+fn gram_in<L: Lanes>(piece: &RowPiece, first: usize, out: &mut [f64], stride: usize) -> u64 {
+    let split = piece.batches.partition_point(|batch| batch.first < first);
+    let (old, new) = piece.batches.split_at(split);
+    let mut work = 0;
+    for row in 0..piece.rows.len() {
+        for (at, batch) in new.iter().enumerate() {
+            let (slots, values) = batch.row(row);
+            for (t, (&i, &value)) in slots.iter().zip(values).enumerate() {
+                let out = &mut out[(i as usize - first) * stride..][..=i as usize];
+                for earlier in old.iter().chain(&new[..at]) {
+                    let (slots, values) = earlier.row(row);
+                    scatter(out, value, slots, values);
+                    work += slots.len() as u64;
                 }
+                scatter(out, value, &slots[..=t], &values[..=t]);
+                work += t as u64 + 1;
             }
         }
-        work
     }
+    work
 }
 
 impl Batch {

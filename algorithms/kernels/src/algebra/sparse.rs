@@ -37,20 +37,16 @@ impl<'a> SparseColumns<'a> {
     }
 }
 
-/// Returns x'r for a sparse column x: in eight lanes, with the t-th stored value in lane t mod 8.
-pub fn sparse_dot(rows: &[u32], values: &[f64], r: &[f64]) -> f64 {
-    run(Dot { rows, values, r })
-}
+in_every_form! {
+    /// Returns x'r for a sparse column x: in eight lanes, with the t-th stored value in lane t mod 8.
+    pub fn sparse_dot(rows: &[u32], values: &[f64], r: &[f64]) -> f64 = sparse_product;
 
-/// Computes c\[j\] = x_j'r for the first `c.len()` columns; the bits of each element are those of
-/// [`sparse_dot`].
-pub fn sparse_pass(x: SparseColumns<'_>, r: &[f64], c: &mut [f64]) {
-    run(Pass { x, r, c });
-}
+    /// Computes c\[j\] = x_j'r for the first `c.len()` columns; the bits of each element are those of
+    /// [`sparse_dot`].
+    pub fn sparse_pass(x: SparseColumns<'_>, r: &[f64], c: &mut [f64]) = pass;
 
-/// Computes out += a x for a sparse column x: one fused multiply-add per stored value.
-pub fn sparse_add_scaled(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
-    run(AddScaled { out, a, rows, values });
+    /// Computes out += a x for a sparse column x: one fused multiply-add per stored value.
+    pub fn sparse_add_scaled(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) = add_scaled;
 }
 
 /// Like [`sparse_dot`], inside a kernel of the caller.
@@ -78,52 +74,16 @@ pub fn sparse_add(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
     }
 }
 
-struct Dot<'a> {
-    rows: &'a [u32],
-    values: &'a [f64],
-    r: &'a [f64],
-}
-
-impl Kernel for Dot<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
-        sparse_product::<L>(self.rows, self.values, self.r)
+#[inline(always)]
+fn pass<L: Lanes>(x: SparseColumns<'_>, r: &[f64], c: &mut [f64]) {
+    let columns = x.len();
+    for (j, c) in c.iter_mut().enumerate().take(columns) {
+        let (rows, values) = x.column(j);
+        *c = sparse_product::<L>(rows, values, r);
     }
 }
 
-struct Pass<'a> {
-    x: SparseColumns<'a>,
-    r: &'a [f64],
-    c: &'a mut [f64],
-}
-
-impl Kernel for Pass<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let columns = self.x.len();
-        for (j, c) in self.c.iter_mut().enumerate().take(columns) {
-            let (rows, values) = self.x.column(j);
-            *c = sparse_product::<L>(rows, values, self.r);
-        }
-    }
-}
-
-struct AddScaled<'a> {
-    out: &'a mut [f64],
-    a: f64,
-    rows: &'a [u32],
-    values: &'a [f64],
-}
-
-impl Kernel for AddScaled<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        sparse_add(self.out, self.a, self.rows, self.values);
-    }
+#[inline(always)]
+fn add_scaled<L: Lanes>(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
+    sparse_add(out, a, rows, values);
 }

@@ -46,56 +46,23 @@ pub trait F32x16: Copy {
 pub struct Portable(pub [f32; LANES]);
 
 impl F32x16 for Portable {
-    #[inline(always)]
-    fn zero() -> Self {
-        Self([0.0; LANES])
-    }
-
-    #[inline(always)]
-    fn splat(value: f32) -> Self {
-        Self([value; LANES])
-    }
-
-    #[inline(always)]
-    fn load(from: &[f32; LANES]) -> Self {
-        Self(*from)
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [f32; LANES]) {
-        *to = self.0;
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
-    }
-
-    #[inline(always)]
-    fn mul(self, by: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] * by.0[lane]))
-    }
-
-    #[inline(always)]
-    fn mul_add(self, by: Self, plus: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
-    }
-
-    #[inline(always)]
-    fn positive(self) -> Self {
-        Self(self.0.map(|value| if value > 0.0 { value } else { 0.0 }))
-    }
-
-    #[inline(always)]
-    fn sums(four: [Self; 4]) -> [f32; 4] {
-        four.map(Self::sum)
-    }
-
-    #[inline(always)]
-    fn sum(self) -> f32 {
-        let l = self.0;
-        let group = |i: usize| (l[4 * i] + l[4 * i + 2]) + (l[4 * i + 1] + l[4 * i + 3]);
-        (group(0) + group(2)) + (group(1) + group(3))
+    inlined! {
+        fn zero() -> Self { Self([0.0; LANES]) }
+        fn splat(value: f32) -> Self { Self([value; LANES]) }
+        fn load(from: &[f32; LANES]) -> Self { Self(*from) }
+        fn store(self, to: &mut [f32; LANES]) { *to = self.0; }
+        fn add(self, other: Self) -> Self { Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane])) }
+        fn mul(self, by: Self) -> Self { Self(std::array::from_fn(|lane| self.0[lane] * by.0[lane])) }
+        fn mul_add(self, by: Self, plus: Self) -> Self {
+            Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
+        }
+        fn positive(self) -> Self { Self(self.0.map(|value| if value > 0.0 { value } else { 0.0 })) }
+        fn sums(four: [Self; 4]) -> [f32; 4] { four.map(Self::sum) }
+        fn sum(self) -> f32 {
+            let l = self.0;
+            let group = |i: usize| (l[4 * i] + l[4 * i + 2]) + (l[4 * i + 1] + l[4 * i + 3]);
+            (group(0) + group(2)) + (group(1) + group(3))
+        }
     }
 
     #[inline(always)]

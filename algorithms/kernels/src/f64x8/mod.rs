@@ -47,61 +47,30 @@ pub struct Portable([f64; LANES]);
 impl F64x8 for Portable {
     const WIDE: bool = false;
 
-    #[inline(always)]
-    fn zero() -> Self {
-        Self([0.0; LANES])
-    }
-
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        Self([value; LANES])
-    }
-
-    #[inline(always)]
-    fn load(from: &[f64; LANES]) -> Self {
-        Self(*from)
-    }
-
-    #[inline(always)]
-    fn load_part(from: &[f64]) -> Self {
-        Self(std::array::from_fn(|lane| from.get(lane).copied().unwrap_or(0.0)))
-    }
-
-    #[inline(always)]
-    fn widen(from: &[f32; LANES]) -> Self {
-        Self(from.map(f64::from))
-    }
-
-    #[inline(always)]
-    fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        Self(at.map(|row| from.get(row as usize).copied().unwrap_or(0.0)))
-    }
-
-    #[inline(always)]
-    fn gather_part(from: &[f64], at: &[u32]) -> Self {
-        Self(std::array::from_fn(|lane| {
-            at.get(lane).and_then(|&row| from.get(row as usize)).map_or(0.0, |&v| v)
-        }))
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [f64; LANES]) {
-        *to = self.0;
-    }
-
-    #[inline(always)]
-    fn mul_add(self, by: Self, plus: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
-    }
-
-    #[inline(always)]
-    fn sum(self) -> f64 {
-        let l = self.0;
-        ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
-    }
-
-    #[inline(always)]
-    fn sums(eight: [Self; LANES]) -> [f64; LANES] {
-        eight.map(Self::sum)
+    inlined! {
+        fn zero() -> Self { Self([0.0; LANES]) }
+        fn splat(value: f64) -> Self { Self([value; LANES]) }
+        fn load(from: &[f64; LANES]) -> Self { Self(*from) }
+        fn load_part(from: &[f64]) -> Self {
+            Self(std::array::from_fn(|lane| from.get(lane).copied().unwrap_or(0.0)))
+        }
+        fn widen(from: &[f32; LANES]) -> Self { Self(from.map(f64::from)) }
+        fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
+            Self(at.map(|row| from.get(row as usize).copied().unwrap_or(0.0)))
+        }
+        fn gather_part(from: &[f64], at: &[u32]) -> Self {
+            Self(std::array::from_fn(|lane| {
+                at.get(lane).and_then(|&row| from.get(row as usize)).map_or(0.0, |&v| v)
+            }))
+        }
+        fn store(self, to: &mut [f64; LANES]) { *to = self.0; }
+        fn mul_add(self, by: Self, plus: Self) -> Self {
+            Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
+        }
+        fn sum(self) -> f64 {
+            let l = self.0;
+            ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+        }
+        fn sums(eight: [Self; LANES]) -> [f64; LANES] { eight.map(Self::sum) }
     }
 }

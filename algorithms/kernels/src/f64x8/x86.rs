@@ -1,7 +1,6 @@
 //! Eight lanes on x86-64: one 512-bit register, or two of 256 bits.
 //!
-//! The types are named only by kernels of `raddle_base::vector_kernels!`, which run them inside functions
-//! compiled for their instructions, if these were detected; every SAFETY line below relies on that.
+//! Methods are inlined (`in_registers!`) into the kernels that run in the type's form.
 
 #![allow(unsafe_code)] // intrinsics; measured: GEMM 8 times the speed of the baseline instruction set
 
@@ -16,91 +15,39 @@ pub struct Avx512(__m512d);
 impl F64x8 for Avx512 {
     const WIDE: bool = true;
 
-    #[inline(always)]
-    fn zero() -> Self {
-        // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_setzero_pd() })
-    }
-
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_set1_pd(value) })
-    }
-
-    #[inline(always)]
-    fn load(from: &[f64; LANES]) -> Self {
-        // SAFETY: avx512f was detected; the array has the eight values that are read.
-        Self(unsafe { _mm512_loadu_pd(from.as_ptr()) })
-    }
-
-    #[inline(always)]
-    fn load_part(from: &[f64]) -> Self {
-        let mask = if from.len() < LANES { (1u8 << from.len()) - 1 } else { u8::MAX };
-        // SAFETY: avx512f was detected; lanes after the end of `from` are masked and not read.
-        Self(unsafe { _mm512_maskz_loadu_pd(mask, from.as_ptr()) })
-    }
-
-    #[inline(always)]
-    fn widen(from: &[f32; LANES]) -> Self {
-        // SAFETY: avx512f was detected; the array has the eight values that are read.
-        Self(unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(from.as_ptr())) })
-    }
-
-    #[inline(always)]
-    fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        // Offsets are signed 32 bits: of a longer vector only the values within their range are read.
-        let length = from.len().min(i32::MAX as usize) as i32;
-        // SAFETY: avx512f and avx512vl were detected; a lane is read only where its unsigned index < length.
-        unsafe {
+    in_registers! {
+        fn zero() -> Self { Self(_mm512_setzero_pd()) }
+        fn splat(value: f64) -> Self { Self(_mm512_set1_pd(value)) }
+        fn load(from: &[f64; LANES]) -> Self { Self(_mm512_loadu_pd(from.as_ptr())) }
+        fn load_part(from: &[f64]) -> Self {
+            let mask = if from.len() < LANES { (1u8 << from.len()) - 1 } else { u8::MAX };
+            // Lanes after the end of `from` are masked and not read.
+            Self(_mm512_maskz_loadu_pd(mask, from.as_ptr()))
+        }
+        fn widen(from: &[f32; LANES]) -> Self { Self(_mm512_cvtps_pd(_mm256_loadu_ps(from.as_ptr()))) }
+        fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
+            // Offsets are signed 32 bits: of a longer vector only the values within their range are read.
+            let length = from.len().min(i32::MAX as usize) as i32;
+            // A lane is read only where its unsigned index is below the length.
             let at = _mm256_loadu_si256(at.as_ptr().cast());
             let inside = _mm256_cmplt_epu32_mask(at, _mm256_set1_epi32(length));
             Self(_mm512_mask_i32gather_pd::<8>(_mm512_setzero_pd(), inside, at, from.as_ptr()))
         }
-    }
-
-    #[inline(always)]
-    fn gather_part(from: &[f64], at: &[u32]) -> Self {
-        let length = from.len().min(i32::MAX as usize) as i32;
-        let mask = if at.len() < LANES { (1u8 << at.len()) - 1 } else { u8::MAX };
-        // SAFETY: avx512f and avx512vl were detected; indices after the end of `at` are masked and not read,
-        // and a lane is read only where its unsigned index < length.
-        unsafe {
+        fn gather_part(from: &[f64], at: &[u32]) -> Self {
+            let length = from.len().min(i32::MAX as usize) as i32;
+            let mask = if at.len() < LANES { (1u8 << at.len()) - 1 } else { u8::MAX };
             let at = _mm256_maskz_loadu_epi32(mask, at.as_ptr().cast());
             let inside = _mm256_mask_cmplt_epu32_mask(mask, at, _mm256_set1_epi32(length));
             Self(_mm512_mask_i32gather_pd::<8>(_mm512_setzero_pd(), inside, at, from.as_ptr()))
         }
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [f64; LANES]) {
-        // SAFETY: avx512f was detected; the array has the eight places that are written.
-        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
-    }
-
-    #[inline(always)]
-    fn prefetch(at: &[f64; LANES]) {
-        // SAFETY: a prefetch reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn mul_add(self, by: Self, plus: Self) -> Self {
-        // SAFETY: runs only where avx512f was detected.
-        Self(unsafe { _mm512_fmadd_pd(self.0, by.0, plus.0) })
-    }
-
-    #[inline(always)]
-    fn sum(self) -> f64 {
-        // SAFETY: avx512f and avx2 were detected.
-        unsafe { sum4(_mm256_add_pd(_mm512_castpd512_pd256(self.0), _mm512_extractf64x4_pd::<1>(self.0))) }
-    }
-
-    #[inline(always)]
-    fn sums(v: [Self; LANES]) -> [f64; LANES] {
-        let mut out = [0.0; LANES];
-        // SAFETY: avx512f was detected; eight values are stored into an array of eight.
-        unsafe {
+        fn store(self, to: &mut [f64; LANES]) { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+        fn prefetch(at: &[f64; LANES]) { _mm_prefetch::<_MM_HINT_T0>(at.as_ptr().cast()) }
+        fn mul_add(self, by: Self, plus: Self) -> Self { Self(_mm512_fmadd_pd(self.0, by.0, plus.0)) }
+        fn sum(self) -> f64 {
+            sum4(_mm256_add_pd(_mm512_castpd512_pd256(self.0), _mm512_extractf64x4_pd::<1>(self.0)))
+        }
+        fn sums(v: [Self; LANES]) -> [f64; LANES] {
+            let mut out = [0.0; LANES];
             let halves = |a: Self, b: Self| {
                 let low = _mm512_shuffle_f64x2::<0x44>(a.0, b.0);
                 _mm512_add_pd(low, _mm512_shuffle_f64x2::<0xee>(a.0, b.0))
@@ -114,8 +61,8 @@ impl F64x8 for Avx512 {
             let odd = quarters(halves(v[1], v[3]), halves(v[5], v[7]));
             let all = _mm512_add_pd(_mm512_unpacklo_pd(even, odd), _mm512_unpackhi_pd(even, odd));
             _mm512_storeu_pd(out.as_mut_ptr(), all);
+            out
         }
-        out
     }
 }
 
@@ -126,52 +73,27 @@ pub struct Avx2(__m256d, __m256d);
 impl F64x8 for Avx2 {
     const WIDE: bool = false;
 
-    #[inline(always)]
-    fn zero() -> Self {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { Self(_mm256_setzero_pd(), _mm256_setzero_pd()) }
-    }
-
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { Self(_mm256_set1_pd(value), _mm256_set1_pd(value)) }
-    }
-
-    #[inline(always)]
-    fn load(from: &[f64; LANES]) -> Self {
-        // SAFETY: avx2 was detected; the array has the eight values that are read.
-        unsafe { Self(_mm256_loadu_pd(from.as_ptr()), _mm256_loadu_pd(from.as_ptr().add(4))) }
-    }
-
-    #[inline(always)]
-    fn load_part(from: &[f64]) -> Self {
-        let masks = &MASKS[LANES - from.len().min(LANES)..][..LANES];
-        // SAFETY: avx2 was detected; eight masks are read, and lanes after the end of `from` are masked and
-        // not read.
-        unsafe {
-            let masks = masks.as_ptr();
+    in_registers! {
+        fn zero() -> Self { Self(_mm256_setzero_pd(), _mm256_setzero_pd()) }
+        fn splat(value: f64) -> Self { Self(_mm256_set1_pd(value), _mm256_set1_pd(value)) }
+        fn load(from: &[f64; LANES]) -> Self {
+            Self(_mm256_loadu_pd(from.as_ptr()), _mm256_loadu_pd(from.as_ptr().add(4)))
+        }
+        fn load_part(from: &[f64]) -> Self {
+            let masks = MASKS[LANES - from.len().min(LANES)..][..LANES].as_ptr();
             let (low, high) = (_mm256_loadu_si256(masks.cast()), _mm256_loadu_si256(masks.add(4).cast()));
             let behind = from.as_ptr().wrapping_add(4);
             Self(_mm256_maskload_pd(from.as_ptr(), low), _mm256_maskload_pd(behind, high))
         }
-    }
-
-    #[inline(always)]
-    fn widen(from: &[f32; LANES]) -> Self {
-        let from = from.as_ptr();
-        // SAFETY: avx2 was detected; the array has the eight values that are read.
-        unsafe { Self(_mm256_cvtps_pd(_mm_loadu_ps(from)), _mm256_cvtps_pd(_mm_loadu_ps(from.add(4)))) }
-    }
-
-    #[inline(always)]
-    fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here.
-        // Neither a closure, which would be compiled without the form's instructions, nor an array in memory,
-        // which is not read back before its last value is written.
-        let [a, b, c, d, e, f, g, h] = *at;
-        // SAFETY: avx2 was detected.
-        unsafe {
+        fn widen(from: &[f32; LANES]) -> Self {
+            let from = from.as_ptr();
+            Self(_mm256_cvtps_pd(_mm_loadu_ps(from)), _mm256_cvtps_pd(_mm_loadu_ps(from.add(4))))
+        }
+        fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
+            // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here.
+            // Neither a closure, which would be compiled without the form's instructions, nor an array in
+            // memory, which is not read back before its last value is written.
+            let [a, b, c, d, e, f, g, h] = *at;
             Self(
                 _mm256_setr_pd(one(from, a), one(from, b), one(from, c), one(from, d)),
                 _mm256_setr_pd(one(from, e), one(from, f), one(from, g), one(from, h)),
@@ -188,31 +110,16 @@ impl F64x8 for Avx2 {
         Self::gather(&from[..from.len().min(u32::MAX as usize)], &all)
     }
 
-    #[inline(always)]
-    fn store(self, to: &mut [f64; LANES]) {
-        // SAFETY: avx2 was detected; the array has the eight places that are written.
-        unsafe {
+    in_registers! {
+        fn store(self, to: &mut [f64; LANES]) {
             _mm256_storeu_pd(to.as_mut_ptr(), self.0);
             _mm256_storeu_pd(to.as_mut_ptr().add(4), self.1);
         }
-    }
-
-    #[inline(always)]
-    fn prefetch(at: &[f64; LANES]) {
-        // SAFETY: a prefetch reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn mul_add(self, by: Self, plus: Self) -> Self {
-        // SAFETY: runs only where fma was detected.
-        unsafe { Self(_mm256_fmadd_pd(self.0, by.0, plus.0), _mm256_fmadd_pd(self.1, by.1, plus.1)) }
-    }
-
-    #[inline(always)]
-    fn sum(self) -> f64 {
-        // SAFETY: avx2 was detected.
-        unsafe { sum4(_mm256_add_pd(self.0, self.1)) }
+        fn prefetch(at: &[f64; LANES]) { _mm_prefetch::<_MM_HINT_T0>(at.as_ptr().cast()) }
+        fn mul_add(self, by: Self, plus: Self) -> Self {
+            Self(_mm256_fmadd_pd(self.0, by.0, plus.0), _mm256_fmadd_pd(self.1, by.1, plus.1))
+        }
+        fn sum(self) -> f64 { sum4(_mm256_add_pd(self.0, self.1)) }
     }
 
     #[inline(always)]

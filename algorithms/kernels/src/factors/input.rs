@@ -3,36 +3,26 @@
 use super::lanes::Lanes;
 use super::{Kernel, run};
 
-/// Returns the largest of these rows; 0 if there are none.
-pub fn largest(rows: &[u32]) -> u32 {
-    struct Largest<'a>(&'a [u32]);
-    impl Kernel for Largest<'_> {
-        type Output = u32;
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> u32 {
-            self.0.iter().fold(0, |largest, &row| largest.max(row))
-        }
-    }
-    run(Largest(rows))
+in_every_form! {
+    /// Returns the largest of these rows; 0 if there are none.
+    pub fn largest(rows: &[u32]) -> u32 = largest_in;
+
+    /// `true` if all values are finite.
+    pub fn all_finite(values: &[f32]) -> bool = all_finite_in;
+
+    /// Returns the sum of the values and of their squares, in eight lanes that are added in order.
+    pub fn moments(values: &[f32]) -> (f64, f64) = moments_in;
 }
 
-/// `true` if all values are finite.
-pub fn all_finite(values: &[f32]) -> bool {
-    struct Finite<'a>(&'a [f32]);
-    impl Kernel for Finite<'_> {
-        type Output = bool;
-        #[inline(always)]
-        fn run<L: Lanes>(self) -> bool {
-            // A number for each value, not a boolean: booleans would be narrowed one by one.
-            self.0.iter().fold(0, |wrong, value| wrong | u32::from(!value.is_finite())) == 0
-        }
-    }
-    run(Finite(values))
+#[inline(always)]
+fn largest_in<L: Lanes>(rows: &[u32]) -> u32 {
+    rows.iter().fold(0, |largest, &row| largest.max(row))
 }
 
-/// Returns the sum of the values and of their squares, in eight lanes that are added in order.
-pub fn moments(values: &[f32]) -> (f64, f64) {
-    run(AllMoments(values))
+#[inline(always)]
+fn all_finite_in<L: Lanes>(values: &[f32]) -> bool {
+    // A number for each value, not a boolean: booleans would be narrowed one by one.
+    values.iter().fold(0, |wrong, value| wrong | u32::from(!value.is_finite())) == 0
 }
 
 /// Like [`moments`], for values that arrive one after another, with the same bits.
@@ -59,26 +49,20 @@ impl Moments {
     }
 }
 
-struct AllMoments<'a>(&'a [f32]);
-
-impl Kernel for AllMoments<'_> {
-    type Output = (f64, f64);
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> (f64, f64) {
-        let (mut sums, mut squares) = ([0.0_f64; 8], [0.0_f64; 8]);
-        let (groups, rest) = self.0.as_chunks::<8>();
-        for group in groups {
-            for lane in 0..8 {
-                let value = f64::from(group[lane]);
-                sums[lane] += value;
-                squares[lane] += value * value;
-            }
+#[inline(always)]
+fn moments_in<L: Lanes>(values: &[f32]) -> (f64, f64) {
+    let (mut sums, mut squares) = ([0.0_f64; 8], [0.0_f64; 8]);
+    let (groups, rest) = values.as_chunks::<8>();
+    for group in groups {
+        for lane in 0..8 {
+            let value = f64::from(group[lane]);
+            sums[lane] += value;
+            squares[lane] += value * value;
         }
-        for (lane, &value) in rest.iter().enumerate() {
-            sums[lane] += f64::from(value);
-            squares[lane] += f64::from(value) * f64::from(value);
-        }
-        (sums.iter().sum(), squares.iter().sum())
     }
+    for (lane, &value) in rest.iter().enumerate() {
+        sums[lane] += f64::from(value);
+        squares[lane] += f64::from(value) * f64::from(value);
+    }
+    (sums.iter().sum(), squares.iter().sum())
 }

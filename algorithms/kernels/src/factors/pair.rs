@@ -11,19 +11,19 @@ use super::sides::{LONG, Sides, Step, load, store};
 #[derive(Clone, Copy)]
 pub(super) struct ReadyPair(*mut f32, [*mut f32; 2], [f32; 2]);
 
-impl Step for [Rating; 2] {
+impl<const C: usize, const U: bool> Step<C, U> for [Rating; 2] {
     const RATINGS: usize = 2;
     type Ready = ReadyPair;
 
     #[inline(always)]
-    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> ReadyPair {
+    unsafe fn ready<L: Lanes>(self, sides: &Sides<'_, C, U>) -> ReadyPair {
         let ((p, first), (_, second)) = (sides.rows(self[0]), sides.rows(self[1]));
         // SAFETY: the caller vouches for the rows.
         ReadyPair(p, [first, second], unsafe { sides.products::<L>(p, [first, second]) })
     }
 
     #[inline(always)]
-    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+    unsafe fn turn<L: Lanes>(
         self,
         sides: &Sides<'_, C, U>,
         ReadyPair(p, q, products): ReadyPair,
@@ -38,7 +38,7 @@ impl Step for [Rating; 2] {
             let by = Sides::<'_, C, U>::by;
             let of_p = by(errors[0] + errors[1], 2.0, sides.users, a.user);
             let of_q = [by(errors[0], 1.0, sides.items, a.item), by(errors[1], 1.0, sides.items, b.item)];
-            let next = next.ready::<L, C, U>(sides);
+            let next = next.ready::<L>(sides);
             let [first, second] = errors.map(|error| L::splat(of_p.step * error));
             for at in (0..sides.chunks()).map(|chunk| chunk * LANES) {
                 let (old, others) = (load::<L>(p.add(at)), q.map(|q| load::<L>(q.add(at))));
@@ -54,7 +54,7 @@ impl Step for [Rating; 2] {
     }
 
     #[inline(always)]
-    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) {
+    fn prefetch<L: Lanes>(self, sides: &Sides<'_, C, U>) {
         sides.prefetch::<L>(sides.users, self[0].user);
         self.iter().for_each(|rating| sides.prefetch::<L>(sides.items, rating.item));
     }

@@ -13,12 +13,19 @@ pub const TOGETHER: usize = 4;
 pub fn scores(four: [&[Vector]; TOGETHER], items: &[Vector], chunks: usize, out: &mut [Vec<f32>; TOGETHER]) {
     assert!(chunks > 0 && items.len().is_multiple_of(chunks), "whole rows");
     assert!(four.iter().all(|row| row.len() == chunks), "rows of both sides are as wide");
-    run(Scores { four, items, chunks, out });
+    scores_of(four, items, chunks, out);
 }
 
-/// Returns the product of two rows of whole vectors, with the same lane structure as [`scores`].
-pub fn product(p: &[Vector], q: &[Vector]) -> f32 {
-    run(Product { p, q })
+in_every_form! {
+    fn scores_of(
+        four: [&[Vector]; TOGETHER],
+        items: &[Vector],
+        chunks: usize,
+        out: &mut [Vec<f32>; TOGETHER],
+    ) = scores_in;
+
+    /// Returns the product of two rows of whole vectors, with the same lane structure as [`scores`].
+    pub fn product(p: &[Vector], q: &[Vector]) -> f32 = product_in;
 }
 
 /// Converts rows to whole vectors, padded with zeros.
@@ -32,50 +39,34 @@ pub fn padded(rows: &[f32], rank: usize) -> Vec<Vector> {
     out
 }
 
-struct Scores<'a> {
-    four: [&'a [Vector]; TOGETHER],
-    items: &'a [Vector],
+#[inline(always)]
+fn scores_in<L: Lanes>(
+    four: [&[Vector]; TOGETHER],
+    items: &[Vector],
     chunks: usize,
-    out: &'a mut [Vec<f32>; TOGETHER],
-}
-
-impl Kernel for Scores<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { four, items, chunks, out } = self;
-        out.iter_mut().for_each(|scores| scores.resize(items.len() / chunks, 0.0));
-        for (number, item) in items.chunks_exact(chunks).enumerate() {
-            let mut sums = [L::zero(); TOGETHER];
-            for chunk in 0..chunks {
-                let q = L::load(&item[chunk].0);
-                for j in 0..TOGETHER {
-                    sums[j] = L::load(&four[j][chunk].0).mul_add(q, sums[j]);
-                }
-            }
-            let sums = L::sums(sums);
+    out: &mut [Vec<f32>; TOGETHER],
+) {
+    out.iter_mut().for_each(|scores| scores.resize(items.len() / chunks, 0.0));
+    for (number, item) in items.chunks_exact(chunks).enumerate() {
+        let mut sums = [L::zero(); TOGETHER];
+        for chunk in 0..chunks {
+            let q = L::load(&item[chunk].0);
             for j in 0..TOGETHER {
-                out[j][number] = sums[j];
+                sums[j] = L::load(&four[j][chunk].0).mul_add(q, sums[j]);
             }
         }
-    }
-}
-
-struct Product<'a> {
-    p: &'a [Vector],
-    q: &'a [Vector],
-}
-
-impl Kernel for Product<'_> {
-    type Output = f32;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) -> f32 {
-        let mut sum = L::zero();
-        for (p, q) in self.p.iter().zip(self.q) {
-            sum = L::load(&p.0).mul_add(L::load(&q.0), sum);
+        let sums = L::sums(sums);
+        for j in 0..TOGETHER {
+            out[j][number] = sums[j];
         }
-        sum.sum()
     }
+}
+
+#[inline(always)]
+fn product_in<L: Lanes>(p: &[Vector], q: &[Vector]) -> f32 {
+    let mut sum = L::zero();
+    for (p, q) in p.iter().zip(q) {
+        sum = L::load(&p.0).mul_add(L::load(&q.0), sum);
+    }
+    sum.sum()
 }

@@ -72,7 +72,9 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
 /// if rows have scales or must stay positive.
 struct Walk<'a, S, const CHUNKS: usize, const UNEVEN: bool>(&'a [S], Sides<'a, CHUNKS, UNEVEN>);
 
-impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CHUNKS, UNEVEN> {
+impl<S: Step<CHUNKS, UNEVEN>, const CHUNKS: usize, const UNEVEN: bool> Kernel
+    for Walk<'_, S, CHUNKS, UNEVEN>
+{
     type Output = f64;
 
     #[inline(always)]
@@ -80,9 +82,9 @@ impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CH
         let Self(steps, sides) = self;
         let Some(&last) = steps.last() else { return 0.0 };
         // SAFETY: here and below, `sgd` has checked that every row that the cell names exists.
-        let mut first = unsafe { steps[0].ready::<L, _, _>(&sides) };
+        let mut first = unsafe { steps[0].ready::<L>(&sides) };
         // SAFETY: see above.
-        let mut second = unsafe { steps.get(1).copied().unwrap_or(last).ready::<L, _, _>(&sides) };
+        let mut second = unsafe { steps.get(1).copied().unwrap_or(last).ready::<L>(&sides) };
         let (mut total, mut squares) = (0.0, 0.0);
         let (nearer, stretch) = (NEARER / S::RATINGS, STRETCH / S::RATINGS);
         // Two steps per turn, so that no product changes its register; as long as there are steps to
@@ -94,10 +96,10 @@ impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CH
             for ((now, next), near) in now.iter().zip(next).zip(near) {
                 // SAFETY: see above.
                 unsafe {
-                    near[0].prefetch::<L, _, _>(&sides);
-                    first = now[0].turn::<L, _, _>(&sides, first, next[0], &mut squares);
-                    near[1].prefetch::<L, _, _>(&sides);
-                    second = now[1].turn::<L, _, _>(&sides, second, next[1], &mut squares);
+                    near[0].prefetch::<L>(&sides);
+                    first = now[0].turn::<L>(&sides, first, next[0], &mut squares);
+                    near[1].prefetch::<L>(&sides);
+                    second = now[1].turn::<L>(&sides, second, next[1], &mut squares);
                 }
             }
             total += f64::from(std::mem::take(&mut squares));
@@ -106,7 +108,7 @@ impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CH
         for (at, step) in rest.iter().enumerate() {
             let next = rest.get(at + AHEAD).copied().unwrap_or(last);
             // SAFETY: see above.
-            (first, second) = (second, unsafe { step.turn::<L, _, _>(&sides, first, next, &mut squares) });
+            (first, second) = (second, unsafe { step.turn::<L>(&sides, first, next, &mut squares) });
         }
         total + f64::from(squares)
     }

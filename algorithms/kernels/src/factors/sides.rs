@@ -7,7 +7,7 @@ use super::lanes::{LANES, Lanes};
 use super::rating::Rating;
 
 /// A step of gradient descent: one rating, or two of one user.
-pub(super) trait Step: Copy {
+pub(super) trait Step<const C: usize, const U: bool>: Copy {
     /// Number of ratings in a step.
     const RATINGS: usize;
     /// The addresses of the step's rows, and their products.
@@ -17,14 +17,14 @@ pub(super) trait Step: Copy {
     ///
     /// # Safety
     /// The rows are there.
-    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
+    unsafe fn ready<L: Lanes>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
 
     /// Takes the step, which is ready, and computes the products of another one before its rows change.
     /// Without a branch: the two are independent, and the compiler interleaves them.
     ///
     /// # Safety
     /// The rows are there; where a step names two items, they differ.
-    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+    unsafe fn turn<L: Lanes>(
         self,
         sides: &Sides<'_, C, U>,
         ready: Self::Ready,
@@ -33,7 +33,7 @@ pub(super) trait Step: Copy {
     ) -> Self::Ready;
 
     /// Prefetches the rows of the step, and its other data if that may not be in the cache.
-    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>);
+    fn prefetch<L: Lanes>(self, sides: &Sides<'_, C, U>);
 }
 
 /// Memory of both sides and the steps, held by value: fields behind a pointer would be read again after every
@@ -237,19 +237,19 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     }
 }
 
-impl Step for Rating {
+impl<const C: usize, const U: bool> Step<C, U> for Rating {
     const RATINGS: usize = 1;
     type Ready = Ready;
 
     #[inline(always)]
-    unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Ready {
+    unsafe fn ready<L: Lanes>(self, sides: &Sides<'_, C, U>) -> Ready {
         let rows = sides.rows(self);
         // SAFETY: the caller vouches for the rows.
         Ready(rows, unsafe { sides.product::<L>(rows) })
     }
 
     #[inline(always)]
-    unsafe fn turn<L: Lanes, const C: usize, const U: bool>(
+    unsafe fn turn<L: Lanes>(
         self,
         sides: &Sides<'_, C, U>,
         Ready(rows, product): Ready,
@@ -259,14 +259,14 @@ impl Step for Rating {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             let moves = sides.take(self, product, squares);
-            let next = next.ready::<L, C, U>(sides);
+            let next = next.ready::<L>(sides);
             sides.step::<L>(rows, moves);
             next
         }
     }
 
     #[inline(always)]
-    fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) {
+    fn prefetch<L: Lanes>(self, sides: &Sides<'_, C, U>) {
         sides.prefetch::<L>(sides.users, self.user);
         sides.prefetch::<L>(sides.items, self.item);
     }

@@ -1,7 +1,6 @@
 //! Sixteen lanes in two 256-bit registers.
 //!
-//! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY
-//! line below relies on that.
+//! Methods are inlined (`in_registers!`) into the kernels that run in this form.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
@@ -13,32 +12,24 @@ use super::gather::{Split, below, eight};
 use super::lanes::{CountLine, EntryLine, FloatLine, LANES, Lanes, ONE};
 use super::pick;
 
-/// Returns the entries of a line, eight by eight.
-#[inline(always)]
-fn halves(line: &EntryLine) -> (__m256i, __m256i) {
-    let entries = line.0.as_ptr();
-    // SAFETY: avx2 was detected; sixteen entries are read, aligned to 64 bytes.
-    unsafe { (_mm256_load_si256(entries.cast()), _mm256_load_si256(entries.add(LANES / 2).cast())) }
-}
+in_registers! {
+    /// Returns the entries of a line, eight by eight.
+    fn halves(line: &EntryLine) -> (__m256i, __m256i) {
+        let entries = line.0.as_ptr();
+        (_mm256_load_si256(entries.cast()), _mm256_load_si256(entries.add(LANES / 2).cast()))
+    }
 
-/// Returns the counts of eight entries, and -1 for each entry of `topic` that is not empty.
-#[inline(always)]
-fn taken(entries: __m256i, split: Split, topic: u32) -> (__m256i, __m256i) {
-    // SAFETY: runs only where avx2 was detected.
-    unsafe {
+    /// Returns the counts of eight entries, and -1 for each entry of `topic` that is not empty.
+    fn taken(entries: __m256i, split: Split, topic: u32) -> (__m256i, __m256i) {
         let counts = _mm256_and_si256(entries, _mm256_set1_epi32((1i32 << split.shift) - 1));
         let topics = _mm256_andnot_si256(_mm256_set1_epi32((1i32 << split.shift) - 1), entries);
         let empty = _mm256_cmpeq_epi32(counts, _mm256_setzero_si256());
         let same = _mm256_cmpeq_epi32(topics, _mm256_set1_epi32((topic << split.shift) as i32));
         (counts, _mm256_andnot_si256(empty, same))
     }
-}
 
-/// Returns a bit for every lane that is -1.
-#[inline(always)]
-fn lanes(of: __m256i) -> u32 {
-    // SAFETY: runs only where avx2 was detected.
-    unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(of)) as u32 }
+    /// Returns a bit for every lane that is -1.
+    fn lanes(of: __m256i) -> u32 { _mm256_movemask_ps(_mm256_castsi256_ps(of)) as u32 }
 }
 
 /// Returns for each of sixteen lanes the value `STEP` lanes before it, with zeros in the first; `STEP` is 1,
@@ -63,21 +54,14 @@ fn shifted<const STEP: i32>(low: __m256, high: __m256) -> (__m256, __m256) {
 }
 
 impl Lanes for Avx2 {
-    #[inline(always)]
-    fn narrow(from: &[f64; LANES]) -> Self {
-        let from = from.as_ptr();
-        // SAFETY: avx2 was detected; sixteen values are read.
-        unsafe {
+    in_registers! {
+        fn narrow(from: &[f64; LANES]) -> Self {
+            let from = from.as_ptr();
             let four = |at: usize| _mm256_cvtpd_ps(_mm256_loadu_pd(from.add(at)));
             Self(_mm256_set_m128(four(4), four(0)), _mm256_set_m128(four(12), four(8)))
         }
-    }
-
-    #[inline(always)]
-    fn widen(counts: &CountLine) -> Self {
-        let counts = counts.0.as_ptr().cast::<__m128i>();
-        // SAFETY: avx2 was detected; the sixteen counts that are read are aligned to 32 bytes.
-        unsafe {
+        fn widen(counts: &CountLine) -> Self {
+            let counts = counts.0.as_ptr().cast::<__m128i>();
             let low = _mm256_cvtepu16_epi32(_mm_load_si128(counts));
             let high = _mm256_cvtepu16_epi32(_mm_load_si128(counts.add(1)));
             Self(_mm256_cvtepi32_ps(low), _mm256_cvtepi32_ps(high))
@@ -86,16 +70,9 @@ impl Lanes for Avx2 {
 
     type Number = __m256i;
 
-    #[inline(always)]
-    fn number(number: u32) -> __m256i {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { _mm256_set1_epi32(number as i32) }
-    }
-
-    #[inline(always)]
-    fn with(self, sixteen: usize, number: __m256i, value: f32) -> Self {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe {
+    in_registers! {
+        fn number(number: u32) -> __m256i { _mm256_set1_epi32(number as i32) }
+        fn with(self, sixteen: usize, number: __m256i, value: f32) -> Self {
             let (value, first) = (_mm256_set1_ps(value), (sixteen * LANES) as i32);
             let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
             let half = |lanes, first| {
@@ -104,41 +81,23 @@ impl Lanes for Avx2 {
             };
             Self(half(self.0, first), half(self.1, first + 8))
         }
-    }
-
-    #[inline(always)]
-    fn running(self) -> Self {
-        let step = |sums: Self, (low, high)| sums.add(Self(low, high));
-        let sums = step(self, shifted::<1>(self.0, self.1));
-        let sums = step(sums, shifted::<2>(sums.0, sums.1));
-        let sums = step(sums, shifted::<4>(sums.0, sums.1));
-        // SAFETY: runs only where avx2 was detected.
-        step(sums, (unsafe { _mm256_setzero_ps() }, sums.0))
-    }
-
-    #[inline(always)]
-    fn last(self) -> f32 {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe {
+        fn running(self) -> Self {
+            let step = |sums: Self, (low, high)| sums.add(Self(low, high));
+            let sums = step(self, shifted::<1>(self.0, self.1));
+            let sums = step(sums, shifted::<2>(sums.0, sums.1));
+            let sums = step(sums, shifted::<4>(sums.0, sums.1));
+            step(sums, (_mm256_setzero_ps(), sums.0))
+        }
+        fn last(self) -> f32 {
             let last = _mm256_extractf128_ps::<1>(self.1);
             _mm_cvtss_f32(_mm_shuffle_ps::<0xff>(last, last))
         }
-    }
-
-    #[inline(always)]
-    fn at_most(self, bound: f32) -> usize {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe {
+        fn at_most(self, bound: f32) -> usize {
             let bound = _mm256_set1_ps(bound);
             let lanes = |values| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(values, bound)) as u32;
             (lanes(self.0) | lanes(self.1) << 8).count_ones() as usize
         }
-    }
-
-    #[inline(always)]
-    fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
-        // SAFETY: runs only where avx2 was detected.
-        unsafe { below(eight, lane, bound) }
+        fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 { below(eight, lane, bound) }
     }
 
     type Split = Split;
@@ -148,24 +107,17 @@ impl Lanes for Avx2 {
         Split::new(bits)
     }
 
-    #[inline(always)]
-    fn products(line: &EntryLine, split: Split, weights: &[f32]) -> Self {
-        let ((low, high), mask) = (halves(line), (1i32 << split.shift) - 1);
-        // SAFETY: runs only where avx2 and bmi2 were detected.
-        unsafe {
+    in_registers! {
+        fn products(line: &EntryLine, split: Split, weights: &[f32]) -> Self {
+            let ((low, high), mask) = (halves(line), (1i32 << split.shift) - 1);
             let count = |entries| _mm256_cvtepi32_ps(_mm256_and_si256(entries, _mm256_set1_epi32(mask)));
             let first = _mm256_mul_ps(count(low), eight(line, 0, split, weights));
             Self(first, _mm256_mul_ps(count(high), eight(line, 1, split, weights)))
         }
-    }
-
-    #[inline(always)]
-    fn weigh(line: &EntryLine, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
-        let (low, high) = halves(line);
-        let ((counts, found), (more_counts, more)) =
-            (taken(low, split, without.0), taken(high, split, without.0));
-        // SAFETY: runs only where avx2 and bmi2 were detected.
-        unsafe {
+        fn weigh(line: &EntryLine, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+            let (low, high) = halves(line);
+            let ((counts, found), (more_counts, more)) =
+                (taken(low, split, without.0), taken(high, split, without.0));
             let product = |counts, found, weights| {
                 let counts = _mm256_cvtepi32_ps(_mm256_add_epi32(counts, found));
                 let without = _mm256_set1_ps(without.1);
@@ -183,30 +135,16 @@ impl Lanes for Avx2 {
         lanes(taken(low, split, topic).1) | lanes(taken(high, split, topic).1) << 8
     }
 
-    #[inline(always)]
-    fn raise(counts: &mut CountLine, lane: usize) {
-        let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
-        // SAFETY: avx2 was detected; sixteen counts, aligned to 32 bytes, are read and written.
-        unsafe {
-            _mm256_store_si256(counts, _mm256_add_epi16(_mm256_load_si256(counts), _mm256_load_si256(one)))
+    in_registers! {
+        fn change(counts: &mut CountLine, lane: usize, by: i16) {
+            let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
+            let (before, one) = (_mm256_load_si256(counts), _mm256_load_si256(one));
+            let more = if by > 0 { _mm256_add_epi16(before, one) } else { _mm256_sub_epi16(before, one) };
+            _mm256_store_si256(counts, more)
         }
-    }
-
-    #[inline(always)]
-    fn lower(counts: &mut CountLine, lane: usize) {
-        let (counts, one) = (counts.0.as_mut_ptr().cast(), ONE[lane % LANES].0.as_ptr().cast());
-        // SAFETY: avx2 was detected; sixteen counts, aligned to 32 bytes, are read and written.
-        unsafe {
-            _mm256_store_si256(counts, _mm256_sub_epi16(_mm256_load_si256(counts), _mm256_load_si256(one)))
-        }
-    }
-
-    #[inline(always)]
-    fn put(sixteen: &mut FloatLine, lane: usize, value: f32) {
-        let lane = lane % LANES;
-        let half = &mut sixteen.0.as_chunks_mut::<8>().0[lane / 8];
-        // SAFETY: avx2 was detected; eight values, aligned to 32 bytes, are read and written.
-        unsafe {
+        fn put(sixteen: &mut FloatLine, lane: usize, value: f32) {
+            let lane = lane % LANES;
+            let half = &mut sixteen.0.as_chunks_mut::<8>().0[lane / 8];
             let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
             let at = _mm256_cmpeq_epi32(numbers, _mm256_set1_epi32((lane % 8) as i32));
             let old = _mm256_load_ps(half.as_ptr());

@@ -7,11 +7,9 @@ use crate::topics::counts::packing::LineCounts;
 pub(crate) trait Cell: LineCounts {
     /// Returns the counts in lanes.
     fn lanes<L: Lanes>(&self) -> L;
-    /// Adds one in a lane. The cell is read and written as a whole, because it is read next: a count that was
-    /// stored alone could not be loaded with the others.
-    fn one_more<L: Lanes>(&mut self, lane: usize);
-    /// Subtracts one in a lane.
-    fn one_less<L: Lanes>(&mut self, lane: usize);
+    /// Adds 1 or -1 in a lane. The cell is read and written as a whole, because it is read next: a count that
+    /// was stored alone could not be loaded with the others.
+    fn change<L: Lanes>(&mut self, lane: usize, by: i16);
 }
 
 impl Cell for CountLine {
@@ -21,13 +19,8 @@ impl Cell for CountLine {
     }
 
     #[inline(always)]
-    fn one_more<L: Lanes>(&mut self, lane: usize) {
-        L::raise(self, lane);
-    }
-
-    #[inline(always)]
-    fn one_less<L: Lanes>(&mut self, lane: usize) {
-        L::lower(self, lane);
+    fn change<L: Lanes>(&mut self, lane: usize, by: i16) {
+        L::change(self, lane, by);
     }
 }
 
@@ -38,14 +31,8 @@ impl Cell for FloatLine {
     }
 
     #[inline(always)]
-    fn one_more<L: Lanes>(&mut self, lane: usize) {
-        let more = self.0[lane % LANES] + 1.0;
-        L::put(self, lane, more);
-    }
-
-    #[inline(always)]
-    fn one_less<L: Lanes>(&mut self, lane: usize) {
-        let less = self.0[lane % LANES] - 1.0;
-        L::put(self, lane, less);
+    fn change<L: Lanes>(&mut self, lane: usize, by: i16) {
+        let count = self.0[lane % LANES] + f32::from(by);
+        L::put(self, lane, count);
     }
 }

@@ -43,10 +43,8 @@ pub(crate) trait Lanes: F32x16 {
     fn weigh(line: &EntryLine, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
     /// Returns the lanes whose entry is of this topic and not empty.
     fn find(line: &EntryLine, split: Self::Split, topic: u32) -> u32;
-    /// Adds one to the count in a lane, below sixteen; all lanes are read and written at once.
-    fn raise(counts: &mut CountLine, lane: usize);
-    /// Subtracts one from the count in a lane, below sixteen; all lanes are read and written at once.
-    fn lower(counts: &mut CountLine, lane: usize);
+    /// Adds 1 or -1 to the count in a lane, below sixteen; all lanes are read and written at once.
+    fn change(counts: &mut CountLine, lane: usize, by: i16);
     /// Puts a value into a lane, below sixteen; all lanes are read and written at once.
     fn put(sixteen: &mut FloatLine, lane: usize, value: f32);
     /// Returns the topic at the fraction `unit`, from 0 to below 1, of a dense row's mass: see [`pick`].
@@ -69,102 +67,64 @@ const ONES: [CountLine; LANES] = {
 };
 
 impl Lanes for Portable {
-    #[inline(always)]
-    fn narrow(from: &[f64; LANES]) -> Self {
-        Self(std::array::from_fn(|lane| from[lane] as f32))
-    }
-
-    #[inline(always)]
-    fn widen(counts: &CountLine) -> Self {
-        Self(std::array::from_fn(|lane| f32::from(counts.0[lane])))
+    inlined! {
+        fn narrow(from: &[f64; LANES]) -> Self { Self(std::array::from_fn(|lane| from[lane] as f32)) }
+        fn widen(counts: &CountLine) -> Self { Self(std::array::from_fn(|lane| f32::from(counts.0[lane]))) }
     }
 
     type Number = u32;
 
-    #[inline(always)]
-    fn number(number: u32) -> u32 {
-        number
-    }
-
-    #[inline(always)]
-    fn with(mut self, sixteen: usize, number: u32, value: f32) -> Self {
-        if let Some(old) = self.0.get_mut(number.wrapping_sub((sixteen * LANES) as u32) as usize) {
-            *old = value;
-        }
-        self
-    }
-
-    #[inline(always)]
-    fn running(self) -> Self {
-        let mut sums = self.0;
-        for step in [1, 2, 4, 8] {
-            let before = sums;
-            for lane in step..LANES {
-                sums[lane] = before[lane] + before[lane - step];
+    inlined! {
+        fn number(number: u32) -> u32 { number }
+        fn with(mut self, sixteen: usize, number: u32, value: f32) -> Self {
+            if let Some(old) = self.0.get_mut(number.wrapping_sub((sixteen * LANES) as u32) as usize) {
+                *old = value;
             }
+            self
         }
-        Self(sums)
-    }
-
-    #[inline(always)]
-    fn last(self) -> f32 {
-        self.0[LANES - 1]
-    }
-
-    #[inline(always)]
-    fn at_most(self, bound: f32) -> usize {
-        self.0.iter().filter(|&&value| value <= bound).count()
-    }
-
-    #[inline(always)]
-    fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
-        eight.iter().rev().fold(0, |bits, sixteen| bits << 1 | u32::from(sixteen.0[lane % LANES] <= bound))
+        fn running(self) -> Self {
+            let mut sums = self.0;
+            for step in [1, 2, 4, 8] {
+                let before = sums;
+                for lane in step..LANES {
+                    sums[lane] = before[lane] + before[lane - step];
+                }
+            }
+            Self(sums)
+        }
+        fn last(self) -> f32 { self.0[LANES - 1] }
+        fn at_most(self, bound: f32) -> usize { self.0.iter().filter(|&&value| value <= bound).count() }
+        fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
+            eight.iter().rev().fold(0, |bits, sixteen| bits << 1 | u32::from(sixteen.0[lane % LANES] <= bound))
+        }
     }
 
     type Split = u32;
 
-    #[inline(always)]
-    fn split(bits: u32) -> u32 {
-        u32::BITS - bits
-    }
-
-    #[inline(always)]
-    fn products(line: &EntryLine, shift: u32, weights: &[f32]) -> Self {
-        let product = |entry: u32| (entry & ((1 << shift) - 1)) as f32 * weights[(entry >> shift) as usize];
-        Self(line.0.map(product))
-    }
-
-    #[inline(always)]
-    fn weigh(line: &EntryLine, shift: u32, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
-        let (mut products, found) =
-            (Self::products(line, shift, weights), Self::find(line, shift, without.0));
-        for (lane, (product, &entry)) in products.0.iter_mut().zip(&line.0).enumerate() {
-            if found >> lane & 1 == 1 {
-                *product = ((entry & ((1 << shift) - 1)) - 1) as f32 * without.1;
-            }
+    inlined! {
+        fn split(bits: u32) -> u32 { u32::BITS - bits }
+        fn products(line: &EntryLine, shift: u32, weights: &[f32]) -> Self {
+            let product = |entry: u32| (entry & ((1 << shift) - 1)) as f32 * weights[(entry >> shift) as usize];
+            Self(line.0.map(product))
         }
-        (products, found)
-    }
-
-    #[inline(always)]
-    fn find(line: &EntryLine, shift: u32, topic: u32) -> u32 {
-        let is = |entry: u32| entry >> shift == topic && entry & ((1 << shift) - 1) > 0;
-        line.0.iter().enumerate().fold(0, |found, (lane, &entry)| found | u32::from(is(entry)) << lane)
-    }
-
-    #[inline(always)]
-    fn raise(counts: &mut CountLine, lane: usize) {
-        counts.0[lane % LANES] += 1;
-    }
-
-    #[inline(always)]
-    fn lower(counts: &mut CountLine, lane: usize) {
-        counts.0[lane % LANES] -= 1;
-    }
-
-    #[inline(always)]
-    fn put(sixteen: &mut FloatLine, lane: usize, value: f32) {
-        sixteen.0[lane % LANES] = value;
+        fn weigh(line: &EntryLine, shift: u32, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+            let (mut products, found) =
+                (Self::products(line, shift, weights), Self::find(line, shift, without.0));
+            for (lane, (product, &entry)) in products.0.iter_mut().zip(&line.0).enumerate() {
+                if found >> lane & 1 == 1 {
+                    *product = ((entry & ((1 << shift) - 1)) - 1) as f32 * without.1;
+                }
+            }
+            (products, found)
+        }
+        fn find(line: &EntryLine, shift: u32, topic: u32) -> u32 {
+            let is = |entry: u32| entry >> shift == topic && entry & ((1 << shift) - 1) > 0;
+            line.0.iter().enumerate().fold(0, |found, (lane, &entry)| found | u32::from(is(entry)) << lane)
+        }
+        fn change(counts: &mut CountLine, lane: usize, by: i16) {
+            counts.0[lane % LANES] = counts.0[lane % LANES].wrapping_add_signed(by);
+        }
+        fn put(sixteen: &mut FloatLine, lane: usize, value: f32) { sixteen.0[lane % LANES] = value; }
     }
 
     #[inline(always)]

@@ -172,7 +172,7 @@ impl<const N: usize> Stream<N> {
     /// Subtracts a token of a topic from its document, its word, and the totals.
     #[inline(always)]
     pub(super) fn take<L: Lanes, C: Cell>(&mut self, topics: &Topics<N>, row: &mut [C; N], from: Topic<N>) {
-        from.cell(row).one_less::<L>(from.lane());
+        from.cell(row).change::<L>(from.lane(), -1);
         let count = self.counts.get(from) - 1.0;
         self.counts.set(from, count);
         self.weights.put::<L>(from, (count + self.priors.get(from)) * topics.without.get(from));
@@ -195,7 +195,7 @@ impl<const N: usize> Stream<N> {
     /// Gives a token without a topic one.
     #[inline(always)]
     pub(super) fn put<L: Lanes, C: Cell>(&mut self, topics: &Topics<N>, row: &mut [C; N], to: Topic<N>) {
-        to.cell(row).one_more::<L>(to.lane());
+        to.cell(row).change::<L>(to.lane(), 1);
         self.counts.set(to, self.counts.get(to) + 1.0);
         self.weigh::<L>(topics, to);
     }

@@ -118,12 +118,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &run, &parts.trace)?;
     let report = outcome::reported(chosen.reported(report), &fit, &model, &features);
-    let is_written = train.folder().is_some();
     let (text, mut summary) =
-        outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
+        outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, train.folder());
     let of_fit = std::mem::take(&mut summary.pictures);
     summary.pictures = pictures::curves(&chosen.curves, best).into_iter().chain(of_fit).collect();
-    let (above, listing) = chosen.describe(is_written);
+    let (above, listing) = chosen.describe(train.folder());
     let text = format!("{above}\n\n{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)
 }

@@ -76,12 +76,13 @@ impl Options {
 
     /// The parameters, except those of single columns.
     pub(super) fn lasso(&self) -> Result<Lasso, Error> {
-        let lasso = self.problem.single(&self.train)?;
-        let lasso = self.lambda.into_iter().fold(lasso.ratio(self.ratio), Lasso::lambda);
-        let Some(candidates) = self.candidates else { return Ok(lasso) };
+        let lasso = self.problem.single(&self.train)?.ratio(self.ratio).given(self.lambda, Lasso::lambda);
         if self.train.schedule != "priority" {
-            refuse_without_effect(&[("--candidates", true)], "without --schedule priority")?;
+            refuse_without_effect(
+                &[("--candidates", self.candidates.is_some())],
+                "without --schedule priority",
+            )?;
         }
-        Ok(lasso.candidates(candidates))
+        Ok(lasso.given(self.candidates, Lasso::candidates))
     }
 }

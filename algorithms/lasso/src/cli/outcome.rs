@@ -1,11 +1,13 @@
 //! The outcome of a fit at one lambda: its model files, its report, its tables and its text.
 
+use std::path::Path;
+
 use raddle_cli::{
     Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
 };
 use raddle_lasso::Fit;
 use raddle_lasso::files::{About, Coefficient, Features, ModelFacts as _, Schema};
-use raddle_tabular::cli::{LISTED, by_size, encoding, field, listed, strongest};
+use raddle_tabular::cli::{LISTED, by_size, encoding, field, listed, place_of_all, strongest};
 use serde_json::{Value, json};
 
 use super::features;
@@ -32,8 +34,8 @@ pub(super) fn finished(
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = reported(report, fit, &model, features);
-    let is_written = options.train.folder().is_some();
-    let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
+    let (text, summary) =
+        describe(fit, &model, &options.problem.title(), &report.data.path, options.train.folder());
     let mut text = features::below(features, fit, &text) + "\n\n";
     let (report, summary) = match &tested {
         Some(tested) => {
@@ -96,13 +98,13 @@ pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
     }
 }
 
-/// The outcome as text and as generic tables; `is_written` is true if a run folder has all of it.
+/// The outcome as text and as generic tables, which the run's folder has, too.
 pub(crate) fn describe(
     fit: &Fit,
     model: &About,
     method: &str,
     data: &str,
-    is_written: bool,
+    folder: Option<&Path>,
 ) -> (String, Summary) {
     let schema = model.schema();
     let order = by_size(schema.layout().of_data(&fit.coefficients));
@@ -134,8 +136,7 @@ pub(crate) fn describe(
     for of in &order {
         table.row(vec![(of.column + 1).into(), named(schema, of).into(), of.value.into()]);
     }
-    let all = if is_written { "all are in coef.tsv" } else { "--out DIR writes all to coef.tsv" };
-    text += &listed(&order, |of| named(schema, of), all);
+    text += &listed(&order, |of| named(schema, of), &place_of_all("coef.tsv", folder));
     let quality = Listing::of_metric(&fit.report.metric);
     let summary = Summary { pictures: strongest(&order, schema), ..Summary::new(title) };
     (text.trim_end().to_owned(), summary.table(quality).table(table))

@@ -1,5 +1,7 @@
 //! `lasso path`.
 
+use std::path::Path;
+
 use clap::Args;
 use raddle_cli::{
     Error, ExitStatus, Free, ROUND_OPTIONS, Session, Summary, Table as Listing, Timed, TrainOptions, aligned,
@@ -7,7 +9,7 @@ use raddle_cli::{
 };
 use raddle_lasso::files::{About, ModelFacts as _};
 use raddle_lasso::{Fit, Point};
-use raddle_tabular::cli::{abridged, encoding, known_or_default, short};
+use raddle_tabular::cli::{abridged, encoding, known_or_default, place_of_all, short};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -71,8 +73,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
     let report = encoding(&features, report);
     let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
-    let is_written = train.folder().is_some();
-    let (text, summary) = describe(&fit, points, &options.problem.title(), &report.data.path, is_written);
+    let (text, summary) = describe(&fit, points, &options.problem.title(), &report.data.path, train.folder());
     let summary = Summary { pictures: pictures::path(&fit.points, model.schema()), ..summary };
     let text = format!("{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary, &text)
@@ -87,9 +88,9 @@ fn entry((point, number): (&Point, u64)) -> Value {
     })
 }
 
-/// The path as text, with about twenty of its points, and as a generic table of all; `is_written` is true if
-/// a run folder has all of it.
-fn describe(fit: &Fit, points: usize, method: &str, data: &str, is_written: bool) -> (String, Summary) {
+/// The path as text, with about twenty of its points, and as a generic table of all, which the run's folder
+/// has, too.
+fn describe(fit: &Fit, points: usize, method: &str, data: &str, folder: Option<&Path>) -> (String, Summary) {
     let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {
         true => String::new(),
@@ -119,6 +120,6 @@ fn describe(fit: &Fit, points: usize, method: &str, data: &str, is_written: bool
             listed += 1;
         }
     }
-    text += &abridged(listed, fit.points.len(), "points", "path.tsv", is_written);
+    text += &abridged(listed, fit.points.len(), "points", &place_of_all("path.tsv", folder));
     (text.trim_end().to_owned(), Summary::new(title).table(table))
 }

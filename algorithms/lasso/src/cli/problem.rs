@@ -217,8 +217,7 @@ impl ProblemOptions {
             .rho(train.rho_or(0.1))
             .seed(train.seed)
             .explain(train.explain);
-        let lasso = train.parallelism.into_iter().fold(lasso, Lasso::parallelism);
-        Ok(train.shards.into_iter().fold(lasso, Lasso::shards))
+        Ok(lasso.given(train.parallelism, Lasso::parallelism).given(train.shards, Lasso::shards))
     }
 
     /// Adds the terms of single columns, of which `count` are fitted, and the coefficients to start from.

@@ -10,7 +10,7 @@ use raddle_cli::{
 };
 use raddle_datasets::{Matrix, Table};
 use raddle_lasso::files::{Coefficient, Features, Saved};
-use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
+use raddle_lasso::{Fit, Lasso, LiveTable, Problem, RowChange};
 use raddle_tabular::cli::described;
 
 use super::fit_options::Options;
@@ -125,10 +125,7 @@ impl Versions for Run<'_> {
         let start = self.start.take().filter(|_| !options.changes.cold);
         // Coefficients of several classes are numbered by the columns of their data.
         let start = start.filter(|(start, of)| *of == layout.columns || start.iter().all(|of| of.class == 0));
-        let lasso = match start {
-            Some((start, _)) => lasso.init(layout.of_fit(&start)),
-            None => lasso,
-        };
+        let lasso = lasso.given(start.map(|(start, _)| layout.of_fit(&start)), Lasso::init);
         let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
         let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
         let identity = problem::identity(options, problem::FREE, &self.digest, &options.train)?;

@@ -96,7 +96,7 @@ impl Folds {
         };
         let folds = plan.cut(&problem)?;
         let scores = vec![None; l1_ratios.len() * plan.folds];
-        let labels = match plan.lasso.which_loss().has_classes() {
+        let labels = match plan.lasso.loss.has_classes() {
             true => problem.labels(),
             false => Vec::new(),
         };
@@ -317,7 +317,7 @@ impl Folds {
                 });
             }
             let criterion = self.plan.criterion;
-            let measure = (criterion.title(self.plan.lasso.which_loss()), criterion.is_larger_better());
+            let measure = (criterion.title(self.plan.lasso.loss), criterion.is_larger_better());
             let (series, scores) = (Some(self.l1_ratios[ratio]), scores.iter().flatten().collect::<Vec<_>>());
             Ok(Curve::new(measure, series, &self.lambdas[ratio], &scores))
         };

@@ -10,20 +10,18 @@ pub(crate) mod splits;
 use std::ops::ControlFlow;
 
 use raddle::{Engine, EngineError, EpochRecord, Reporter, RunReport, Stop, observed};
-use raddle_datasets::{Filled, Matrix};
-use raddle_tabular::folds::{RowValues, Rule, fit_folds};
+use raddle_datasets::Matrix;
+use raddle_tabular::folds::{RowValues, fit_folds};
 
 use crate::data::preparation::Preparation;
 use crate::error::LassoError;
 use crate::model::Fit;
 use crate::params::Lasso;
 use crate::run::program::LassoProgram;
-use criterion::Criterion;
 use curve::{Curve, FoldScores};
 use fold_run::FoldRun;
 use folds::Folds;
 use plan::{CrossValidation, Grid};
-use splits::Split;
 
 /// Result of a [`CrossValidation`].
 #[derive(Debug, Clone)]
@@ -43,29 +41,11 @@ pub struct CrossValidated {
 impl Lasso {
     /// Chooses lambda by cross-validation, with these parameters for every fit.
     pub fn cv(self) -> CrossValidation {
-        CrossValidation {
-            lasso: self,
-            folds: 5,
-            grid: Grid::Even { points: 100, ratio: 100.0 },
-            seed: 42,
-            rule: Rule::Min,
-            l1_ratios: Vec::new(),
-            criterion: Criterion::default(),
-            stratify: None,
-            groups: None,
-            splits: None,
-            filled: Vec::new(),
-            rows: RowValues::default(),
-        }
+        CrossValidation { lasso: self, ..CrossValidation::params() }
     }
 }
 
 impl CrossValidation {
-    /// Sets K.
-    pub fn folds(self, folds: usize) -> Self {
-        Self { folds, ..self }
-    }
-
     /// Sets the lambdas: `points` from lambda_max to lambda_max / `ratio`.
     pub fn path(self, points: usize, ratio: f64) -> Self {
         Self { grid: Grid::Even { points, ratio }, ..self }
@@ -86,62 +66,10 @@ impl CrossValidation {
         Self { grid: Grid::Given(lambdas.into()), ..self }
     }
 
-    /// Sets the seed of the assignment of rows to folds.
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// Sets the values of the data that were missing and filled with means: each fold fills them with the
-    /// means of its training rows.
-    pub fn filled(self, filled: Vec<Filled>) -> Self {
-        Self { filled, ..self }
-    }
-
     /// Sets weights and offsets of the n rows, if any: see [`Problem::weights`](crate::Problem::weights) and
     /// [`Problem::offset`](crate::Problem::offset). Errors on held-out rows are then weighted means.
     pub fn rows(self, weights: Option<Vec<f64>>, offset: Option<Vec<f64>>) -> Self {
         Self { rows: RowValues { weights, offset }, ..self }
-    }
-
-    /// Sets the l1 ratios to choose from; by default the l1 ratio of the Lasso.
-    pub fn l1_ratios(self, l1_ratios: Vec<f64>) -> Self {
-        Self { l1_ratios, ..self }
-    }
-
-    /// Sets the measure of held-out rows.
-    pub fn criterion(self, criterion: Criterion) -> Self {
-        Self { criterion, ..self }
-    }
-
-    /// Sets whether every fold gets its share of every class.
-    pub fn stratify(self, stratify: bool) -> Self {
-        Self { stratify: Some(stratify), ..self }
-    }
-
-    /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
-    pub fn groups(self, groups: Vec<u32>) -> Self {
-        Self { groups: Some(groups), ..self }
-    }
-
-    /// Sets training and test rows of each fold, which need not be complements. `folds` and `seed` are then
-    /// not used, and `stratify` and `groups` are refused. [`Curve`] says how the folds are averaged.
-    ///
-    /// ```
-    /// use raddle_lasso::{Lasso, Preparation, Split};
-    /// let data = raddle_datasets::embedded::diabetes();
-    /// // Each time the next hundred rows, by all before them.
-    /// let split = |at: usize| Split { train: (0..at).collect(), test: (at..at + 100).collect() };
-    /// let cv = Lasso::params().cv().splits([142, 242, 342].map(split).to_vec());
-    /// assert_eq!(cv.fit(data.x, data.y, Preparation::default())?.folds.len(), 3);
-    /// # Ok::<(), raddle_lasso::LassoError>(())
-    /// ```
-    pub fn splits(self, splits: Vec<Split>) -> Self {
-        Self { splits: Some(splits), ..self }
-    }
-
-    /// Sets the rule by which lambda is chosen.
-    pub fn rule(self, rule: Rule) -> Self {
-        Self { rule, ..self }
     }
 
     /// Fits the folds side by side on the workers of the Lasso, then all rows at the chosen l1 ratio and

@@ -21,69 +21,86 @@ pub(crate) enum Grid {
     Given(Arc<[f64]>),
 }
 
-/// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
-///
-/// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
-/// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
-/// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
-/// glmnet. The mean over all rows and its standard error make a [`Curve`](crate::Curve); at the lambda that
-/// the rule chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of
-/// Statistical Learning", 2nd edition, 7.10.)
-///
-/// | name | default | range | what it does |
-/// |---|---|---|---|
-/// | `folds` | 5 | 2 to n | K |
-/// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas with even logarithms, from lambda_max |
-/// | `lambdas` | those of `path` | > 0 | the lambdas themselves |
-/// | `seed` | 42 | | seed of the shuffling of the rows |
-/// | `rule` | `Min` | | which lambda of the curve is chosen |
-/// | `l1_ratios` | that of the Lasso | as `l1_ratio` | a path for each; the best mean is chosen |
-/// | `criterion` | `Deviance` | | measure of held-out rows |
-/// | `stratify` | for classes | for classes alone | every fold gets its share of every class |
-/// | `groups` | none | a number for each row | rows with equal numbers are held out together |
-/// | `splits` | none | no `stratify`, no `groups` | training and test rows of each fold |
-///
-/// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
-/// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not
-/// reach the tolerance, because it makes no more progress or because [`whole_path`](Lasso::whole_path) moves
-/// on: [`worst_gap`](crate::CrossValidated::worst_gap) has the largest gap.
-///
-/// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to start
-/// from are used for the last fit only. Folds are fitted side by side on the workers; the result is the same,
-/// bit for bit, for any number of them. X is held at most twice, and once more for each worker, in addition
-/// to what a fit takes besides the data.
-///
-/// ```
-/// use raddle_lasso::{Lasso, Preparation, Rule};
-///
-/// let data = raddle_datasets::embedded::diabetes();
-/// let cv = Lasso::params().cv().folds(10).rule(Rule::OneSe);
-/// let chosen = cv.fit(data.x, data.y, Preparation::default())?;
-/// let (min, simple) = (chosen.curve.choose(Rule::Min), chosen.curve.choose(Rule::OneSe));
-/// assert!(simple.lambda > min.lambda && simple.mean <= min.mean + min.se);
-/// assert!(chosen.fit.report.metric.is_reached() && chosen.worst_gap <= 1e-6);
-/// # Ok::<(), raddle_lasso::LassoError>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct CrossValidation {
-    pub(crate) lasso: Lasso,
-    pub(crate) folds: usize,
-    pub(crate) grid: Grid,
-    pub(crate) seed: u64,
-    pub(crate) rule: Rule,
-    /// The l1 ratios to choose from; empty for that of the Lasso.
-    pub(crate) l1_ratios: Vec<f64>,
-    pub(crate) criterion: Criterion,
-    /// `true` if folds have equal shares of every class; `None` decides by the loss.
-    pub(crate) stratify: Option<bool>,
-    /// A number for each row: rows with equal numbers stay together.
-    pub(crate) groups: Option<Vec<u32>>,
-    /// Training and test rows of each fold, in place of those drawn by folds and seed.
-    pub(crate) splits: Option<Vec<Split>>,
-    /// Missing values, which each fold fills with the means of its own training rows.
-    pub(crate) filled: Vec<Filled>,
+raddle_common::params! {
+    /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
+    ///
+    /// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
+    /// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
+    /// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
+    /// glmnet. The mean over all rows and its standard error make a [`Curve`](crate::Curve); at the lambda that
+    /// the rule chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of
+    /// Statistical Learning", 2nd edition, 7.10.)
+    ///
+    /// | name | default | range | what it does |
+    /// |---|---|---|---|
+    /// | `folds` | 5 | 2 to n | K |
+    /// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas with even logarithms, from lambda_max |
+    /// | `lambdas` | those of `path` | > 0 | the lambdas themselves |
+    /// | `seed` | 42 | | seed of the shuffling of the rows |
+    /// | `rule` | `Min` | | which lambda of the curve is chosen |
+    /// | `l1_ratios` | that of the Lasso | as `l1_ratio` | a path for each; the best mean is chosen |
+    /// | `criterion` | `Deviance` | | measure of held-out rows |
+    /// | `stratify` | for classes | for classes alone | every fold gets its share of every class |
+    /// | `groups` | none | a number for each row | rows with equal numbers are held out together |
+    /// | `splits` | none | no `stratify`, no `groups` | training and test rows of each fold |
+    ///
+    /// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
+    /// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not
+    /// reach the tolerance, because it makes no more progress or because [`whole_path`](Lasso::whole_path) moves
+    /// on: [`worst_gap`](crate::CrossValidated::worst_gap) has the largest gap.
+    ///
+    /// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to start
+    /// from are used for the last fit only. Folds are fitted side by side on the workers; the result is the same,
+    /// bit for bit, for any number of them. X is held at most twice, and once more for each worker, in addition
+    /// to what a fit takes besides the data.
+    ///
+    /// ```
+    /// use raddle_lasso::{Lasso, Preparation, Rule};
+    ///
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let cv = Lasso::params().cv().folds(10).rule(Rule::OneSe);
+    /// let chosen = cv.fit(data.x, data.y, Preparation::default())?;
+    /// let (min, simple) = (chosen.curve.choose(Rule::Min), chosen.curve.choose(Rule::OneSe));
+    /// assert!(simple.lambda > min.lambda && simple.mean <= min.mean + min.se);
+    /// assert!(chosen.fit.report.metric.is_reached() && chosen.worst_gap <= 1e-6);
+    /// # Ok::<(), raddle_lasso::LassoError>(())
+    /// ```
+    pub struct CrossValidation {
+        /// Sets K.
+        folds(folds: usize) = 5;
+        /// Sets the seed of the assignment of rows to folds.
+        seed(seed: u64) = 42;
+        /// Sets the values of the data that were missing and filled with means: each fold fills them with the
+        /// means of its training rows.
+        filled(filled: Vec<Filled>) = Vec::new();
+        /// Sets the l1 ratios to choose from; by default the l1 ratio of the Lasso.
+        l1_ratios(l1_ratios: Vec<f64>) = Vec::new();
+        /// Sets the measure of held-out rows.
+        criterion(criterion: Criterion) = Criterion::default();
+        /// Sets whether every fold gets its share of every class.
+        stratify(stratify: bool);
+        /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
+        groups(groups: Vec<u32>);
+        /// Sets training and test rows of each fold, which need not be complements. `folds` and `seed` are then
+        /// not used, and `stratify` and `groups` are refused. [`Curve`](crate::Curve) says how the folds are averaged.
+        ///
+        /// ```
+        /// use raddle_lasso::{Lasso, Preparation, Split};
+        /// let data = raddle_datasets::embedded::diabetes();
+        /// // Each time the next hundred rows, by all before them.
+        /// let split = |at: usize| Split { train: (0..at).collect(), test: (at..at + 100).collect() };
+        /// let cv = Lasso::params().cv().splits([142, 242, 342].map(split).to_vec());
+        /// assert_eq!(cv.fit(data.x, data.y, Preparation::default())?.folds.len(), 3);
+        /// # Ok::<(), raddle_lasso::LassoError>(())
+        /// ```
+        splits(splits: Vec<Split>);
+        /// Sets the rule by which lambda is chosen.
+        rule(rule: Rule) = Rule::Min;
+    }
+    lasso: Lasso = Lasso::params();
+    grid: Grid = Grid::Even { points: 100, ratio: 100.0 };
     /// Weights and offsets of the rows.
-    pub(crate) rows: RowValues,
+    rows: RowValues = RowValues::default();
 }
 
 impl CrossValidation {
@@ -124,7 +141,7 @@ impl CrossValidation {
         if let Some(classes) = problem.classes().filter(|_| self.criterion == Criterion::Auc) {
             self.check_area(problem, classes, &folds)?;
         }
-        if self.lasso.which_loss().scores_each_class() {
+        if self.lasso.loss.scores_each_class() {
             self.check_classes(problem, &folds)?;
         }
         Ok(folds)
@@ -134,7 +151,7 @@ impl CrossValidation {
     fn check_measure(&self) -> Result<(), LassoError> {
         let refuse =
             |value: &str, range| Err(LassoError::Parameter { name: "measure", value: value.into(), range });
-        let loss = self.lasso.which_loss();
+        let loss = self.lasso.loss;
         if self.criterion == Criterion::Auc && loss.scores_each_class() {
             return refuse("auc", "it is of two classes: choose another measure");
         }
@@ -149,7 +166,7 @@ impl CrossValidation {
     /// Returns the rows that each of the even folds holds out.
     fn deal(&self, problem: &Problem) -> Result<Vec<Vec<usize>>, LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
-        let (rows, loss) = (problem.rows(), self.lasso.which_loss());
+        let (rows, loss) = (problem.rows(), self.lasso.loss);
         if self.stratify == Some(true) && !loss.has_classes() {
             return refuse("stratify", "on".into(), "only classes can be dealt out evenly: leave it out");
         }

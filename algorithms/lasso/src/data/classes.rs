@@ -48,11 +48,7 @@ impl Classes {
     pub(super) fn view(&self, at: usize) -> View<'_> {
         let (column, class) = self.place(at);
         let first = class * self.of.rows();
-        match self.of.view(column) {
-            View::Sparse { indices, values, .. } => View::Class { first, indices: Some(indices), values },
-            View::Dense(values) => View::Class { first, indices: None, values },
-            nested @ View::Class { .. } => nested,
-        }
+        View { first, shift: 0.0, ..self.of.view(column) }
     }
 
     /// Writes the columns of a range, with the columns of the matrix that they repeat.

@@ -91,14 +91,14 @@ pub(crate) fn sketch_correlations(
 /// [`CORRELATION_LIMIT`](crate::CORRELATION_LIMIT).
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     match views.iter().flatten().next() {
-        Some(View::Dense(values) | View::Class { indices: None, values, .. }) => {
+        Some(View { indices: None, values, .. }) => {
             let zeros = vec![0.0; values.len()];
             let filled =
                 |view: &Option<View<'_>>| unit(view.and_then(View::filled).unwrap_or(&zeros), sample);
             let units: Vec<Vec<f64>> = views.iter().map(filled).collect();
             dense(&units.iter().map(|unit| &unit[..]).collect::<Vec<_>>())
         }
-        Some(View::Sparse { .. } | View::Class { .. }) => {
+        Some(_) => {
             let mut dependencies = Dependencies::none(views.len());
             note(&mut dependencies, &sparse(views, rows, sample && rows > RUNS * RUN));
             dependencies
@@ -171,9 +171,8 @@ fn sparse(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
     let mut products = vec![0.0; count * count];
     gram_by_rows(&piece, 0, &mut products, count);
     let scale = rows as f64 / kept as f64;
-    let about = |view: &Option<View<'_>>| {
-        view.map_or((0.0, 0.0), |view| (view.sum_squares(rows).sqrt(), view.shift()))
-    };
+    let about =
+        |view: &Option<View<'_>>| view.map_or((0.0, 0.0), |view| (view.sum_squares(rows).sqrt(), view.shift));
     let about: Vec<(f64, f64)> = views.iter().map(about).collect();
     for i in 0..count {
         for j in 0..i {
@@ -231,7 +230,7 @@ mod tests {
     use super::*;
 
     fn sparse_view<'a>((rows, values): &'a (Vec<u32>, Vec<f64>)) -> Option<View<'a>> {
-        Some(View::Sparse { indices: rows, values, shift: 0.0 })
+        Some(View::sparse(rows, values, 0.0))
     }
 
     /// Rare columns that share one row, and a duplicate of one of them: a sample of the rows must not take

@@ -60,11 +60,10 @@ impl Design {
 
     pub(crate) fn view(&self, j: usize) -> View<'_> {
         match self {
-            Design::Dense { rows, values } => View::Dense(&values[j * rows..(j + 1) * rows]),
+            Design::Dense { rows, values } => View::dense(&values[j * rows..(j + 1) * rows]),
             Design::Sparse { starts, indices, values, shift, .. } => {
                 let range = starts[j]..starts[j + 1];
-                let shift = shift.get(j).copied().unwrap_or(0.0);
-                View::Sparse { indices: &indices[range.clone()], values: &values[range], shift }
+                View::sparse(&indices[range.clone()], &values[range], shift.get(j).copied().unwrap_or(0.0))
             }
             Design::Classes(classes) => classes.view(j),
         }
@@ -138,130 +137,87 @@ impl State for Design {
     }
 }
 
-/// The values of one column.
+/// The values of one column: those of all rows, stored ones, or those of the rows of one class.
 #[derive(Debug, Clone, Copy)]
-pub enum View<'a> {
-    /// The values of all rows.
-    Dense(&'a [f64]),
-    /// Stored values by ascending row. `shift` is subtracted from every row, stored or not.
-    Sparse {
-        /// Rows, from 0.
-        indices: &'a [u32],
-        /// Values, one for each row in `indices`.
-        values: &'a [f64],
-        /// The center, subtracted from every row.
-        shift: f64,
-    },
-    /// The values of a column in the rows of one class.
-    Class {
-        /// The first row of the class.
-        first: usize,
-        /// Rows of the stored values, counted from the first row of the class; `None` if all rows are stored.
-        indices: Option<&'a [u32]>,
-        /// The stored values.
-        values: &'a [f64],
-    },
+pub struct View<'a> {
+    /// The first row: that of a class, else 0.
+    pub(crate) first: usize,
+    /// Rows of the stored values, ascending, counted from the first row; `None` if every row has a value.
+    pub(crate) indices: Option<&'a [u32]>,
+    /// The stored values.
+    pub(crate) values: &'a [f64],
+    /// The center of a sparse column, subtracted from every row, stored or not.
+    pub(crate) shift: f64,
 }
 
 impl<'a> View<'a> {
+    /// A column with a value for every row.
+    pub fn dense(values: &'a [f64]) -> Self {
+        Self { first: 0, indices: None, values, shift: 0.0 }
+    }
+
+    /// A column with values in these ascending rows, from 0; `shift` is subtracted from every row.
+    pub fn sparse(indices: &'a [u32], values: &'a [f64], shift: f64) -> Self {
+        Self { first: 0, indices: Some(indices), values, shift }
+    }
+
     /// All values of a dense column.
     pub(crate) fn filled(self) -> Option<&'a [f64]> {
-        match self {
-            View::Dense(values) | View::Class { indices: None, values, .. } => Some(values),
-            View::Sparse { .. } | View::Class { .. } => None,
-        }
+        self.indices.is_none().then_some(self.values)
     }
 
     /// The stored rows and values of a sparse column.
     pub(crate) fn stored(self) -> Option<(&'a [u32], &'a [f64])> {
-        match self {
-            View::Sparse { indices, values, .. } | View::Class { indices: Some(indices), values, .. } => {
-                Some((indices, values))
-            }
-            View::Dense(_) | View::Class { .. } => None,
-        }
-    }
-
-    /// The center of a sparse column, subtracted from every entry.
-    pub(crate) fn shift(self) -> f64 {
-        match self {
-            View::Dense(_) | View::Class { .. } => 0.0,
-            View::Sparse { shift, .. } => shift,
-        }
+        self.indices.map(|indices| (indices, self.values))
     }
 
     /// Returns the dot product with `dense`, whose entries sum to `sum`.
     pub(crate) fn dot(self, dense: &[f64], sum: f64) -> f64 {
-        match self {
-            View::Dense(values) => kernels::dot(values, dense),
-            View::Sparse { indices, values, shift } => {
-                kernels::sparse_dot(indices, values, dense) - shift * sum
-            }
-            View::Class { first, indices: Some(indices), values } => {
-                kernels::sparse_dot(indices, values, &dense[first..])
-            }
-            View::Class { first, indices: None, values } => {
-                kernels::dot(values, &dense[first..first + values.len()])
+        match self.indices {
+            None => kernels::dot(self.values, &dense[self.first..]),
+            Some(indices) => {
+                kernels::sparse_dot(indices, self.values, &dense[self.first..]) - self.shift * sum
             }
         }
     }
 
     /// Returns the squared norm.
     pub(crate) fn sum_squares(self, rows: usize) -> f64 {
-        match self {
-            View::Dense(values) | View::Class { values, .. } => kernels::sum_squares(values),
-            View::Sparse { values, shift, .. } => {
-                (kernels::sum_squares(values) - rows as f64 * shift * shift).max(0.0)
-            }
+        let stored = kernels::sum_squares(self.values);
+        match self.indices {
+            None => stored,
+            Some(_) => (stored - rows as f64 * self.shift * self.shift).max(0.0),
         }
     }
 
     /// Returns the squared norm with rows weighted, and the largest absolute value.
     pub(crate) fn weighed(self, weights: &[f64]) -> (f64, f64) {
+        let Self { values, shift, .. } = self;
         let add =
             |(sum, most): (f64, f64), (x, weight): (f64, f64)| (sum + weight * x * x, most.max(x.abs()));
-        match self {
-            View::Dense(values) | View::Class { indices: None, values, .. } => {
-                values.iter().copied().zip(weights.iter().copied()).fold((0.0, 0.0), add)
-            }
-            View::Class { indices: Some(indices), values, .. } => {
-                let stored = indices.iter().zip(values).map(|(&row, x)| (*x, weights[row as usize]));
-                stored.fold((0.0, 0.0), add)
-            }
-            View::Sparse { indices, values, shift } => {
-                let of = |row: u32| weights[row as usize];
-                let stored = indices.iter().zip(values).map(|(&row, x)| (x - shift, of(row)));
-                let (sum, most) = stored.fold((0.0, 0.0), add);
-                if shift == 0.0 {
-                    return (sum, most);
-                }
-                let rest = weights.iter().sum::<f64>() - indices.iter().map(|&row| of(row)).sum::<f64>();
-                (sum + rest.max(0.0) * shift * shift, most.max(shift.abs()))
-            }
+        let Some(indices) = self.indices else {
+            return values.iter().copied().zip(weights.iter().copied()).fold((0.0, 0.0), add);
+        };
+        let of = |row: u32| weights[row as usize];
+        let stored = indices.iter().zip(values).map(|(&row, x)| (x - shift, of(row)));
+        let (sum, most) = stored.fold((0.0, 0.0), add);
+        if shift == 0.0 {
+            return (sum, most);
         }
+        let rest = weights.iter().sum::<f64>() - indices.iter().map(|&row| of(row)).sum::<f64>();
+        (sum + rest.max(0.0) * shift * shift, most.max(shift.abs()))
     }
 
     /// Adds `scale` times the stored values to `dense`, and returns the number still to be subtracted from
     /// every entry.
     pub(crate) fn add_scaled_to(self, scale: f64, dense: &mut [f64]) -> f64 {
-        match self {
-            View::Dense(values) => {
-                kernels::add_scaled(dense, scale, values);
-                0.0
-            }
-            View::Sparse { indices, values, shift } => {
-                kernels::sparse_add_scaled(dense, scale, indices, values);
-                scale * shift
-            }
-            View::Class { first, indices: Some(indices), values } => {
-                kernels::sparse_add_scaled(&mut dense[first..], scale, indices, values);
-                0.0
-            }
-            View::Class { first, indices: None, values } => {
-                kernels::add_scaled(&mut dense[first..first + values.len()], scale, values);
-                0.0
+        match self.indices {
+            None => kernels::add_scaled(&mut dense[self.first..], scale, self.values),
+            Some(indices) => {
+                kernels::sparse_add_scaled(&mut dense[self.first..], scale, indices, self.values);
             }
         }
+        scale * self.shift
     }
 }
 
@@ -271,9 +227,9 @@ impl<'a> View<'a> {
 pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, dense: &mut [f64]) -> f64 {
     let (mut filled, mut shift) = (Vec::new(), 0.0);
     for (scale, view) in columns {
-        match view {
-            View::Dense(values) => filled.push((scale, values)),
-            _ => shift += view.add_scaled_to(scale, dense),
+        match view.filled().filter(|values| values.len() == dense.len()) {
+            Some(values) => filled.push((scale, values)),
+            None => shift += view.add_scaled_to(scale, dense),
         }
     }
     let (cost, threads) = (filled.len() * dense.len(), fork_join::count());
@@ -305,8 +261,8 @@ impl Column {
 
 impl State for Column {
     fn save(&self, out: &mut Writer) {
-        let coded = match self.view() {
-            View::Dense(values) => Coded::of(values),
+        let coded = match &*self.design {
+            Design::Dense { .. } => Coded::of(self.view().values),
             _ => None,
         };
         out.write(&coded.is_some());

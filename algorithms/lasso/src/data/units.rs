@@ -111,22 +111,17 @@ impl Column {
         if roots.is_empty() {
             return columns;
         }
-        let times = |column: &Self| match column.view() {
-            View::Dense(values) | View::Class { indices: None, values, .. } => {
+        let times = |column: &Self| {
+            let (View { values, shift, .. }, rows) = (column.view(), roots.len());
+            let Some(indices) = column.view().indices else {
                 let values = values.iter().zip(roots).map(|(value, root)| root * value).collect();
-                Design::Dense { rows: roots.len(), values }
-            }
-            View::Class { indices: Some(indices), values, .. } => weighted((indices, values, 0.0), roots),
-            View::Sparse { indices, values, shift } => weighted((indices, values, shift), roots),
+                return Design::Dense { rows, values };
+            };
+            let of = |(value, &row): (&f64, &u32)| roots[row as usize] * value;
+            let values: Vec<f64> = values.iter().zip(indices).map(of).collect();
+            let (starts, indices) = (vec![0, values.len()], indices.to_vec());
+            Design::Sparse { rows, starts, indices, values, shift: vec![shift] }
         };
         columns.iter().map(|column| Self { design: Arc::new(times(column)), at: 0 }).collect()
     }
-}
-
-/// Multiplies every row of a sparse column by its root.
-fn weighted((indices, values, shift): (&[u32], &[f64], f64), roots: &[f64]) -> Design {
-    let of = |(value, &row): (&f64, &u32)| roots[row as usize] * value;
-    let values: Vec<f64> = values.iter().zip(indices).map(of).collect();
-    let (starts, indices) = (vec![0, values.len()], indices.to_vec());
-    Design::Sparse { rows: roots.len(), starts, indices, values, shift: vec![shift] }
 }

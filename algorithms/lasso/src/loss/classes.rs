@@ -1,8 +1,8 @@
-//! [`Directions`]: the coefficients without a penalty if each row has a score for every class.
+//! [`Directions`]: the coefficients without a penalty, an intercept and those of free columns.
 //!
-//! They are an intercept and the coefficients of free columns, for every class. As equal amounts may be added
-//! to all classes, the last class is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes
-//! the mean off what is reported.
+//! With classes that have a score each, every class has its own. As equal amounts may be added to all classes,
+//! the last class is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes the mean off what
+//! is reported.
 
 use super::factored::Factored;
 use super::linear_predictor::{Response, Scores};
@@ -19,7 +19,8 @@ const EXACT: f64 = 1e-14;
 /// The best coefficients are also found when a step promises at most this share of the loss.
 const NOTHING: f64 = 1e-28;
 
-/// The directions: B vectors of n rows, each for K classes. Coefficients are listed class by class.
+/// The directions: B vectors of n rows, each for K classes, or for the only score if K is 0. Coefficients are
+/// listed class by class.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Directions {
     rows: usize,
@@ -30,8 +31,8 @@ pub(crate) struct Directions {
 raddle::state!(Directions { rows, classes, basis });
 
 impl Directions {
-    pub(crate) fn new(rows: &Rows, intercept: bool) -> Self {
-        let ones = intercept.then(|| vec![1.0; rows.len()]);
+    pub(crate) fn new(rows: &Rows) -> Self {
+        let ones = rows.intercept.then(|| vec![1.0; rows.len()]);
         let free = rows.free.iter().flat_map(|free| free.basis().iter().cloned());
         Self { rows: rows.len(), classes: rows.classes, basis: ones.into_iter().chain(free).collect() }
     }
@@ -40,9 +41,9 @@ impl Directions {
         self.basis.is_empty()
     }
 
-    /// Returns the number of directions that may move: those of all but the last class.
+    /// Returns the number of directions that may move: those of all but the last class, or of the only score.
     fn count(&self) -> usize {
-        self.basis.len() * self.classes.saturating_sub(1)
+        self.basis.len() * if self.classes == 0 { 1 } else { self.classes - 1 }
     }
 
     /// Returns class and vector of a direction.
@@ -93,7 +94,7 @@ impl Directions {
     /// Moves the scores until the residual is orthogonal to the directions. Returns the movement, and whether
     /// it converged: a loss may have no minimum, such as where free columns separate the classes.
     pub(crate) fn settle(&self, scores: &mut Scores, response: Response<'_>) -> (Vec<f64>, bool) {
-        let mut total = vec![0.0; self.basis.len() * self.classes];
+        let mut total = vec![0.0; self.basis.len() * self.classes.max(1)];
         if self.is_empty() {
             return (total, true);
         }
@@ -107,7 +108,11 @@ impl Directions {
             if slopes.iter().enumerate().all(is_small) {
                 return (total, true);
             }
-            let totals = totals(&scores.weights, self.rows);
+            // The second derivatives of a single score have no part that is shared.
+            let totals = match self.classes {
+                0 => vec![0.0; self.rows],
+                _ => totals(&scores.weights, self.rows),
+            };
             let Some(step) = self.curvatures(&scores.weights, &totals).solved(&slopes) else { break };
             let promised: f64 = step.iter().zip(&slopes).map(|(step, slope)| step * slope).sum();
             let (start, before) = (scores.values.clone(), scores.sums.loss);

@@ -103,8 +103,8 @@ impl Free {
 
     /// Returns the basis, preceded by ones if there is an intercept, with every row multiplied by its root,
     /// orthonormalised again.
-    pub(crate) fn under(&self, roots: &[f64], intercept: bool) -> Vec<Vec<f64>> {
-        let ones = intercept.then(|| vec![1.0; roots.len()]);
+    pub(crate) fn under(&self, roots: &[f64], rows: &Rows) -> Vec<Vec<f64>> {
+        let ones = rows.intercept.then(|| vec![1.0; roots.len()]);
         let mut under: Vec<Vec<f64>> = Vec::new();
         for column in ones.iter().chain(&self.basis) {
             let mut values: Vec<f64> = column.iter().zip(roots).map(|(value, root)| root * value).collect();

@@ -52,7 +52,7 @@ impl RowState {
                 values.iter_mut().for_each(|entry| *entry -= shift);
                 let response = Response { rows, loss };
                 let mut scores = Scores::new(response, values);
-                let (settled, free) = scores.settle_all(response, objective.intercept);
+                let (settled, free) = scores.settle_all(response);
                 Self::new(scores.residual, scores.values, settled, free)
             }
         }
@@ -94,7 +94,7 @@ impl RowState {
                 // The intercept is made exact after every round, as only then is the residual a dual point.
                 let response = Response { rows, loss };
                 let mut scores = Scores::new(response, scores);
-                let (settled, free) = scores.settle_all(response, objective.intercept);
+                let (settled, free) = scores.settle_all(response);
                 self.intercept += settled;
                 self.free.iter_mut().zip(free).for_each(|(total, part)| *total += part);
                 self.sum = scores.sums.residual;

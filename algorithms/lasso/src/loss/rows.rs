@@ -17,6 +17,8 @@ pub(crate) struct Rows {
     pub(crate) offset: Option<Arc<Vec<f64>>>,
     /// K if each row has a score for each of K classes; else 0. Scores are listed class by class.
     pub(crate) classes: usize,
+    /// `true` if an intercept is fitted.
+    pub(crate) intercept: bool,
     /// Columns without a penalty.
     pub(crate) free: Option<Arc<Free>>,
 }
@@ -40,17 +42,17 @@ impl Rows {
 
     /// Returns the number of coefficients without a penalty: those of free columns and, with classes, the
     /// intercepts.
-    pub(crate) fn parts(&self, intercept: bool) -> usize {
+    pub(crate) fn parts(&self) -> usize {
         let free = self.free.as_ref().map_or(0, |free| free.len());
         match self.classes {
             0 => free,
-            classes => classes * (free + usize::from(intercept)),
+            classes => classes * (free + usize::from(self.intercept)),
         }
     }
 
     /// Converts coefficients along free columns (and intercepts, with classes) to the intercepts by class and
     /// (column, coefficient) of free columns as prepared; with classes, those of a column are adjacent.
-    pub(crate) fn told(&self, parts: &[f64], intercept: bool) -> (Vec<f64>, Vec<(u32, f64)>) {
+    pub(crate) fn told(&self, parts: &[f64]) -> (Vec<f64>, Vec<(u32, f64)>) {
         let of = |parts: &[f64]| self.free.as_ref().map_or_else(Vec::new, |free| free.coefficients(parts));
         if self.classes == 0 {
             return (Vec::new(), of(parts));
@@ -59,10 +61,10 @@ impl Rows {
         let mut intercepts = vec![0.0; self.classes];
         let mut freed = Vec::new();
         for (class, parts) in parts.chunks_exact(count.max(1)).enumerate() {
-            if intercept {
+            if self.intercept {
                 intercepts[class] = parts[0];
             }
-            let own = of(&parts[usize::from(intercept)..]).into_iter();
+            let own = of(&parts[usize::from(self.intercept)..]).into_iter();
             freed.extend(own.map(|(column, value)| (column * self.classes as u32 + class as u32, value)));
         }
         freed.sort_unstable_by_key(|&(column, _)| column);

@@ -41,8 +41,8 @@ impl BoundarySolution {
     }
 
     /// Computes the coefficients of free columns, and the intercepts of classes.
-    pub(super) fn free_coefficients(&mut self, rows: &Rows, intercept: bool) {
-        (self.intercepts, self.freed) = rows.told(&self.free, intercept);
+    pub(super) fn free_coefficients(&mut self, rows: &Rows) {
+        (self.intercepts, self.freed) = rows.told(&self.free);
     }
 
     /// Returns this solution as a certified point of the path, with its relative gap.

@@ -231,7 +231,7 @@ impl Members {
             tiles.iter().map(|tile| (tile.from as usize, &tile.slots[..], &tile.values[..])).collect();
         set.add_tiles(&parts);
         // Sparse columns are centred implicitly: (x_i - s_i)'(x_j - s_j) = x_i'x_j - n s_i s_j.
-        let shifts: Vec<f64> = columns.iter().map(|column| column.view().shift()).collect();
+        let shifts: Vec<f64> = columns.iter().map(|column| column.view().shift).collect();
         if shifts.iter().any(|&shift| shift != 0.0) {
             let slots: Vec<u32> = (0..shifts.len() as u32).collect();
             for i in grown..shifts.len() {
@@ -279,12 +279,11 @@ impl Members {
         checkpoint: MembersCheckpoint,
         columns: &[Column],
         rows: &Rows,
-        intercept: bool,
     ) -> Result<(), StateError> {
         match (self, checkpoint) {
             (Self::Gram(gram), MembersCheckpoint::Gram(checkpoint)) => gram.set.restore(checkpoint),
             (Self::Proximal(proximal), MembersCheckpoint::Proximal(checkpoint)) => {
-                proximal.set.restore(checkpoint, columns, rows, intercept)
+                proximal.set.restore(checkpoint, columns, rows)
             }
             _ => Err(StateError::new("the working set of this loss")),
         }

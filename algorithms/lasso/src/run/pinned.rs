@@ -138,7 +138,7 @@ impl Solver {
         let squares = support.iter().map(|(j, value)| terms.ridge(*j as usize) * value * value).sum();
         self.set.members.look_at(rows, &replica.rows);
         self.last.set_rows(&replica.rows);
-        self.last.free_coefficients(rows, objective.intercept);
+        self.last.free_coefficients(rows);
         let duality_gap = loop {
             self.last.penalty = spec.penalty(self.points.position, self.largest);
             let (penalty, ridge) = objective.weights(self.last.penalty);
@@ -255,7 +255,7 @@ impl Solver {
     /// Solves on the working set.
     pub(crate) fn solve(&mut self, given: &Rows) -> Solved {
         let (penalty, ridge) = self.weights();
-        let target = Target { penalty, ridge, intercept: self.objective.intercept, gap: self.last.target };
+        let target = Target { penalty, ridge, gap: self.last.target };
         let rows = self.rows(given.len());
         self.set.solve(given, target, rows, &self.last)
     }

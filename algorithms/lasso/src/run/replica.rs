@@ -34,7 +34,7 @@ impl Replica {
         let entries = given.scores();
         let scores = if objective.shape().is_quadratic() { 0 } else { entries };
         let RowState { residual, scores: own, free, .. } = &self.rows;
-        let parts = given.parts(objective.intercept);
+        let parts = given.parts();
         let fits = residual.len() == entries && own.len() == scores && free.len() == parts;
         if fits { Ok(()) } else { Err(StateError::new("a residual of this problem")) }
     }

@@ -119,7 +119,7 @@ impl Solver {
         self.look_ahead(rows);
         let fits = !is_concluded || replica.max_violators() == self.max_violators(rows);
         ensure(fits, "how many violators are named")?;
-        self.set.members.restore(checkpoint.solved, &self.set.columns, &spec.rows, spec.objective.intercept)
+        self.set.members.restore(checkpoint.solved, &self.set.columns, &spec.rows)
     }
 }
 

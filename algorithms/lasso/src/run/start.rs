@@ -46,7 +46,14 @@ impl<'a> Start<'a> {
         if classes > 0 {
             check_classes(problem, asked)?;
         }
-        let mut given = Rows { y, weights: problem.weights.clone(), offset, classes, free: None };
+        let mut given = Rows {
+            y,
+            weights: problem.weights.clone(),
+            offset,
+            classes,
+            intercept: problem.intercept,
+            free: None,
+        };
         let unpenalized = asked.free(problem.columns())?;
         if !unpenalized.is_empty() {
             let columns = problem.design.some(unpenalized.iter().copied())?;
@@ -172,18 +179,13 @@ const NOTHING_LEFT: f64 = 1e-9;
 /// # Errors
 /// If they have none, such as where they separate two classes.
 fn check_free(rows: &Rows, objective: Objective) -> Result<(), LassoError> {
-    let (Shape::Smooth(loss), Some(free)) = (objective.shape(), &rows.free) else { return Ok(()) };
+    let (Shape::Smooth(loss), true) = (objective.shape(), rows.free.is_some()) else { return Ok(()) };
     let response = Response { rows, loss };
     let mut scores = Scores::new(response, rows.start());
-    let is_settled = match rows.classes {
-        0 => free.settle(&mut scores, response, objective.intercept).2,
-        _ => {
-            let before = scores.sums.loss;
-            let is_settled = Directions::new(rows, objective.intercept).settle(&mut scores, response).1;
-            is_settled && scores.sums.loss > NOTHING_LEFT * before
-        }
-    };
-    if is_settled { Ok(()) } else { Err(LassoError::Free) }
+    let before = scores.sums.loss;
+    let is_settled = Directions::new(rows).settle(&mut scores, response).1;
+    let is_left = rows.classes == 0 || scores.sums.loss > NOTHING_LEFT * before;
+    if is_settled && is_left { Ok(()) } else { Err(LassoError::Free) }
 }
 
 /// Reorders coefficients listed class by class, so that those of a column are adjacent.

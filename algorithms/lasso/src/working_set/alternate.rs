@@ -2,7 +2,6 @@
 
 use super::epoch::Swept;
 use super::local::{Local, ObjectiveGap};
-use super::stats::Work;
 
 /// Number of epochs between measures: epochs decide which coefficients are zero, and a Newton step finishes
 /// them.
@@ -17,10 +16,18 @@ const FACTOR_SPEED: u64 = 20;
 /// Number of epochs after which a solve gives up and reports the gap it has reached.
 pub(super) const MOST_EPOCHS: u64 = 20_000;
 
+/// Where an alternation ends.
+#[derive(Clone, Copy)]
+pub(super) struct Limit {
+    /// The gap to reach.
+    pub(super) gap: f64,
+    pub(super) epochs: u64,
+}
+
 /// The two kinds of steps that alternate.
 pub(super) trait Turns {
     /// Minimises over each coefficient, or each group of them, in turn, and updates g.
-    fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept;
+    fn epoch(&mut self, local: &mut Local) -> Swept;
 
     /// Returns how many coefficients a Newton step solves for.
     fn free(&self, local: &Local) -> usize;
@@ -30,38 +37,34 @@ pub(super) trait Turns {
         &mut self,
         local: &mut Local,
         measure: ObjectiveGap,
-        work: &mut Work,
         measure_of: impl Fn(&Local) -> ObjectiveGap,
     ) -> ObjectiveGap;
 }
 
-/// Alternates until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs
-/// are used up. Only differences of the objective matter.
+/// Alternates until the gap that `measure_of` computes is at most that of the limit, nothing changes, or the
+/// epochs are used up. Only differences of the objective matter.
 pub(super) fn alternate(
     local: &mut Local,
     turns: &mut impl Turns,
-    (target, epochs): (f64, u64),
-    work: &mut Work,
+    limit: Limit,
     measure_of: impl Fn(&Local) -> ObjectiveGap,
 ) -> ObjectiveGap {
-    let limit = work.epochs + epochs;
     let mut measure = measure_of(local);
-    let mut since_newton = 0;
-    while measure.gap > target && work.epochs < limit {
-        let before = work.epoch_flops;
+    let (mut done, mut since_newton) = (0, 0);
+    while measure.gap > limit.gap && done < limit.epochs {
         let mut swept = Swept::default();
         for _ in 0..EPOCHS {
-            swept = turns.epoch(local, work);
+            swept = turns.epoch(local);
+            (done, since_newton) = (done + 1, since_newton + swept.flops);
         }
-        since_newton += work.epoch_flops - before;
         measure = measure_of(local);
-        if measure.gap <= target || swept.changed == 0 {
+        if measure.gap <= limit.gap || swept.changed == 0 {
             break;
         }
         let free = turns.free(local);
         if free > 0 && (swept.signs == 0 || since_newton * FACTOR_SPEED >= (free as u64).pow(3) / 3) {
             since_newton = 0;
-            measure = turns.newton(local, measure, work, &measure_of);
+            measure = turns.newton(local, measure, &measure_of);
         }
     }
     measure

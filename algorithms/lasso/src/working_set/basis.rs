@@ -8,7 +8,6 @@
 //! Coordinate descent instead moves along d in steps of the order of lambda.
 
 use super::local::Local;
-use super::stats::Work;
 use raddle_kernels::algebra::{dot, solve_lower, solve_lower_transposed};
 
 /// A column depends on the basis if, once the basis is projected out, less than this share of its squared
@@ -26,8 +25,8 @@ pub(super) struct Basis {
     dependent: f64,
 }
 
-/// Makes the columns of the support independent without raising F. Returns whether b has changed.
-pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
+/// Makes the columns of the support independent without raising F.
+pub(crate) fn reduce(local: &mut Local) {
     let mut support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
     // Large coefficients enter the basis first, as small ones vanish sooner.
     support.sort_by(|&i, &j| local.b[j].abs().total_cmp(&local.b[i].abs()).then(i.cmp(&j)));
@@ -39,13 +38,11 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
     };
     let mut basis = Basis::new(support.len(), DEPENDENT);
     for &entering in &support {
-        work.factor_flops += (basis.members.len() as u64).pow(2);
         let row = local.gram.row(entering);
         let Some(mut shares) = basis.try_push(entering, |i| row[i]) else { continue };
         // Column `entering` is the sum of the basis columns times `shares`: as its coefficient falls by t,
         // theirs change by t times `shares`.
         solve_lower_transposed(&basis.l, basis.stride, &mut shares);
-        work.factor_flops += 3 * (shares.len() as u64).pow(2);
         let own = target[place[entering]];
         let rise: f64 =
             basis.members.iter().zip(&shares).map(|(&i, share)| target[place[i]].signum() * share).sum();
@@ -75,12 +72,7 @@ pub(crate) fn reduce(local: &mut Local, work: &mut Work) -> bool {
             }
         }
     }
-    let changed = support.iter().zip(&target).any(|(&i, &value)| local.b[i] != value);
-    if changed {
-        work.solve_flops += 2 * (support.len() * local.b.len()) as u64;
-        local.move_to(&support, &target);
-    }
-    changed
+    local.move_to(&support, &target);
 }
 
 impl Basis {

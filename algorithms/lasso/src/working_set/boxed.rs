@@ -11,7 +11,6 @@ use super::alternate::Turns;
 use super::basis::{Basis, DEPENDENT};
 use super::epoch::Swept;
 use super::local::{Local, ObjectiveGap};
-use super::stats::Work;
 use crate::loss::soft_threshold;
 use crate::penalties::{Terms, charge};
 use raddle_kernels::algebra::{add_scaled, dot};
@@ -26,8 +25,8 @@ pub(super) struct Boxed<'a> {
 }
 
 impl Turns for Boxed<'_> {
-    fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept {
-        epoch(local, self.terms, self.penalty, work)
+    fn epoch(&mut self, local: &mut Local) -> Swept {
+        epoch(local, self.terms, self.penalty)
     }
 
     fn free(&self, local: &Local) -> usize {
@@ -38,10 +37,9 @@ impl Turns for Boxed<'_> {
         &mut self,
         local: &mut Local,
         _: ObjectiveGap,
-        work: &mut Work,
         measure_of: impl Fn(&Local) -> ObjectiveGap,
     ) -> ObjectiveGap {
-        newton(local, self.terms, self.penalty, work);
+        newton(local, self.terms, self.penalty);
         measure_of(local)
     }
 }
@@ -69,7 +67,7 @@ pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Ob
 
 /// Minimises over each coefficient in turn, by ascending slot, and updates g. `signs` counts the coefficients
 /// that reached or left 0 or a bound.
-fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swept {
+fn epoch(local: &mut Local, terms: &Terms, penalty: f64) -> Swept {
     let Local { gram, b, g, .. } = local;
     let (mut changed, mut signs) = (0, 0);
     for j in 0..b.len() {
@@ -87,20 +85,16 @@ fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swe
             signs += usize::from(place(before) != place(after));
         }
     }
-    work.epochs += 1;
-    work.updates += changed as u64;
     let flops = 2 * (changed * b.len()) as u64;
-    work.epoch_flops += flops;
     raddle::cancellation_point(flops + b.len() as u64);
-    Swept { changed, signs }
+    Swept { changed, signs, flops }
 }
 
 /// Moves from face to face, towards the minimum of each, and updates g.
-fn newton(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) {
-    work.newtons += 1;
+fn newton(local: &mut Local, terms: &Terms, penalty: f64) {
     for _ in 0..FACES {
         raddle::cancellation_point(local.b.len() as u64);
-        let Some((free, step)) = direction(local, free(local, terms).collect(), penalty, work) else {
+        let Some((free, step)) = direction(local, free(local, terms).collect(), penalty) else {
             return;
         };
         let mut length = 1.0;
@@ -122,28 +116,20 @@ fn newton(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) {
         for (&i, value) in free.iter().zip(&mut target) {
             *value = terms.clamp(i, *value);
         }
-        work.solve_flops += 2 * (free.len() * local.b.len()) as u64;
         local.move_to(&free, &target);
         if first.is_none() {
-            work.whole_steps += 1;
             return;
         }
     }
 }
 
 /// The step to the minimum of the face: members whose columns are independent, and the change of each.
-fn direction(
-    local: &Local,
-    free: Vec<usize>,
-    penalty: f64,
-    work: &mut Work,
-) -> Option<(Vec<usize>, Vec<f64>)> {
+fn direction(local: &Local, free: Vec<usize>, penalty: f64) -> Option<(Vec<usize>, Vec<f64>)> {
     let mut basis = Basis::new(free.len(), DEPENDENT);
     for i in free {
         let row = local.gram.row(i);
         basis.try_push(i, |k| row[k]);
     }
-    work.factor_flops += (basis.members.len() as u64).pow(3) / 3;
     let slope = |&i: &usize| local.g[i] - penalty * local.b[i].signum();
     let step = basis.solve(basis.members.iter().map(slope).collect());
     (!basis.members.is_empty()).then_some((basis.members, step))

@@ -107,7 +107,7 @@ impl ByColumns<'_> {
         let view = self.columns[j].view();
         let (indices, values) = view.stored().unwrap_or_default();
         let stored = raddle_kernels::algebra::sparse_dot(indices, values, &residual.values);
-        stored + residual.common * fixed.mass - view.shift() * residual.sum
+        stored + residual.common * fixed.mass - view.shift * residual.sum
     }
 
     /// Adds `change` to the coefficient of member `j`, and updates the residual.
@@ -123,8 +123,8 @@ impl ByColumns<'_> {
             }),
         }
         // Weights have the mean 1: they sum to n.
-        residual.common += change * view.shift();
-        residual.sum -= change * (fixed.mass - self.rows.len() as f64 * view.shift());
+        residual.common += change * view.shift;
+        residual.sum -= change * (fixed.mass - self.rows.len() as f64 * view.shift);
     }
 
     /// Minimises over each coefficient of some members in turn.

@@ -9,7 +9,6 @@ use super::inner;
 use super::local::{Local, LocalProblem, ObjectiveGap, Slot};
 use super::newton::most_columns;
 use super::places::places;
-use super::stats::Work;
 
 /// Members with |g| at least this multiple of L belong to the compact set, besides the support.
 const NEAR: f64 = 0.98;
@@ -55,19 +54,13 @@ impl Compact {
 
     /// Solves `whole` to the gap `target`: repeatedly solves the compact set to half of it, then updates all
     /// gradients.
-    pub(crate) fn solve(
-        &mut self,
-        whole: &mut Local,
-        problem: LocalProblem,
-        target: f64,
-        work: &mut Work,
-    ) -> ObjectiveGap {
+    pub(crate) fn solve(&mut self, whole: &mut Local, problem: LocalProblem, target: f64) -> ObjectiveGap {
         let mut measure = whole.measure(problem);
         for _ in 0..ROUNDS {
             if measure.gap <= target {
                 break;
             }
-            self.cover(whole, problem.penalty, problem.rows, work);
+            self.cover(whole, problem.penalty, problem.rows);
             let pick = |from: &[f64], to: &mut Vec<f64>, slots: &[Slot]| {
                 to.clear();
                 to.extend(slots.iter().map(|&slot| from[slot as usize]));
@@ -75,13 +68,12 @@ impl Compact {
             pick(&whole.q, &mut self.local.q, &self.slots);
             pick(&whole.b, &mut self.local.b, &self.slots);
             pick(&whole.g, &mut self.local.g, &self.slots);
-            inner::solve(&mut self.local, problem, 0.5 * target, &mut self.factor, work);
+            inner::solve(&mut self.local, problem, 0.5 * target, &mut self.factor);
             let at: Vec<usize> = self.slots.iter().map(|&slot| slot as usize).collect();
             let moved = at.iter().zip(&self.local.b).filter(|&(&i, b)| whole.b[i] != *b).count();
             if moved == 0 {
                 break;
             }
-            work.solve_flops += 2 * (moved * whole.b.len()) as u64;
             whole.move_to(&at, &self.local.b);
             measure = whole.measure(problem);
         }
@@ -90,7 +82,7 @@ impl Compact {
 
     /// Adds to the compact set the support, all members with |g| >= [`NEAR`] L that do not violate, and the
     /// worst violators as far as there is space.
-    fn cover(&mut self, whole: &Local, penalty: f64, rows: usize, work: &mut Work) {
+    fn cover(&mut self, whole: &Local, penalty: f64, rows: usize) {
         let support = whole.b.iter().filter(|&&b| b != 0.0).count();
         let room = (most_columns(rows).saturating_sub(support) / ROOM_ONE_IN).max(LEAST);
         let violators = top_violators(0, &whole.g, penalty, room + 1, |i| whole.b[i as usize] != 0.0);
@@ -109,9 +101,9 @@ impl Compact {
         if self.slots.len() + entering.len() > SLACK * needed.len() {
             self.clear();
             self.inside.resize(whole.b.len(), false);
-            self.extend(whole, &needed, work);
+            self.extend(whole, &needed);
         } else {
-            self.extend(whole, &entering, work);
+            self.extend(whole, &entering);
         }
     }
 
@@ -127,12 +119,12 @@ impl Compact {
     ) -> Result<Self, StateError> {
         let places = places(&slots, whole.b.len()).ok_or(StateError::new("a compact working set"))?;
         let mut compact = Self { inside: vec![false; places.len()], ..Self::default() };
-        compact.extend(whole, &slots, &mut Work::default());
+        compact.extend(whole, &slots);
         compact.factor = Factor::rebuilt(factor, &compact.local.gram)?;
         Ok(compact)
     }
 
-    fn extend(&mut self, whole: &Local, entering: &[Slot], work: &mut Work) {
+    fn extend(&mut self, whole: &Local, entering: &[Slot]) {
         let first = self.slots.len();
         self.slots.extend_from_slice(entering);
         entering.iter().for_each(|&slot| self.inside[slot as usize] = true);
@@ -147,7 +139,6 @@ impl Compact {
             for (value, &other) in row.iter_mut().zip(&self.slots[start..]) {
                 *value = from[other as usize];
             }
-            work.gathered += row.len() as u64;
         }
     }
 }

@@ -3,7 +3,6 @@
 use raddle::cancellation_point;
 
 use super::local::Local;
-use super::stats::Work;
 use raddle_kernels::algebra::add_scaled_ahead;
 
 /// The minimiser over one coefficient: S(G_jj b_j + g_j, L) / G_jj with the soft threshold S.
@@ -25,12 +24,14 @@ pub(crate) struct Swept {
     pub(crate) changed: usize,
     /// Coefficients whose sign changed, to or from zero included.
     pub(crate) signs: usize,
+    /// Operations.
+    pub(crate) flops: u64,
 }
 
 /// Minimises over each coefficient in turn, by ascending slot, and updates g after every change.
 ///
 /// A member whose column is zero keeps its coefficient.
-pub(crate) fn epoch(local: &mut Local, penalty: f64, work: &mut Work) -> Swept {
+pub(crate) fn epoch(local: &mut Local, penalty: f64) -> Swept {
     let Local { gram, b, g, .. } = local;
     let mut swept = Swept::default();
     for j in 0..b.len() {
@@ -54,10 +55,7 @@ pub(crate) fn epoch(local: &mut Local, penalty: f64, work: &mut Work) -> Swept {
             swept.signs += usize::from((after > 0.0) != (before > 0.0) || (after < 0.0) != (before < 0.0));
         }
     }
-    work.epochs += 1;
-    work.updates += swept.changed as u64;
-    let flops = 2 * (swept.changed * b.len()) as u64;
-    work.epoch_flops += flops;
-    cancellation_point(flops + b.len() as u64);
+    swept.flops = 2 * (swept.changed * b.len()) as u64;
+    cancellation_point(swept.flops + b.len() as u64);
     swept
 }

@@ -3,7 +3,6 @@
 
 use super::factor::Factor;
 use super::local::Local;
-use super::stats::Work;
 use super::symmetric::Symmetric;
 use raddle_kernels::algebra::sum_squares;
 
@@ -26,13 +25,13 @@ impl Face {
     }
 
     /// Finds the Newton direction d from b; returns d'Gd.
-    pub(super) fn direct(&mut self, penalty: f64, factor: &Factor, work: &mut Work) -> f64 {
+    pub(super) fn direct(&mut self, penalty: f64, factor: &Factor) -> f64 {
         let slope = |(g, &b): (&f64, &f64)| if b == 0.0 { 0.0 } else { g - penalty * b.signum() };
         self.slopes.clear();
         self.slopes.extend(self.g.iter().zip(&self.b).map(slope));
         let mut z = self.slopes.clone();
-        factor.forward(&mut z, work);
-        sum_squares(&factor.solve(&z, &mut self.d, work))
+        factor.forward(&mut z);
+        sum_squares(&factor.solve(&z, &mut self.d))
     }
 
     /// Returns the rows whose coefficients would change sign at b + d.

@@ -14,7 +14,6 @@ use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::places::{NOWHERE, places};
-use super::stats::Work;
 use super::symmetric::Symmetric;
 use raddle_kernels::algebra::{
     BLOCK, NotPositive, add_scaled_columns, cholesky_of, dot, gram, solve_lower, solve_lower_transposed,
@@ -72,32 +71,16 @@ struct HeldMembers {
     inverses: Vec<f64>,
 }
 
-/// Held columns are released before every use, and are not written.
-impl State for Factor {
-    fn save(&self, out: &mut Writer) {
-        let Self { members, place, l, inverses, ridge, ridges, spent, held: _ } = self;
-        out.write(members);
-        out.write(place);
-        out.write(l);
-        out.write(inverses);
-        out.write(ridge);
-        out.write(ridges);
-        out.write(spent);
-    }
+/// Held members are released before every use, and are not written.
+impl State for HeldMembers {
+    fn save(&self, _: &mut Writer) {}
 
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        Ok(Self {
-            members: from.read()?,
-            place: from.read()?,
-            l: from.read()?,
-            inverses: from.read()?,
-            ridge: from.read()?,
-            ridges: from.read()?,
-            spent: from.read()?,
-            held: HeldMembers::default(),
-        })
+    fn load(_: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(Self::default())
     }
 }
+
+raddle::state!(Factor { members, place, l, inverses, ridge, ridges, spent, held });
 
 impl Factor {
     /// Empties the factor, such as when members are renumbered, and keeps its memory.
@@ -125,7 +108,6 @@ impl Factor {
         matrix: &Symmetric,
         support: &[usize],
         limit: usize,
-        work: &mut Work,
     ) -> Result<(), NotPositive> {
         self.held.clear();
         self.place.resize(matrix.order(), NOWHERE);
@@ -133,14 +115,14 @@ impl Factor {
         let size = self.members.len() + entering.len();
         let leaving = size - support.len();
         if size > limit.max(support.len()) || self.is_dear(leaving) {
-            return self.rebuild(matrix, support, work);
+            return self.rebuild(matrix, support);
         }
         let done = self.members.len();
         self.append(&entering);
-        self.factor(matrix, done, work).or_else(|_| {
+        self.factor(matrix, done).or_else(|_| {
             // Members that entered have no rows yet.
             self.members.truncate(done);
-            self.rebuild(matrix, support, work)
+            self.rebuild(matrix, support)
         })
     }
 
@@ -148,12 +130,7 @@ impl Factor {
     ///
     /// # Errors
     /// No ridge makes the matrix positive definite.
-    pub(crate) fn rebuild(
-        &mut self,
-        matrix: &Symmetric,
-        support: &[usize],
-        work: &mut Work,
-    ) -> Result<(), NotPositive> {
+    pub(crate) fn rebuild(&mut self, matrix: &Symmetric, support: &[usize]) -> Result<(), NotPositive> {
         self.held.clear();
         self.spent = 0;
         let mut stays = vec![false; matrix.order()];
@@ -168,8 +145,7 @@ impl Factor {
         self.append(&entering);
         self.ridge = self.ridge.max(RIDGE);
         loop {
-            work.factorisations += u64::from(done < BLOCK);
-            match self.factor(matrix, done, work) {
+            match self.factor(matrix, done) {
                 Ok(()) => return Ok(()),
                 Err(error) if self.ridge * RIDGE_STEP > RIDGE_MOST => {
                     self.clear();
@@ -196,7 +172,7 @@ impl Factor {
     }
 
     /// Factors the rows from `done` on.
-    fn factor(&mut self, matrix: &Symmetric, done: usize, work: &mut Work) -> Result<(), NotPositive> {
+    fn factor(&mut self, matrix: &Symmetric, done: usize) -> Result<(), NotPositive> {
         let size = self.members.len();
         if done == size {
             return Ok(());
@@ -208,8 +184,6 @@ impl Factor {
         if self.ridges.last().is_none_or(|&(_, ridge)| ridge != self.ridge) {
             self.ridges.push((begin, self.ridge));
         }
-        work.gathered += (size * size - done * done) as u64 / 2;
-        work.factor_flops += ((size as u64).pow(3) - (done as u64).pow(3)) / 3;
         self.fill(matrix, done)
     }
 
@@ -246,16 +220,15 @@ impl Factor {
     }
 
     /// Computes z = L^-1 r in place, with r by row of the factor.
-    pub(crate) fn forward(&self, r: &mut [f64], work: &mut Work) {
+    pub(crate) fn forward(&self, r: &mut [f64]) {
         solve_lower(&self.l.values, self.l.stride, r);
-        work.solve_flops += (r.len() * r.len()) as u64;
     }
 
     /// Also holds the members in the rows `places`, which ascend.
     ///
     /// # Errors
     /// The constraints are dependent in floating point.
-    pub(crate) fn hold(&mut self, places: &[usize], work: &mut Work) -> Result<(), NotPositive> {
+    pub(crate) fn hold(&mut self, places: &[usize]) -> Result<(), NotPositive> {
         let Some(&lowest) = places.first() else { return Ok(()) };
         let (size, stride, before) = (self.members.len(), self.l.stride, self.held.places.len());
         let held = &mut self.held;
@@ -285,8 +258,6 @@ impl Factor {
         gram(&rows[before..], &rows, before, &mut held.gram.values[before * gram_stride..], gram_stride);
         let cost = (places.len() * ((size - c0).pow(2) + 2 * count * size)) as u64;
         self.spent += cost;
-        work.hold_flops += cost;
-        work.factor_flops += ((count as u64).pow(3) - (before as u64).pow(3)) / 3;
         held.l.shrink(before);
         held.l.stretch(count);
         let from = &held.gram;
@@ -307,7 +278,7 @@ impl Factor {
     }
 
     /// Solves M x = r under x_held = 0, for z = L^-1 r: returns L'x, and writes x to `x`.
-    pub(crate) fn solve(&self, z: &[f64], x: &mut Vec<f64>, work: &mut Work) -> Vec<f64> {
+    pub(crate) fn solve(&self, z: &[f64], x: &mut Vec<f64>) -> Vec<f64> {
         let (size, held) = (z.len(), &self.held);
         let rows: Vec<&[f64]> = held
             .w
@@ -326,7 +297,6 @@ impl Factor {
         solve_lower_transposed(&self.l.values, self.l.stride, x);
         // Rounding may have left a small value: set to exactly 0.
         held.places.iter().for_each(|&place| x[place] = 0.0);
-        work.solve_flops += (size * size + held.places.len() * (4 * size + 2 * held.places.len())) as u64;
         image
     }
 }

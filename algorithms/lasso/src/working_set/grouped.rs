@@ -9,7 +9,6 @@ use super::alternate::Turns;
 use super::basis::Basis;
 use super::epoch::Swept;
 use super::local::{Local, ObjectiveGap};
-use super::stats::Work;
 use crate::penalties::Terms;
 use raddle_kernels::algebra::dot;
 
@@ -59,10 +58,15 @@ impl Grouped {
 
 impl Turns for Grouped {
     /// Groups have no sign: each group that changes counts once.
-    fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept {
-        let changed = self.groups.iter().filter(|group| group.minimise(local, self.penalty, work)).count();
-        work.epochs += 1;
-        Swept { changed, signs: changed }
+    fn epoch(&mut self, local: &mut Local) -> Swept {
+        let mut swept = Swept::default();
+        for group in self.groups.iter() {
+            if group.minimise(local, self.penalty) {
+                swept.changed += 1;
+                swept.flops += 2 * (group.members.len() * local.b.len()) as u64;
+            }
+        }
+        Swept { signs: swept.changed, ..swept }
     }
 
     fn free(&self, local: &Local) -> usize {
@@ -73,12 +77,11 @@ impl Turns for Grouped {
         &mut self,
         local: &mut Local,
         mut measure: ObjectiveGap,
-        work: &mut Work,
         measure_of: impl Fn(&Local) -> ObjectiveGap,
     ) -> ObjectiveGap {
         let active: Vec<&Group> = self.active(local).collect();
         for _ in 0..NEWTONS {
-            if measure.gap <= self.target || !newton(local, &active, self.penalty, work) {
+            if measure.gap <= self.target || !newton(local, &active, self.penalty) {
                 break;
             }
             measure = measure_of(local);
@@ -108,7 +111,7 @@ impl Group {
     }
 
     /// Minimises F over the group by proximal steps, and updates g. Returns whether anything changed.
-    fn minimise(&self, local: &mut Local, penalty: f64, work: &mut Work) -> bool {
+    fn minimise(&self, local: &mut Local, penalty: f64) -> bool {
         let pick = |from: &[f64]| self.members.iter().map(|&i| from[i]).collect::<Vec<f64>>();
         let (start, mut b, mut g) = (pick(&local.b), pick(&local.b), pick(&local.g));
         let is_zero = self.is_zero(local);
@@ -132,16 +135,13 @@ impl Group {
         if b == start {
             return false;
         }
-        work.epoch_flops += 2 * (self.members.len() * local.b.len()) as u64;
-        work.updates += self.members.len() as u64;
         local.move_to(&self.members, &b);
         true
     }
 }
 
 /// Takes a Newton step on the groups that are not zero, as far as F falls; returns whether it did.
-fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -> bool {
-    work.newtons += 1;
+fn newton(local: &mut Local, active: &[&Group], penalty: f64) -> bool {
     let members: Vec<usize> = active.iter().flat_map(|group| group.members.iter().copied()).collect();
     let norm = |group: &Group, b: &dyn Fn(usize) -> f64| {
         group.members.iter().map(|&i| b(i) * b(i)).sum::<f64>().sqrt()
@@ -157,7 +157,6 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     }
     let basis = curved(local, &members, &about, penalty);
     let kept = &basis.members;
-    work.factor_flops += (kept.len() as u64).pow(3) / 3;
     let slope = |&at: &usize| local.g[members[at]] - penalty * local.b[members[at]] / about[at].1;
     let slopes: Vec<f64> = kept.iter().map(slope).collect();
     let step = basis.solve(slopes.clone());
@@ -196,7 +195,6 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     let falls = |length: &f64| change(*length) <= -1e-4 * length * promised + noise;
     let Some(length) = lengths.into_iter().find(falls) else { return false };
     let target: Vec<f64> = members.iter().zip(&d).map(|(&i, d)| local.b[i] + length * d).collect();
-    work.solve_flops += 2 * (members.len() * local.b.len()) as u64;
     local.move_to(&members, &target);
     true
 }

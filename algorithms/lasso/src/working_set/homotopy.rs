@@ -14,7 +14,6 @@ use raddle::cancellation_point;
 
 use super::inverse::Inverse;
 use super::local::{Local, LocalProblem};
-use super::stats::Work;
 use super::symmetric::Symmetric;
 use raddle_kernels::algebra::{LANES, add_scaled, add_scaled_columns, sum_rows};
 
@@ -95,20 +94,15 @@ impl Homotopy {
     ///
     /// # Errors
     /// The path is lost; b and g are unchanged.
-    pub(crate) fn solve(
-        &mut self,
-        local: &mut Local,
-        problem: LocalProblem,
-        work: &mut Work,
-    ) -> Result<(), Lost> {
+    pub(crate) fn solve(&mut self, local: &mut Local, problem: LocalProblem) -> Result<(), Lost> {
         let before = (local.b.clone(), local.g.clone());
-        let mut done = self.follow(local, problem.penalty, work);
+        let mut done = self.follow(local, problem.penalty);
         if done.is_err() {
             // The inverse may have become inaccurate by the rounding of many changes: try again with a new
             // one.
             (local.b, local.g) = before.clone();
             self.clear();
-            done = self.follow(local, problem.penalty, work);
+            done = self.follow(local, problem.penalty);
         }
         if done.is_err() {
             (local.b, local.g) = before;
@@ -117,29 +111,28 @@ impl Homotopy {
         done
     }
 
-    fn follow(&mut self, local: &mut Local, penalty: f64, work: &mut Work) -> Result<(), Lost> {
-        self.start(local, work)?;
+    fn follow(&mut self, local: &mut Local, penalty: f64) -> Result<(), Lost> {
+        self.start(local)?;
         let mut path = self.path(local, penalty);
         for _ in 0..CORNERS * (local.b.len() + 1) {
-            self.direct(&mut path, local, work);
+            self.direct(&mut path, local);
             let (length, corner) = self.next_corner(&path, local, penalty);
             for (&i, step) in self.support.iter().zip(&path.step) {
                 local.b[i] += length * step;
             }
             add_scaled(&mut local.g, length, &path.drift);
             path.left -= length;
-            work.corners += 1;
             match corner {
                 Corner::End => {
                     self.refine(local, penalty, &mut path);
                     return Ok(());
                 }
-                Corner::Leaves(at) => self.remove(at, local, &mut path, work),
+                Corner::Leaves(at) => self.remove(at, local, &mut path),
                 Corner::Enters(member, sign) => {
-                    if let Err(shares) = self.insert(&local.gram, member, sign, work) {
+                    if let Err(shares) = self.insert(&local.gram, member, sign) {
                         let at = self.exchange(local, member, sign, &shares).ok_or(Lost)?;
-                        self.remove(at, local, &mut path, work);
-                        self.insert(&local.gram, member, sign, work).map_err(|_| Lost)?;
+                        self.remove(at, local, &mut path);
+                        self.insert(&local.gram, member, sign).map_err(|_| Lost)?;
                     }
                     path.is_support[member] = true;
                 }
@@ -149,14 +142,14 @@ impl Homotopy {
     }
 
     /// Updates the inverse to the support of b.
-    fn start(&mut self, local: &Local, work: &mut Work) -> Result<(), Lost> {
+    fn start(&mut self, local: &Local) -> Result<(), Lost> {
         let kept = self.support.iter().zip(&self.signs).all(|(&i, sign)| local.b[i] * sign > 0.0);
         if kept && local.b.iter().filter(|&&b| b != 0.0).count() == self.support.len() {
             return Ok(());
         }
         self.clear();
         for (i, b) in local.b.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            self.insert(&local.gram, i, b.signum(), work).map_err(|_| Lost)?;
+            self.insert(&local.gram, i, b.signum()).map_err(|_| Lost)?;
         }
         Ok(())
     }
@@ -178,7 +171,7 @@ impl Homotopy {
 
     /// Computes the direction of the path: g + left d stays L s on the support, so G_SS db = -d_S as `left`
     /// falls.
-    fn direct(&self, path: &mut Path, local: &Local, work: &mut Work) {
+    fn direct(&self, path: &mut Path, local: &Local) {
         let Path { shift, step, drift, .. } = path;
         let wanted: Vec<f64> = self.support.iter().map(|&i| -shift[i]).collect();
         self.inverse.times(&wanted, step);
@@ -190,7 +183,6 @@ impl Homotopy {
         sum_rows(drift, &back, &self.support, &local.gram.values, local.gram.stride);
         drift.truncate(members);
         let flops = 2 * (size * (size + members)) as u64;
-        work.homotopy_flops += flops;
         cancellation_point(flops);
     }
 
@@ -215,16 +207,9 @@ impl Homotopy {
 
     /// Adds a member to the support. If its column depends on the support, nothing changes, and the
     /// coefficients of the support's columns in it are returned.
-    fn insert(
-        &mut self,
-        gram: &Symmetric,
-        member: usize,
-        sign: f64,
-        work: &mut Work,
-    ) -> Result<(), Vec<f64>> {
+    fn insert(&mut self, gram: &Symmetric, member: usize, sign: f64) -> Result<(), Vec<f64>> {
         let row = gram.row(member);
         let products: Vec<f64> = self.support.iter().map(|&i| row[i]).collect();
-        work.homotopy_flops += 4 * (products.len() * products.len()) as u64;
         self.inverse.insert(&products, row[member])?;
         self.support.push(member);
         self.signs.push(sign);
@@ -232,8 +217,7 @@ impl Homotopy {
     }
 
     /// Removes the member at a place from the support; the last one takes its place.
-    fn remove(&mut self, at: usize, local: &mut Local, path: &mut Path, work: &mut Work) {
-        work.homotopy_flops += 2 * (self.support.len() * self.support.len()) as u64;
+    fn remove(&mut self, at: usize, local: &mut Local, path: &mut Path) {
         self.inverse.remove(at);
         self.signs.swap_remove(at);
         let member = self.support.swap_remove(at);

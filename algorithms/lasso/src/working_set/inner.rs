@@ -1,12 +1,11 @@
 //! The solver of the plain Lasso on one Gram.
 
-use super::alternate::{MOST_EPOCHS, Turns, alternate};
+use super::alternate::{Limit, MOST_EPOCHS, Turns, alternate};
 use super::basis::reduce;
 use super::epoch::{Swept, epoch};
 use super::factor::Factor;
 use super::local::{Local, LocalProblem, ObjectiveGap};
 use super::newton::{most_columns, newton};
-use super::stats::Work;
 
 /// Solves to the gap `target` (absolute), or until nothing changes; returns the last measure.
 pub(crate) fn solve(
@@ -14,11 +13,9 @@ pub(crate) fn solve(
     problem: LocalProblem,
     target: f64,
     factor: &mut Factor,
-    work: &mut Work,
 ) -> ObjectiveGap {
-    alternate(local, &mut Plain { problem, factor }, (target, MOST_EPOCHS), work, |local| {
-        local.measure(problem)
-    })
+    let limit = Limit { gap: target, epochs: MOST_EPOCHS };
+    alternate(local, &mut Plain { problem, factor }, limit, |local| local.measure(problem))
 }
 
 /// The alternation for the plain Lasso, whose Newton steps keep their factor from one to the next.
@@ -28,8 +25,8 @@ pub(super) struct Plain<'a> {
 }
 
 impl Turns for Plain<'_> {
-    fn epoch(&mut self, local: &mut Local, work: &mut Work) -> Swept {
-        epoch(local, self.problem.penalty, work)
+    fn epoch(&mut self, local: &mut Local) -> Swept {
+        epoch(local, self.problem.penalty)
     }
 
     fn free(&self, local: &Local) -> usize {
@@ -40,21 +37,20 @@ impl Turns for Plain<'_> {
         &mut self,
         local: &mut Local,
         measure: ObjectiveGap,
-        work: &mut Work,
         measure_of: impl Fn(&Local) -> ObjectiveGap,
     ) -> ObjectiveGap {
         if self.free(local) > most_columns(self.problem.rows) {
-            reduce(local, work);
+            reduce(local);
         }
         let before = (local.b.clone(), local.g.clone());
-        let stepped = newton(local, self.problem, self.factor, work).is_ok();
+        let stepped = newton(local, self.problem, self.factor).is_ok();
         let after = measure_of(local);
         if stepped && (after.primal <= measure.primal || after.gap <= measure.gap) {
             return after;
         }
         // Columns depend on each other, as duplicates do: once one of them is out, the next step works.
         (local.b, local.g) = before;
-        reduce(local, work);
+        reduce(local);
         measure_of(local)
     }
 }

@@ -32,7 +32,6 @@ mod newton;
 mod places;
 mod proximal;
 mod set;
-mod stats;
 mod symmetric;
 #[cfg(test)]
 mod tests;
@@ -46,4 +45,3 @@ pub use local::ObjectiveGap;
 pub(crate) use proximal::{ProximalCheckpoint, ProximalSet, SolveData, SolveState, Target};
 pub(crate) use set::SetCheckpoint;
 pub use set::{SolveReport, WorkingSet};
-pub use stats::Work;

@@ -4,7 +4,6 @@ use super::face::{Face, by_place};
 use super::factor::Factor;
 use super::line_search::line_search;
 use super::local::{Local, LocalProblem};
-use super::stats::Work;
 use raddle_kernels::algebra::{NotPositive, sum_squares};
 
 /// Largest number of rounds of block pivoting.
@@ -38,17 +37,14 @@ pub(crate) fn newton(
     local: &mut Local,
     problem: LocalProblem,
     factor: &mut Factor,
-    work: &mut Work,
 ) -> Result<(), NotPositive> {
-    work.newtons += 1;
-    let mut face = face_of(local, problem, factor, work)?;
+    let mut face = face_of(local, problem, factor)?;
     let mut without_progress = usize::MAX;
     for _ in 0..DIRECTIONS {
         raddle::cancellation_point((face.members.len() * face.members.len()) as u64);
-        let curvature = face.direct(problem.penalty, factor, work);
+        let curvature = face.direct(problem.penalty, factor);
         let wrong = face.wrong();
         if wrong.is_empty() {
-            work.whole_steps += 1;
             face.walk(1.0);
             break;
         }
@@ -60,10 +56,9 @@ pub(crate) fn newton(
         {
             without_progress = wrong.len();
             let held = factor.held();
-            if let Some((target, gain)) = pivot(local, problem, factor, &face, wrong, work)
+            if let Some((target, gain)) = pivot(local, problem, factor, &face, wrong)
                 && gain < step.gain
             {
-                work.pivotings += 1;
                 face.b = target;
                 break;
             }
@@ -71,23 +66,21 @@ pub(crate) fn newton(
             same_factor = factor.members().len() == face.members.len();
             factor.let_go(held);
         }
-        work.line_searches += 1;
         let vanished = face.walk(step.length);
-        if !same_factor || factor.is_dear(vanished.len()) || factor.hold(&vanished, work).is_err() {
-            settle(local, &face, work);
-            match face_of(local, problem, factor, work) {
+        if !same_factor || factor.is_dear(vanished.len()) || factor.hold(&vanished).is_err() {
+            settle(local, &face);
+            match face_of(local, problem, factor) {
                 Ok(next) => face = next,
                 Err(_) => return Ok(()),
             }
         }
     }
-    settle(local, &face, work);
+    settle(local, &face);
     Ok(())
 }
 
 /// Moves b to the point that the face has reached, and updates g.
-fn settle(local: &mut Local, face: &Face, work: &mut Work) {
-    work.solve_flops += 2 * (face.members.len() * local.b.len()) as u64;
+fn settle(local: &mut Local, face: &Face) {
     local.move_to(&face.members, &face.b);
 }
 
@@ -95,20 +88,15 @@ fn settle(local: &mut Local, face: &Face, work: &mut Work) {
 ///
 /// # Errors
 /// The Gram of the support has no factor.
-fn face_of(
-    local: &Local,
-    problem: LocalProblem,
-    factor: &mut Factor,
-    work: &mut Work,
-) -> Result<Face, NotPositive> {
+fn face_of(local: &Local, problem: LocalProblem, factor: &mut Factor) -> Result<Face, NotPositive> {
     let support: Vec<usize> = (0..local.b.len()).filter(|&i| local.b[i] != 0.0).collect();
-    factor.prepare(&local.gram, &support, most_columns(problem.rows), work)?;
+    factor.prepare(&local.gram, &support, most_columns(problem.rows))?;
     let outside: Vec<usize> = (0..factor.members().len())
         .filter(|&place| local.b[factor.members()[place] as usize] == 0.0)
         .collect();
-    if factor.hold(&outside, work).is_err() {
+    if factor.hold(&outside).is_err() {
         // A member that left duplicates one that stayed.
-        factor.rebuild(&local.gram, &support, work)?;
+        factor.rebuild(&local.gram, &support)?;
     }
     Ok(Face::new(local, factor))
 }
@@ -121,31 +109,29 @@ fn pivot(
     factor: &mut Factor,
     face: &Face,
     mut wrong: Vec<usize>,
-    work: &mut Work,
 ) -> Option<(Vec<f64>, f64)> {
     let Face { members, b, g, .. } = face;
     let mut free: Vec<bool> = b.iter().map(|&b| b != 0.0).collect();
     let mut signs: Vec<f64> = b.iter().map(|b| b.signum()).collect();
     let mut sign_of = vec![0.0; local.b.len()];
     members.iter().zip(&signs).for_each(|(&i, &sign)| sign_of[i] = sign);
-    let mut z = right_side(local, problem, factor, &free, &signs, work);
+    let mut z = right_side(local, problem, factor, &free, &signs);
     let mut x = Vec::new();
     for _ in 0..PIVOT_ROUNDS {
         raddle::cancellation_point((members.len() * members.len()) as u64);
-        work.pivot_rounds += 1;
         wrong.iter().for_each(|&place| free[place] = false);
-        if factor.is_dear(wrong.len()) || factor.hold(&wrong, work).is_err() {
+        if factor.is_dear(wrong.len()) || factor.hold(&wrong).is_err() {
             let places = factor.members().iter().zip(&free);
             let kept: Vec<usize> = places.filter(|(_, free)| **free).map(|(&i, _)| i as usize).collect();
             if kept.is_empty() {
                 return None;
             }
-            factor.rebuild(&local.gram, &kept, work).ok()?;
+            factor.rebuild(&local.gram, &kept).ok()?;
             signs = by_place(factor, &sign_of);
             free = vec![true; kept.len()];
-            z = right_side(local, problem, factor, &free, &signs, work);
+            z = right_side(local, problem, factor, &free, &signs);
         }
-        let image = factor.solve(&z, &mut x, work);
+        let image = factor.solve(&z, &mut x);
         wrong = (0..x.len()).filter(|&place| free[place] && x[place] * signs[place] <= 0.0).collect();
         if wrong.is_empty() {
             let value = |&i: &usize| factor.place(i).map_or(0.0, |place| x[place]);
@@ -168,12 +154,11 @@ fn right_side(
     factor: &Factor,
     free: &[bool],
     signs: &[f64],
-    work: &mut Work,
 ) -> Vec<f64> {
     let mut r = by_place(factor, &local.q);
     for ((r, &free), sign) in r.iter_mut().zip(free).zip(signs) {
         *r = if free { *r - problem.penalty * sign } else { 0.0 };
     }
-    factor.forward(&mut r, work);
+    factor.forward(&mut r);
     r
 }

@@ -3,13 +3,12 @@
 use raddle::fork_join;
 use raddle::state::StateError;
 
-use super::alternate::MOST_EPOCHS;
+use super::alternate::{Limit, MOST_EPOCHS};
 use super::compact::Compact;
 use super::factor::{Factor, FactorCheckpoint};
 use super::homotopy::{Homotopy, MOST_MEMBERS};
 use super::inner;
 use super::local::{Local, LocalProblem, ObjectiveGap, Slot};
-use super::stats::Work;
 use super::symmetric::{MOVING, STRIP, Symmetric};
 use super::with_terms::with_terms;
 use crate::penalties::Terms;
@@ -80,8 +79,6 @@ pub struct SolveReport {
     pub reached: bool,
     /// Number of nonzero coefficients.
     pub support: usize,
-    /// Counted work.
-    pub work: Work,
 }
 
 /// Adds values to a row at the columns `slots`, as far as the row reaches.
@@ -323,23 +320,22 @@ impl WorkingSet {
     ///
     /// `penalty` is L = n lambda, `yy` is y'y, `rows` is n. Starts from the coefficients as they are.
     pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {
-        let mut work = Work::default();
         let problem = LocalProblem { penalty, yy, rows };
         if self.terms.has_groups() || self.terms.is_bounded() {
             let squares = |local: &Local| yy - dot(&local.q, &local.b) - dot(&local.g, &local.b);
-            let limit = (target, MOST_EPOCHS);
-            let measure = with_terms(&mut self.whole, &self.terms, penalty, limit, &mut work, squares);
-            return SolveReport { measure, reached: measure.gap <= target, support: self.support(), work };
+            let limit = Limit { gap: target, epochs: MOST_EPOCHS };
+            let measure = with_terms(&mut self.whole, &self.terms, penalty, limit, squares);
+            return SolveReport { measure, reached: measure.gap <= target, support: self.support() };
         }
         if self.members.len() <= MOST_MEMBERS {
             // A path that did not reach its end shows in the gap, which is measured below.
-            let _ = self.homotopy.solve(&mut self.whole, problem, &mut work);
+            let _ = self.homotopy.solve(&mut self.whole, problem);
         }
         let measure = if self.members.len() < TWO_LEVELS {
-            inner::solve(&mut self.whole, problem, target, &mut self.factor, &mut work)
+            inner::solve(&mut self.whole, problem, target, &mut self.factor)
         } else {
-            self.compact.solve(&mut self.whole, problem, target, &mut work)
+            self.compact.solve(&mut self.whole, problem, target)
         };
-        SolveReport { measure, reached: measure.gap <= target, support: self.support(), work }
+        SolveReport { measure, reached: measure.gap <= target, support: self.support() }
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let report = chosen.reported(found.reported(report));
     let (text, mut summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
     summary.pictures = picture(&chosen.curves).into_iter().chain(summary.pictures).collect();
-    let (above, listing) = chosen.describe(train.folder().is_some());
+    let (above, listing) = chosen.describe(train.folder());
     let (report, hint) = hinted(report, folds.problem(), &about);
     let text = format!("{above}\n\n{text}\n{}{hint}", report.conclusion());
     session.finish(report, &summary.table(listing), &text)

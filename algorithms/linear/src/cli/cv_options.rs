@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
-use raddle_datasets::Beside;
+use raddle_datasets::{Beside, Labels};
 use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
 use raddle_tabular::cli::of_folds;
 use serde::Serialize;
@@ -76,9 +76,10 @@ impl Options {
 
     /// Adds weights and groups of the rows to a cross-validation.
     pub(super) fn of_rows(cv: CrossValidation, ready: &Ready) -> CrossValidation {
-        let cv = ready.weights.iter().cloned().fold(cv, CrossValidation::weights);
-        let labels = ready.table.beside.first();
-        labels.iter().fold(cv, |cv, labels| cv.groups(labels.groups())).filled(ready.table.filled.clone())
+        let groups = ready.table.beside.first().map(Labels::groups);
+        let cv =
+            cv.given(ready.weights.clone(), CrossValidation::weights).given(groups, CrossValidation::groups);
+        cv.filled(ready.table.filled.clone())
     }
 
     /// Returns the values of C, ascending.

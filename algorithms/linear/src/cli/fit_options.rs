@@ -60,14 +60,14 @@ impl Options {
         let refuse = |why: LinearError| Error::usage(format!("--{why}"));
         let parts = InParts::new(linear.clone(), plan.parse().map_err(refuse)?);
         let parts = self.shares.iter().cloned().fold(parts, InParts::shares);
-        let sigma = self.sigma.as_ref().map(|sigma| sigma.parse().map_err(refuse)).transpose()?;
+        let sigma = self.sigma.as_ref().map(|sigma| sigma.parse()).transpose().map_err(refuse)?;
         let parts = sigma.into_iter().fold(parts, InParts::sigma);
         Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
     }
 
     /// Returns the parameters of the fit, without its start.
     pub(super) fn linear(&self) -> Result<Linear, Error> {
-        let linear = self.problem.linear(&self.train, self.parts.is_some())?.c(self.c);
-        Ok(self.lambda.into_iter().fold(linear, Linear::lambda))
+        let linear = self.problem.linear(&self.train, self.parts.is_some())?;
+        Ok(linear.c(self.c).given(self.lambda, Linear::lambda))
     }
 }

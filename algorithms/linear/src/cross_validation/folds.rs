@@ -182,7 +182,7 @@ fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
             format!("auc is for two classes, and there are {}: choose another", problem.classes().len());
         return refuse("measure", why);
     }
-    if plan.measure == Measure::LogLoss && plan.linear.which_loss() != Loss::Logistic {
+    if plan.measure == Measure::LogLoss && plan.linear.loss != Loss::Logistic {
         return refuse(
             "measure",
             "log-loss needs probabilities: choose the logistic loss, or another measure".into(),

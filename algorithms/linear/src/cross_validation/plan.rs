@@ -9,59 +9,58 @@ use crate::data::problem::Problem;
 use crate::error::LinearError;
 use crate::params::Linear;
 
-/// The parameters of a linear classifier whose C is chosen by K-fold cross-validation. They are checked when
-/// they are used.
-///
-/// Every fold holds out its part of every class, in an order drawn from the seed. For each fold, the other
-/// rows are fitted at each C in ascending order, each fit starting from the dual values of the one before,
-/// and measured on the fold. At the chosen C all rows are fitted once more, from zeros, which gives the fit
-/// of the same parameters with this C. Folds are fitted in parallel on the workers; the result is the same,
-/// bit for bit, for any number of them.
-///
-/// ```
-/// use raddle_linear::{Linear, Measure, Rule};
-///
-/// let data = raddle_datasets::embedded::diabetes();
-/// let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
-/// let cv = Linear::params().cv().measure(Measure::Auc).rule(Rule::OneSe);
-/// let chosen = cv.fit(data.x, y)?;
-/// assert!(chosen.curve.choose(Rule::OneSe).c <= chosen.curve.choose(Rule::Min).c);
-/// assert!(chosen.fit.gap() <= 1e-4 && chosen.worst_gap <= 1e-4);
-/// # Ok::<(), raddle_linear::LinearError>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct CrossValidation {
-    pub(super) linear: Linear,
-    pub(super) costs: Vec<f64>,
-    pub(super) folds: usize,
-    pub(super) seed: u64,
-    pub(super) measure: Measure,
-    pub(super) rule: Rule,
-    pub(super) groups: Option<Vec<u32>>,
-    pub(super) weights: Option<Vec<f64>>,
-    pub(super) filled: Vec<Filled>,
-    pub(super) bias: f64,
-    pub(super) scaled: bool,
-    pub(super) workers: usize,
+raddle_common::params! {
+    /// The parameters of a linear classifier whose C is chosen by K-fold cross-validation. They are checked when
+    /// they are used.
+    ///
+    /// Every fold holds out its part of every class, in an order drawn from the seed. For each fold, the other
+    /// rows are fitted at each C in ascending order, each fit starting from the dual values of the one before,
+    /// and measured on the fold. At the chosen C all rows are fitted once more, from zeros, which gives the fit
+    /// of the same parameters with this C. Folds are fitted in parallel on the workers; the result is the same,
+    /// bit for bit, for any number of them.
+    ///
+    /// ```
+    /// use raddle_linear::{Linear, Measure, Rule};
+    ///
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+    /// let cv = Linear::params().cv().measure(Measure::Auc).rule(Rule::OneSe);
+    /// let chosen = cv.fit(data.x, y)?;
+    /// assert!(chosen.curve.choose(Rule::OneSe).c <= chosen.curve.choose(Rule::Min).c);
+    /// assert!(chosen.fit.gap() <= 1e-4 && chosen.worst_gap <= 1e-4);
+    /// # Ok::<(), raddle_linear::LinearError>(())
+    /// ```
+    pub struct CrossValidation {
+        /// Sets the number of folds, K.
+        folds(folds: usize) = 5;
+        /// Sets the seed for assigning rows to folds.
+        seed(seed: u64) = 42;
+        /// Sets the measure on held-out rows.
+        measure(measure: Measure) = Measure::default();
+        /// Sets the rule for choosing C.
+        rule(rule: Rule) = Rule::Min;
+        /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
+        groups(groups: Vec<u32>);
+        /// Sets the weight of each row, in fits and measures.
+        weights(weights: Vec<f64>);
+        /// Says which values were missing and filled with means: each fold fills them again with the means of its
+        /// training rows.
+        filled(filled: Vec<Filled>) = Vec::new();
+        /// Sets the value of the constant column, 1 by default; 0 for none.
+        bias(bias: f64) = 1.0;
+        /// Divides columns by their standard deviations over the training rows: see [`Problem::scaled`].
+        scaled(scaled: bool) = false;
+        /// Sets the number of workers.
+        workers(workers: usize) = 1;
+    }
+    linear: Linear = Linear::params();
+    costs: Vec<f64> = grid(0.01, 100.0, 9);
 }
 
 impl Linear {
     /// Chooses C by cross-validation with these parameters. Defaults: 5 folds, 9 values from 0.01 to 100.
     pub fn cv(self) -> CrossValidation {
-        CrossValidation {
-            linear: self,
-            costs: grid(0.01, 100.0, 9),
-            folds: 5,
-            seed: 42,
-            measure: Measure::default(),
-            rule: Rule::Min,
-            groups: None,
-            weights: None,
-            filled: Vec::new(),
-            bias: 1.0,
-            scaled: false,
-            workers: 1,
-        }
+        CrossValidation { linear: self, ..CrossValidation::params() }
     }
 }
 
@@ -72,57 +71,6 @@ impl CrossValidation {
         costs.dedup();
         self.costs = costs;
         self
-    }
-
-    /// Sets the number of folds, K.
-    pub fn folds(self, folds: usize) -> Self {
-        Self { folds, ..self }
-    }
-
-    /// Sets the seed for assigning rows to folds.
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// Sets the measure on held-out rows.
-    pub fn measure(self, measure: Measure) -> Self {
-        Self { measure, ..self }
-    }
-
-    /// Sets the rule for choosing C.
-    pub fn rule(self, rule: Rule) -> Self {
-        Self { rule, ..self }
-    }
-
-    /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
-    pub fn groups(self, groups: Vec<u32>) -> Self {
-        Self { groups: Some(groups), ..self }
-    }
-
-    /// Sets the weight of each row, in fits and measures.
-    pub fn weights(self, weights: Vec<f64>) -> Self {
-        Self { weights: Some(weights), ..self }
-    }
-
-    /// Says which values were missing and filled with means: each fold fills them again with the means of its
-    /// training rows.
-    pub fn filled(self, filled: Vec<Filled>) -> Self {
-        Self { filled, ..self }
-    }
-
-    /// Sets the value of the constant column, 1 by default; 0 for none.
-    pub fn bias(self, bias: f64) -> Self {
-        Self { bias, ..self }
-    }
-
-    /// Divides columns by their standard deviations over the training rows: see [`Problem::scaled`].
-    pub fn scaled(self, scaled: bool) -> Self {
-        Self { scaled, ..self }
-    }
-
-    /// Sets the number of workers.
-    pub fn workers(self, workers: usize) -> Self {
-        Self { workers, ..self }
     }
 
     /// Makes the problem of some rows.

@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use crate::loss::Loss;
-use raddle_kernels::sweeps::{Coordinate, Sum};
+use raddle_kernels::sweeps::{Coordinate, add_rows};
 
 /// Smallest initial dual value of the logistic loss: a fraction of its upper bound, and an absolute limit. At
 /// 0 the entropy has no finite slope.
@@ -43,7 +43,7 @@ impl Binary<'_> {
     pub(crate) fn weights_of(&self, a: &[f64]) -> Vec<f64> {
         let factors: Vec<f64> = a.iter().zip(&self.signs).map(|(a, sign)| a * sign).collect();
         let mut w = vec![0.0; self.rows.width()];
-        Sum { rows: self.rows.view(), factors: &factors, out: &mut w }.add_up();
+        add_rows(self.rows.view(), &factors, &mut w);
         w
     }
 

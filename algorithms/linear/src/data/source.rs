@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use raddle_datasets::{Matrix, StoredRows};
-use raddle_kernels::sweeps::Sum;
+use raddle_kernels::sweeps::add_rows;
 
 use super::places::Places;
 use super::rows::Rows;
@@ -20,7 +20,10 @@ const TOGETHER: usize = 1 << 20;
 /// Rows in memory, or in a file of which ranges are read where they are needed; clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct RowSource {
-    at: Place,
+    /// The file, to whose rows bias and scaling are applied as they are read; `None` for rows in memory.
+    file: Option<Arc<StoredRows>>,
+    /// All rows, with bias and scaling: those of a file once they were asked for.
+    whole: Whole,
     places: Arc<Places>,
     /// Number of columns of the table.
     columns: usize,
@@ -29,13 +32,10 @@ pub(crate) struct RowSource {
     scales: Option<Result<Arc<Vec<f64>>, String>>,
 }
 
-#[derive(Debug, Clone)]
-enum Place {
-    /// Rows in memory, with bias and scaling.
-    Here(Arc<Rows>),
-    /// Rows in a file, to which bias and scaling are applied as they are read; and all of them, once they
-    /// were asked for.
-    Stored(Arc<StoredRows>, Arc<OnceLock<Result<Rows, String>>>),
+type Whole = Arc<OnceLock<Result<Arc<Rows>, String>>>;
+
+fn in_memory(rows: Arc<Rows>) -> Whole {
+    Arc::new(OnceLock::from(Ok(rows)))
 }
 
 impl RowSource {
@@ -45,16 +45,16 @@ impl RowSource {
     /// If the squared norm of a row is not finite or too large.
     pub(crate) fn here(x: &Matrix, bias: f64, places: Places) -> Result<Self, LinearError> {
         let rows = Arc::new(Rows::of(x, bias, &places));
-        let (at, places) = (Place::Here(Arc::clone(&rows)), Arc::new(places));
-        let source = Self { at, places, columns: x.cols(), bias, scales: None };
+        let (whole, places) = (in_memory(Arc::clone(&rows)), Arc::new(places));
+        let source = Self { file: None, whole, places, columns: x.cols(), bias, scales: None };
         source.check(0, &rows)?;
         Ok(source)
     }
 
     /// Takes rows in a file, of a table of so many columns.
     pub(crate) fn stored(file: StoredRows, columns: usize, bias: f64, places: Places) -> Self {
-        let at = Place::Stored(Arc::new(file), Arc::default());
-        Self { at, places: Arc::new(places), columns, bias, scales: None }
+        let (file, places) = (Some(Arc::new(file)), Arc::new(places));
+        Self { file, whole: Arc::default(), places, columns, bias, scales: None }
     }
 
     /// Divides each column of the table by its standard deviation, which takes two passes. If rows in a file
@@ -62,12 +62,11 @@ impl RowSource {
     pub(crate) fn scaled(self) -> Self {
         let scales = self.deviations();
         let scales = scales.map(Arc::new).map_err(|why| why.to_string());
-        let at = match (&self.at, &scales) {
-            (Place::Here(rows), Ok(scales)) => Place::Here(Arc::new(Rows::clone(rows).divided(scales))),
-            (Place::Stored(file, _), _) => Place::Stored(Arc::clone(file), Arc::default()),
-            (at, Err(_)) => at.clone(),
+        let whole = match (&self.file, self.known(), &scales) {
+            (None, Some(rows), Ok(scales)) => in_memory(Arc::new(Rows::clone(rows).divided(scales))),
+            _ => Arc::default(),
         };
-        Self { at, scales: Some(scales), ..self }
+        Self { whole, scales: Some(scales), ..self }
     }
 
     /// Returns divisors that scale the columns of the table to a standard deviation of 1; 1 if that is 0.
@@ -109,9 +108,9 @@ impl RowSource {
 
     /// Returns the number of rows read so far.
     pub(crate) fn read_so_far(&self) -> u64 {
-        match &self.at {
-            Place::Here(rows) => rows.count() as u64,
-            Place::Stored(file, _) => file.rows_read(),
+        match &self.file {
+            None => self.places.count() as u64,
+            Some(file) => file.rows_read(),
         }
     }
 
@@ -122,17 +121,15 @@ impl RowSource {
 
     /// Returns the number of values of the row at this place.
     pub(crate) fn length(&self, row: usize) -> usize {
-        match &self.at {
-            Place::Here(rows) => rows.row(row).0.len(),
-            Place::Stored(file, _) => {
-                file.starts()[row + 1] - file.starts()[row] + usize::from(self.bias != 0.0)
-            }
+        match (&self.file, self.known()) {
+            (Some(file), _) => file.starts()[row + 1] - file.starts()[row] + usize::from(self.bias != 0.0),
+            (None, rows) => rows.map_or(0, |rows| rows.row(row).0.len()),
         }
     }
 
     /// Returns `true` if the rows are in a file and read where they are needed.
     pub(crate) fn is_stored(&self) -> bool {
-        matches!(self.at, Place::Stored(..))
+        self.file.is_some()
     }
 
     /// Returns `true` if columns are scaled.
@@ -152,20 +149,25 @@ impl RowSource {
         }
     }
 
+    /// Returns all rows, if they are in memory by now.
+    fn known(&self) -> Option<&Arc<Rows>> {
+        self.whole.get()?.as_ref().ok()
+    }
+
     /// Returns all rows, in memory, where they stay.
     ///
     /// # Errors
     /// If rows cannot be read.
     pub(crate) fn whole(&self) -> Result<&Rows, LinearError> {
-        match &self.at {
-            Place::Here(rows) => Ok(rows),
-            Place::Stored(file, whole) => {
-                let read = || self.range(file, 0..file.count()).map_err(|why| why.to_string());
-                let rows = whole.get_or_init(read).as_ref().map_err(|why| LinearError::Read(why.clone()))?;
-                self.check(0, rows)?;
-                Ok(rows)
-            }
+        let read = || match &self.file {
+            Some(file) => self.range(file, 0..file.count()).map(Arc::new).map_err(|why| why.to_string()),
+            None => Ok(Arc::default()),
+        };
+        let rows = self.whole.get_or_init(read).as_ref().map_err(|why| LinearError::Read(why.clone()))?;
+        if self.file.is_some() {
+            self.check(0, rows)?;
         }
+        Ok(rows)
     }
 
     /// Returns the rows in a range of places.
@@ -173,13 +175,13 @@ impl RowSource {
     /// # Errors
     /// If rows cannot be read, or are too large.
     pub(crate) fn slice(&self, range: Range<usize>) -> Result<RowSlice, LinearError> {
-        match &self.at {
-            Place::Here(rows) => Ok(RowSlice::new(Arc::clone(rows), range)),
-            Place::Stored(file, _) => {
+        match (&self.file, self.known()) {
+            (Some(file), None) => {
                 let rows = self.range(file, range.clone())?;
                 self.check(range.start, &rows)?;
                 Ok(RowSlice::new(Arc::new(rows), 0..range.len()))
             }
+            (_, rows) => Ok(RowSlice::new(rows.cloned().unwrap_or_default(), range)),
         }
     }
 
@@ -192,18 +194,9 @@ impl RowSource {
 
     /// Calls `tell` with all rows, range by range, and the place of each range's first row.
     pub(super) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
-        let file = match &self.at {
-            Place::Here(rows) => {
-                tell(0, rows);
-                return Ok(());
-            }
-            Place::Stored(file, whole) => match whole.get() {
-                Some(Ok(rows)) => {
-                    tell(0, rows);
-                    return Ok(());
-                }
-                _ => file,
-            },
+        let (Some(file), None) = (&self.file, self.known()) else {
+            self.known().into_iter().for_each(|rows| tell(0, rows));
+            return Ok(());
         };
         let (starts, mut next) = (file.starts(), 0);
         while next < file.count() {
@@ -224,8 +217,7 @@ impl RowSource {
     pub(crate) fn sum(&self, factors: &[f64]) -> Result<Vec<f64>, LinearError> {
         let mut out = vec![0.0; self.width()];
         self.each(|first, rows| {
-            let factors = &factors[first..first + rows.count()];
-            Sum { rows: rows.view(), factors, out: &mut out }.add_up();
+            add_rows(rows.view(), &factors[first..first + rows.count()], &mut out);
         })?;
         Ok(out)
     }

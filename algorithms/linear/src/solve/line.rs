@@ -4,7 +4,7 @@ use raddle::cancellation_point;
 
 use crate::data::binary::Binary;
 use crate::loss::Loss;
-use raddle_kernels::sweeps::Squares;
+use raddle_kernels::sweeps::squares_slope;
 
 /// Fraction of the initial slope at which the search ends.
 const ENOUGH: f64 = 1e-3;
@@ -29,8 +29,7 @@ pub(crate) fn best_step(
     // The slope and its derivative.
     let slope = |t: f64| {
         if binary.loss == Loss::SquaredHinge {
-            let of = Squares { margins: from.margins, along: direction.margins, costs: &binary.costs, t };
-            let (down, curved) = of.slope();
+            let (down, curved) = squares_slope(from.margins, direction.margins, &binary.costs, t);
             return (linear + t * square - down, square + curved);
         }
         let (mut first, mut second) = (linear + t * square, square);

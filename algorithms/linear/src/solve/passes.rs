@@ -9,7 +9,7 @@ use raddle::random::Stream;
 use super::judge::{Judge, Weights};
 use crate::data::binary::Binary;
 use crate::loss::{Loss, sigmoid};
-use raddle_kernels::sweeps::{Coordinate, Pass};
+use raddle_kernels::sweeps::{Coordinate, pass};
 
 /// Limit on the steps that solve for one dual value of the logistic loss.
 const INNER: usize = 60;
@@ -70,8 +70,7 @@ fn of_hinge(
         stream.shuffle(&mut groups);
         let (mut highest, mut lowest, mut of_pass) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         for groups in groups.chunks_mut(GROUPS) {
-            let thresholds = (most, least);
-            let (high, low, some) = Pass { rows: binary.rows.view(), groups, a, w, thresholds }.visit();
+            let (high, low, some) = pass(binary.rows.view(), groups, a, w, (most, least));
             (highest, lowest, of_pass) = (highest.max(high), lowest.min(low), of_pass + some);
             cancellation_point(2 * some as u64);
         }

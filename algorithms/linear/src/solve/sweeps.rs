@@ -12,7 +12,7 @@ use raddle::cancellation_point;
 use super::judge::{Judge, Weights};
 use crate::data::binary::Binary;
 use raddle_kernels::algebra::dot;
-use raddle_kernels::sweeps::{Coordinate, DoubleSweep};
+use raddle_kernels::sweeps::{Coordinate, double_sweep};
 
 /// Double sweeps between two passes that look at all rows.
 const SWEEPS: usize = 10;
@@ -81,7 +81,7 @@ impl Face<'_> {
         let (rows, free) = (self.binary.rows, self.free);
         let a_before = self.a.clone();
         cancellation_point(4 * rows.stored() as u64);
-        DoubleSweep { rows: rows.view(), coordinates: free, a: &mut self.a, w: &mut self.w }.sweep();
+        double_sweep(rows.view(), free, &mut self.a, &mut self.w);
         // Directions for the rows between their bounds: the sweep's step, and the last one.
         let (mut z, mut p) = (vec![0.0; free.len()], vec![0.0; free.len()]);
         let mut dz: Vec<f64> =

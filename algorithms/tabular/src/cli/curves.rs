@@ -1,12 +1,13 @@
 //! The curves of a cross-validation: in `cv.tsv`, on the screen and in the report.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use raddle::files::ModelFiles as _;
 use raddle_cli::{Error, Report, Session, Table as Listing, aligned, number};
 use serde_json::{Map, Value};
 
-use super::listing::{abridged, short};
+use super::listing::{abridged, place_of_all, short};
 use crate::folds::{Curve, CurvePoint, Rule};
 
 /// Approximate number of points of a curve that the screen lists.
@@ -95,8 +96,8 @@ impl<P: CurvePoint> Chosen<P> {
     }
 
     /// The curves and the chosen one: as text, with about twenty points and those of the rules, and as a
-    /// generic table of all points. `is_written` is true if a run folder has them.
-    pub fn describe(&self, is_written: bool) -> (String, Listing) {
+    /// generic table of all points, which the run's folder has, too.
+    pub fn describe(&self, folder: Option<&Path>) -> (String, Listing) {
         let (Self { rule, folds, worst_gap, .. }, curve) = (self, self.curve());
         let mut text = format!(
             "Cross-validation with {folds} folds: {} on the rows held out, worst gap {}\n\n",
@@ -128,7 +129,7 @@ impl<P: CurvePoint> Chosen<P> {
                 listed += 1;
             }
         }
-        text += &abridged(listed, curve.points.len(), P::SETTINGS, "cv.tsv", is_written);
+        text += &abridged(listed, curve.points.len(), P::SETTINGS, &place_of_all("cv.tsv", folder));
         (text.trim_end().to_owned(), table)
     }
 

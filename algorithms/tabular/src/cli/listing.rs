@@ -1,5 +1,7 @@
 //! Parts shared by tables on the screen and by pictures.
 
+use std::path::Path;
+
 use raddle_cli::aligned;
 
 use crate::files::Coefficient;
@@ -7,13 +9,17 @@ use crate::files::Coefficient;
 /// Largest number of coefficients that the screen and a report list.
 pub const LISTED: usize = 20;
 
-/// Line below a table that lists only some of its rows.
-pub fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_written: bool) -> String {
-    match (listed < all, is_written) {
-        (false, _) => String::new(),
-        (true, true) => format!("{listed} of {all} {rows}; all are in {file}\n"),
-        (true, false) => format!("{listed} of {all} {rows}; --out DIR writes all to {file}\n"),
+/// Says where all of a table are: in a file of the run's folder, if it has one.
+pub fn place_of_all(file: &str, folder: Option<&Path>) -> String {
+    match folder {
+        Some(_) => format!("all are in {file}"),
+        None => format!("--out DIR writes all to {file}"),
     }
+}
+
+/// Line below a table that lists only some of its rows; `place` says where all of them are.
+pub fn abridged(listed: usize, all: usize, rows: &str, place: &str) -> String {
+    if listed < all { format!("{listed} of {all} {rows}; {place}\n") } else { String::new() }
 }
 
 /// Sorts coefficients by falling size; those of equal size keep their order.

@@ -12,7 +12,7 @@ mod training;
 mod unfinished;
 
 pub use self::curves::Chosen;
-pub use self::listing::{LISTED, abridged, by_size, field, listed, many_classes, short};
+pub use self::listing::{LISTED, abridged, by_size, field, listed, many_classes, place_of_all, short};
 pub use self::pictures::{Score, curves, scores, strongest};
 pub use self::places::{counted, drawn};
 pub use self::predicting::{Measure, PredictArgs, ROWS, Scoring, predict};

@@ -47,7 +47,7 @@ fn data(weights: &[f64], centred: bool) -> (Vec<Column>, Rows) {
 #[test]
 fn a_column_without_values_has_no_coefficient() {
     let (mut columns, rows) = data(&vec![1.0; ROWS], true);
-    let target = Target { penalty: 0.4, ridge: 0.0, intercept: true, gap: 1e-13 };
+    let target = Target { penalty: 0.4, ridge: 0.0, gap: 1e-13 };
     let terms = Terms::default();
     let solved = |columns: &[Column], mut b: Vec<f64>| {
         ByColumns { columns, rows: &rows, terms: &terms, target }.solve(&mut b);
@@ -81,7 +81,7 @@ fn it_comes_to_what_the_gram_comes_to() {
                 [] => Terms::default(),
                 _ => asked.terms(COLUMNS, |_| 1.0).expect("bounds around 0"),
             };
-            let target = Target { penalty: 0.4, ridge, intercept: centred, gap: 1e-13 };
+            let target = Target { penalty: 0.4, ridge, gap: 1e-13 };
             let solver = ByColumns { columns: &columns, rows: &rows, terms: &terms, target };
             let mut found = vec![0.0; COLUMNS];
             solver.solve(&mut found);

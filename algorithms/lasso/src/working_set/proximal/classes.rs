@@ -105,11 +105,8 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn of(view: View<'a>, rows: usize) -> Self {
-        match view {
-            View::Class { first, indices, values } => Self { class: first / rows.max(1), indices, values },
-            View::Dense(values) => Self { class: 0, indices: None, values },
-            View::Sparse { indices, values, .. } => Self { class: 0, indices: Some(indices), values },
-        }
+        let View { first, indices, values, .. } = view;
+        Self { class: first / rows.max(1), indices, values }
     }
 
     /// Returns the stored values of the column, each times the factor of its row.
@@ -132,14 +129,14 @@ impl<'a> Part<'a> {
 
 impl ByClass {
     /// A model without members, for these weights.
-    pub(super) fn new(weights: &[f64], rows: &Rows, intercept: bool) -> Self {
+    pub(super) fn new(weights: &[f64], rows: &Rows) -> Self {
         let (n, classes) = (rows.len(), rows.classes);
         let totals = totals(weights, n);
         let half = |(at, q): (usize, &f64)| {
             let total = totals[at % n.max(1)];
             if total > 0.0 { q / total.sqrt() } else { 0.0 }
         };
-        let directions = Directions::new(rows, intercept);
+        let directions = Directions::new(rows);
         Self {
             rows: n,
             curvatures: directions.curvatures(weights, &totals),

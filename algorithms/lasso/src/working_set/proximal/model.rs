@@ -7,12 +7,11 @@ use crate::loss::linear_predictor::Scores;
 use crate::loss::rows::Rows;
 use raddle_kernels::algebra::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 
-use super::super::alternate::alternate;
+use super::super::alternate::{Limit, alternate};
 use super::super::factor::{Factor, FactorCheckpoint};
 use super::super::inner::Plain;
 use super::super::local::{Local, LocalProblem};
 use super::super::places::{NOWHERE, places};
-use super::super::stats::Work;
 use super::super::with_terms::with_terms;
 use super::classes::ByClass;
 use super::measured::{explained, measured};
@@ -102,21 +101,21 @@ impl QuadraticModel {
     }
 
     /// Sets the weights to those at `scores`; no member is left.
-    pub(crate) fn renew(&mut self, scores: &Scores, ridge: f64, rows: &Rows, intercept: bool) {
+    pub(crate) fn renew(&mut self, scores: &Scores, ridge: f64, rows: &Rows) {
         let weight = |(&w, &r): (&f64, &f64)| w.max(LEAST_CURVATURE * r.abs()).max(f64::MIN_POSITIVE);
         self.weights.clear();
         self.weights.extend(scores.weights.iter().zip(&scores.residual).map(weight));
-        self.begin(ridge, rows, intercept);
+        self.begin(ridge, rows);
     }
 
     /// Removes all members and keeps the weights.
-    fn begin(&mut self, ridge: f64, rows: &Rows, intercept: bool) {
+    fn begin(&mut self, ridge: f64, rows: &Rows) {
         self.roots.clear();
         self.roots.extend(self.weights.iter().map(|weight| weight.sqrt()));
         self.total = self.weights.iter().sum();
         self.ridge = ridge;
         let free = rows.free.as_ref().filter(|_| rows.classes == 0);
-        self.under = free.map_or_else(Vec::new, |free| free.under(&self.roots, intercept));
+        self.under = free.map_or_else(Vec::new, |free| free.under(&self.roots, rows));
         self.shared.clear();
         self.places.clear();
         self.slots.clear();
@@ -125,7 +124,7 @@ impl QuadraticModel {
         self.sparse = None;
         // A model stored without members has no weights either.
         let has_classes = rows.classes > 0 && !self.weights.is_empty();
-        self.classes = has_classes.then(|| ByClass::new(&self.weights, rows, intercept));
+        self.classes = has_classes.then(|| ByClass::new(&self.weights, rows));
         self.local.gram.clear();
         self.factor.clear();
     }
@@ -145,7 +144,6 @@ impl QuadraticModel {
         columns: &[Column],
         terms: &Terms,
         rows: &Rows,
-        intercept: bool,
     ) -> Result<Self, StateError> {
         let ModelCheckpoint { slots, weights, ridge, factor } = checkpoint;
         let is_weight = |weight: &f64| *weight > 0.0 && weight.is_finite();
@@ -156,20 +154,14 @@ impl QuadraticModel {
             return Err(StateError::new("a model of the loss"));
         }
         let mut model = Self { weights, ..Self::default() };
-        model.begin(ridge, rows, intercept);
-        model.cover(&slots, columns, terms, intercept);
+        model.begin(ridge, rows);
+        model.cover(&slots, columns, terms, rows);
         model.factor = Factor::rebuilt(factor, &model.local.gram)?;
         Ok(model)
     }
 
     /// Makes the model contain the members `needed`; returns false if it should rather be renewed.
-    pub(crate) fn cover(
-        &mut self,
-        needed: &[u32],
-        columns: &[Column],
-        terms: &Terms,
-        intercept: bool,
-    ) -> bool {
+    pub(crate) fn cover(&mut self, needed: &[u32], columns: &[Column], terms: &Terms, rows: &Rows) -> bool {
         self.places.resize(columns.len(), NOWHERE);
         let missing: Vec<u32> =
             needed.iter().copied().filter(|&slot| self.places[slot as usize] == NOWHERE).collect();
@@ -194,7 +186,7 @@ impl QuadraticModel {
             return true;
         }
         // With free columns, the intercept is projected out with them.
-        let intercept = intercept && self.under.is_empty();
+        let intercept = rows.intercept && self.under.is_empty();
         let mut stored: Vec<(&[u32], Vec<f64>)> = Vec::new();
         for &slot in &missing {
             self.places[slot as usize] = self.slots.len() as u32;
@@ -234,8 +226,9 @@ impl QuadraticModel {
 
     /// Scales one more member by the roots of the weights; a sparse column is returned.
     fn admit<'a>(&mut self, view: View<'a>, intercept: bool) -> Option<(&'a [u32], Vec<f64>)> {
-        match view {
-            View::Dense(values) | View::Class { values, .. } => {
+        let values = view.values;
+        match view.indices {
+            None => {
                 let mean = if intercept { dot(values, &self.weights) / self.total } else { 0.0 };
                 let scaled = values.iter().zip(&self.roots).map(|(value, root)| root * (value - mean));
                 let scaled: Vec<f64> = scaled.collect();
@@ -244,7 +237,7 @@ impl QuadraticModel {
                 self.means.push(mean);
                 None
             }
-            View::Sparse { indices, values, .. } => {
+            Some(indices) => {
                 let mean = sparse_dot(indices, values, &self.weights) / self.total;
                 self.means.push(if intercept { mean } else { 0.0 });
                 let roots = indices.iter().map(|&row| self.roots[row as usize]);
@@ -292,15 +285,15 @@ impl QuadraticModel {
         // With a ridge the members count as rows, too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
         let problem = LocalProblem { penalty, yy: 0.0, rows };
-        let (limit, work) = ((target, EPOCHS), &mut Work::default());
+        let limit = Limit { gap: target, epochs: EPOCHS };
         if terms.has_groups() || terms.is_bounded() {
             let terms = terms.select(self.slots.iter().map(|&slot| slot as usize));
             let squares = |local: &Local| squares - explained(local, &before, &slope);
-            with_terms(local, &terms, penalty, limit, work, squares);
+            with_terms(local, &terms, penalty, limit, squares);
             return self.direction(&before, columns);
         }
         let measure = |local: &Local| measured(local, &before, &slope, squares, penalty);
-        alternate(local, &mut Plain { problem, factor: &mut self.factor }, limit, work, measure);
+        alternate(local, &mut Plain { problem, factor: &mut self.factor }, limit, measure);
         self.direction(&before, columns)
     }
 

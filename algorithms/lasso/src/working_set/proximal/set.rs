@@ -59,8 +59,6 @@ pub(crate) struct Target {
     pub(crate) penalty: f64,
     /// R, the weight of half the squared norm.
     pub(crate) ridge: f64,
-    /// `true` if an intercept is fitted.
-    pub(crate) intercept: bool,
     /// The gap over the members (absolute, on the scale of F).
     pub(crate) gap: f64,
 }
@@ -114,9 +112,8 @@ impl ProximalSet {
         checkpoint: ProximalCheckpoint,
         columns: &[Column],
         rows: &Rows,
-        intercept: bool,
     ) -> Result<(), StateError> {
-        self.model = QuadraticModel::rebuilt(checkpoint.model, columns, &self.terms, rows, intercept)?;
+        self.model = QuadraticModel::rebuilt(checkpoint.model, columns, &self.terms, rows)?;
         self.stale = checkpoint.stale;
         Ok(())
     }
@@ -149,12 +146,12 @@ impl ProximalSet {
         fresh.iter_mut().for_each(|value| *value += intercept - shift);
         let mut free = at.free;
         if response.rows.classes > 0 {
-            Directions::new(response.rows, target.intercept).add(&free, &mut fresh);
+            Directions::new(response.rows).add(&free, &mut fresh);
         } else if let Some(columns) = &response.rows.free {
             columns.add(&free, &mut fresh);
         }
         let mut fresh = Scores::new(response, fresh);
-        let (settled, parts) = fresh.settle_all(response, target.intercept);
+        let (settled, parts) = fresh.settle_all(response);
         intercept += settled;
         free.iter_mut().zip(parts).for_each(|(total, part)| *total += part);
         (fresh, intercept, free)
@@ -172,16 +169,16 @@ impl ProximalSet {
         let mut renew = self.stale || self.model.is_unusable(target.ridge);
         loop {
             if renew {
-                self.model.renew(&at.scores, target.ridge, response.rows, target.intercept);
+                self.model.renew(&at.scores, target.ridge, response.rows);
             }
-            if !self.model.cover(&needed, columns, &self.terms, target.intercept) {
+            if !self.model.cover(&needed, columns, &self.terms, response.rows) {
                 renew = true;
                 continue;
             }
             let given = (columns, &self.terms);
             let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, given);
             if let Some(length) = self.search(response, at, &direction, target) {
-                let (settled, _) = at.scores.settle_all(response, target.intercept);
+                let (settled, _) = at.scores.settle_all(response);
                 // With free columns or classes the intercepts move with them: they are computed at the end of
                 // the solve.
                 if response.rows.free.is_none() && response.rows.classes == 0 {

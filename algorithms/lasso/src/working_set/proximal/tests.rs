@@ -46,12 +46,12 @@ fn solve(sparse: bool, ridge: f64) -> (Vec<f64>, Scores, f64) {
     let mut set = ProximalSet::default();
     set.enter((0..COLUMNS as u32).map(|j| (j, 0.0)));
     let Shape::Smooth(loss) = Loss::Logistic.function().shape() else { panic!("it is smooth") };
-    let response = Response { rows: &Rows::plain(y), loss };
+    let response = Response { rows: &Rows { intercept: true, ..Rows::plain(y) }, loss };
     let mut scores = Scores::new(response, vec![0.0; ROWS]);
     let intercept = scores.settle(response);
     let slope = |column: &Column| column.view().dot(&scores.residual, scores.sums.residual);
     let g = columns.iter().map(slope).collect();
-    let target = Target { penalty: 1.5, ridge, intercept: true, gap: 1e-10 };
+    let target = Target { penalty: 1.5, ridge, gap: 1e-10 };
     let (scores, ..) = set.solve(
         SolveData { columns: &columns, response, target },
         SolveState { scores, intercept, free: Vec::new(), g },
