@@ -85,17 +85,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
     if !is_file(source) {
         let table = read_any(source, options)?;
         let is_open_ended = is_public(source) && table.x.is_sparse();
-        return Ok(Samples {
-            x: table.x,
-            occurring: table.occurring,
-            y: Some(table.y),
-            beside: table.beside,
-            feature_names: table.feature_names,
-            is_open_ended,
-            records: table.records,
-            notes: table.notes,
-            ..Samples::default()
-        });
+        return Ok(Samples { is_open_ended, records: table.records.clone(), ..Samples::of(table) });
     }
     samples_in(Path::new(source), options)
 }

@@ -1,5 +1,6 @@
 //! [`Table`]: a matrix of features with its response, and metadata.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use super::classes::{Labels, compact};
@@ -80,11 +81,17 @@ impl Table {
 
     /// Returns an empty table with the name, digest and path of `source`.
     pub(crate) fn described_by(source: &Source) -> Self {
-        Self {
-            name: stem(&source.path),
-            digest: source.digest(),
-            path: Some(source.path.clone()),
-            ..Self::default()
-        }
+        Self::default().described(source, "")
+    }
+
+    /// Sets the name, digest and path to those of `source`.
+    pub(super) fn described(self, source: &Source, format: impl fmt::Display) -> Self {
+        let (name, digest, path) = (stem(&source.path), source.digest(), Some(source.path.clone()));
+        Self { name, digest, path, format: format.to_string(), ..self }
+    }
+
+    /// Makes a table of a matrix with all columns, without names and without a response.
+    pub(super) fn of(x: Matrix) -> Self {
+        Self { x, ..Self::default() }
     }
 }

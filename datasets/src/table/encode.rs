@@ -11,7 +11,6 @@ use super::data::Table;
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
 use super::gaps::no_row;
-use super::loaded::Loaded;
 use super::missing::Missing;
 use super::options::Options;
 use super::response::{Response, check_count, vector};
@@ -19,22 +18,13 @@ use super::select::Selection;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// A table after the encoding.
-pub(super) struct Encoded {
-    /// Features and response.
-    pub(super) loaded: Loaded,
-    /// All else that is known about the table.
-    pub(super) described: Table,
-}
-
 /// Encodes columns that were read as the selection says.
 pub(super) fn encode(
     columns: Columns,
     selection: Selection,
     reading: &Options,
-    described: Table,
     path: &Path,
-) -> Result<Encoded, ReadError> {
+) -> Result<Table, ReadError> {
     let options = &reading.columns;
     let Selection { response: source, beside: sides, left_out, .. } = selection;
     let response = source.column();
@@ -96,10 +86,8 @@ pub(super) fn encode(
     }
     let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
-    let loaded = Loaded { names: is_named.then_some(names), y: Some(y), ..Loaded::of(x) };
-    let encoding = Some(encoding);
-    let described = Table { encoding, filled, classes, beside, records, notes, ..described };
-    Ok(Encoded { loaded, described })
+    let (feature_names, encoding) = (is_named.then_some(names), Some(encoding));
+    Ok(Table { y, feature_names, encoding, filled, classes, beside, records, notes, ..Table::of(x) })
 }
 
 /// Returns the response, and the texts that its numbers stand for, from its column or its file.

@@ -16,7 +16,6 @@ mod gaps;
 pub mod generate;
 mod held_out;
 pub mod libsvm;
-mod loaded;
 mod matrix;
 mod matrix_market;
 mod missing;

@@ -1,7 +1,7 @@
 //! [`Samples`]: features to predict from, with a response if there is one.
 
 use super::classes::Labels;
-use super::loaded::Loaded;
+use super::data::Table;
 use super::matrix::Matrix;
 use super::occurring::Occurring;
 use crate::records::RecordCounts;
@@ -43,11 +43,11 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Makes samples of the content of a file.
-    pub(super) fn of(loaded: Loaded) -> Self {
-        let Loaded { x, occurring, names: feature_names, y } = loaded;
-        let records = RecordCounts::of(x.rows());
-        Self { x, occurring, y, feature_names, records, ..Self::default() }
+    /// Makes samples of a table, whose response may be missing.
+    pub(crate) fn of(table: Table) -> Self {
+        let Table { x, occurring, y, beside, feature_names, notes, .. } = table;
+        let (y, records) = (Some(y).filter(|y| !y.is_empty()), RecordCounts::of(x.rows()));
+        Self { x, occurring, y, beside, feature_names, records, notes, ..Self::default() }
     }
 
     /// Returns the number of columns of the data: p, or more if [`occurring`](Self::occurring) says which of

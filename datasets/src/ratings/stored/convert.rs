@@ -3,11 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::filling::Filling;
-use super::layout::RatingsFacts;
+use super::layout::{Filling, ITEMS, RatingsFacts, TIMES, USERS, VALUES};
 use super::numbers::Numbers;
 use super::repeated::{self, Repeated};
-use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, RemovedOnDrop};
+use crate::arrays::pieces::{Array, PIECE, Pieces, PiecesWriter, RemovedOnDrop};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::ratings::duplicates::{self, Duplicates};
@@ -143,10 +142,10 @@ fn from_market(
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
     let head = matrix_market::head(source)?;
     let (raw, ()) = RawFile::make((path, "raw"), options, head.pattern, |place, is_wide| {
-        let (mut out, mut spread) = (PiecesWriter::create(place, &RAW)?, Spread::default());
+        let (mut out, mut spread) = (raw_file(place)?, Spread::default());
         matrix_market::each(source, (&head, is_wide), options.threads, |entries| {
-            out.push(0, &entries.users)?;
-            out.push(1, &entries.items)?;
+            out.push(USERS, &entries.users)?;
+            out.push(ITEMS, &entries.items)?;
             push_values(&mut out, &entries.values, &mut spread)
         })?;
         Ok((out.finish(&())?, spread, ()))
@@ -169,19 +168,18 @@ fn merged(
     let rule = options.rule(described.pairs_only);
     let (by_number, by_item) = (user_rows.as_deref(), item_rows.as_deref());
     if let Some(at) = repeated.first.filter(|_| rule == Duplicates::Refuse) {
-        let name = |array: &str, ids: &Ids, rows: Option<&[u32]>| -> Result<String, ReadError> {
-            let number: Vec<u32> = raw.read(array, at..at + 1)?;
-            Ok(ids.name(row(rows, number[0]) as usize))
+        let name = |array, ids: &Ids, rows: Option<&[u32]>| -> Result<String, ReadError> {
+            Ok(ids.name(row(rows, raw.read(array, at..at + 1)?[0]) as usize))
         };
-        let (user, item) = (name("users", &users, by_number)?, name("items", &items, by_item)?);
+        let (user, item) = (name(USERS, &users, by_number)?, name(ITEMS, &items, by_item)?);
         return Err(duplicates::refused(&source.path, (&user, &item), at));
     }
-    let (offset, notes) = match raw.count("wide") {
+    let (offset, notes) = match raw.count(WIDE) {
         0 => (0.0, spread.notes(0.0)),
         _ => offset(raw, repeated, options)?,
     };
     described.notes.extend(notes);
-    let (mut out, count) = (Filling::create(path)?, raw.count("users"));
+    let (mut out, count) = (Filling::create(path)?, raw.count(USERS));
     for piece in 0..count.div_ceil(PIECE) {
         copy((raw, options.times, offset), piece, repeated, (by_number, by_item), &mut out)?;
     }
@@ -212,7 +210,7 @@ fn offset(
 /// Returns the spread of the ratings that are left, after `less` is subtracted.
 fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread, ReadError> {
     let mut sums = SpreadSums::default();
-    for piece in 0..raw.count("users").div_ceil(PIECE) {
+    for piece in 0..raw.count(USERS).div_ceil(PIECE) {
         for (at, value) in (piece * PIECE..).zip(repeated::values(raw, piece)?) {
             if !repeated.is_gone(at) {
                 sums.add(repeated.merged(at).map_or(value, |merged| merged.0) - less);
@@ -229,7 +227,7 @@ fn is_merged_again(
     repeated: &Repeated,
     options: &RatingsOptions,
 ) -> Result<bool, ReadError> {
-    if repeated.number == 0 || raw.count("wide") > 0 {
+    if repeated.number == 0 || raw.count(WIDE) > 0 {
         return Ok(false);
     }
     Ok(options.is_merged_again(spread, &spread_of_left(raw, repeated, 0.0)?))
@@ -248,10 +246,9 @@ fn copy(
     (user_rows, item_rows): (Option<&[u32]>, Option<&[u32]>),
     out: &mut Filling,
 ) -> Result<(), ReadError> {
-    let users: Vec<u32> = raw.piece("users", piece)?;
-    let items: Vec<u32> = raw.piece("items", piece)?;
+    let (users, items) = (raw.piece(USERS, piece)?, raw.piece(ITEMS, piece)?);
     let values = repeated::values(raw, piece)?;
-    let times: Option<Vec<f64>> = timed.then(|| raw.piece("times", piece)).transpose()?;
+    let times = timed.then(|| raw.piece(TIMES, piece)).transpose()?;
     let (mut triples, mut kept_times) = (Triples::with_capacity(users.len()), Vec::new());
     for (place, (&user, &item)) in users.iter().zip(&items).enumerate() {
         let at = piece * PIECE + place;
@@ -268,16 +265,21 @@ fn copy(
     out.push(&triples, times.is_some().then_some(&*kept_times))
 }
 
-/// Arrays of a raw file: values in single precision, or in double.
-const RAW: [(&str, usize); 5] = [("users", 4), ("items", 4), ("values", 4), ("times", 8), ("wide", 8)];
+/// Values of a raw file in double precision, in place of those in single.
+pub(super) const WIDE: Array<'static, f64> = Array::new("wide");
+
+fn raw_file(path: &Path) -> Result<PiecesWriter, ReadError> {
+    let arrays = [USERS.entry(), ITEMS.entry(), VALUES.entry(), TIMES.entry(), WIDE.entry()];
+    PiecesWriter::create(path, arrays)
+}
 
 fn push_values(out: &mut PiecesWriter, values: &Values, spread: &mut Spread) -> Result<(), ReadError> {
     match values {
         Values::Narrow(values, sums) => {
             spread.join(&sums.spread());
-            out.push(2, values)
+            out.push(VALUES, values)
         }
-        Values::Wide(values) => out.push(4, values),
+        Values::Wide(values) => out.push(WIDE, values),
     }
 }
 
@@ -295,7 +297,7 @@ struct Raw {
 
 impl Raw {
     fn create(path: &Path, taken: Taken) -> Result<Self, ReadError> {
-        let out = PiecesWriter::create(path, &RAW)?;
+        let out = raw_file(path)?;
         let (users, items) = (Numbers::new(taken.users_are_whole), Numbers::new(taken.items_are_whole));
         let (missing, spread) = (Missing::default(), Spread::default());
         Ok(Self { out, users, items, count: 0, clock: None, missing, spread })
@@ -308,10 +310,10 @@ impl Raw {
         }
         self.clock = self.clock.or(clock);
         self.count += values.len();
-        self.out.push(0, &self.users.number(users))?;
-        self.out.push(1, &self.items.number(items))?;
+        self.out.push(USERS, &self.users.number(users))?;
+        self.out.push(ITEMS, &self.items.number(items))?;
         self.missing.add(missing);
         push_values(&mut self.out, &values, &mut self.spread)?;
-        self.out.push(3, &times)
+        self.out.push(TIMES, &times)
     }
 }

@@ -7,8 +7,6 @@
 mod convert;
 mod drawn;
 mod file;
-mod filling;
-mod ids;
 mod layout;
 mod numbers;
 mod part;

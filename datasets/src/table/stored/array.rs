@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::filling::Filling;
-use super::layout::TableFacts;
+use super::layout::{Filling, TableFacts};
 use crate::arrays::npy::Array;
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;

@@ -4,11 +4,10 @@
 use sha2::{Digest, Sha256};
 
 use super::StoredTable;
-use crate::arrays::pieces::{Pieces, PiecesWriter, open_or_make};
+use crate::arrays::pieces::{Array, Pieces, PiecesWriter, open_or_make};
 use crate::error::ReadError;
 
-/// Name of the array, with the bytes of one number.
-const NUMBERS: (&str, usize) = ("numbers", 8);
+const NUMBERS: Array<'static, f64> = Array::new("numbers");
 
 impl StoredTable {
     /// Returns numbers that take a pass over all columns, from a file next to the table: of several processes
@@ -40,14 +39,14 @@ impl StoredTable {
         }
         let name: String = name.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let path = self.path().with_extension(format!("{name}.numbers"));
-        let fits = |pieces: &Pieces, count: &usize| Some(pieces.count(NUMBERS.0) == *count);
+        let fits = |pieces: &Pieces, count: &usize| Some(pieces.count(NUMBERS) == *count);
         let (pieces, _) = open_or_make(&path, fits, |path| -> Result<_, E> {
             let numbers = make()?;
-            let mut out = PiecesWriter::create(path, &[NUMBERS])?;
-            out.push(0, &numbers)?;
+            let mut out = PiecesWriter::create(path, [NUMBERS.entry()])?;
+            out.push(NUMBERS, &numbers)?;
             Ok((out.finish(&numbers.len())?, numbers.len()))
         })?;
-        let numbers = pieces.all(NUMBERS.0)?;
+        let numbers = pieces.all(NUMBERS)?;
         self.count_read(pieces.bytes_read());
         Ok(numbers)
     }

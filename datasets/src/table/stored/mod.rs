@@ -10,7 +10,6 @@ mod array;
 mod by_rows;
 mod dealt;
 mod file;
-mod filling;
 mod layout;
 mod made_once;
 #[cfg(test)]
@@ -21,5 +20,6 @@ mod write;
 
 pub use by_rows::{RowRange, StoredRows};
 pub use file::StoredTable;
+pub(super) use file::{read_cached, write_cached};
 pub(crate) use variant::variant;
 pub(crate) use write::{drawn, whole};

@@ -5,8 +5,7 @@
 use std::path::Path;
 
 use super::dealt::{Dealing, Sorted};
-use super::filling::Filling;
-use super::layout::TableFacts;
+use super::layout::{Filling, TableFacts};
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
