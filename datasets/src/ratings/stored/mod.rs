@@ -13,10 +13,8 @@ mod part;
 mod repeated;
 #[cfg(test)]
 mod tests;
-mod variant;
 
 pub(crate) use convert::write as converted;
 pub(crate) use drawn::write as drawn;
 pub use file::StoredRatings;
 pub use part::PartOfRatings;
-pub(crate) use variant::variant;

@@ -15,11 +15,9 @@ mod made_once;
 #[cfg(test)]
 mod tests;
 mod transposed;
-mod variant;
 mod write;
 
 pub use by_rows::{RowRange, StoredRows};
 pub use file::StoredTable;
 pub(super) use file::{read_cached, write_cached};
-pub(crate) use variant::variant;
 pub(crate) use write::{drawn, whole};
