@@ -1,13 +1,13 @@
 //! Matrix Market: `%%MatrixMarket matrix coordinate real|integer|pattern general`, users by items, counted
 //! from 1.
 
+use super::data::Triples;
 use super::ids::Ids;
 use super::options::RatingsOptions;
 use super::text::{Loaded, rating};
-use super::triples::Triples;
 use super::values::{Gathered, Values};
-use crate::bytes::claims::{believable, check_entries};
 use crate::bytes::market::{self, MarketHead, MarketKind, check_end, index};
+use crate::bytes::memory::{believable, check_entries};
 use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
 use crate::dialect::Marks;

@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 
 use super::data::Table;
-use super::format::Format;
 use super::gaps::Gaps;
 use super::libsvm::Indices;
+use super::options::Format;
 use super::options::Options;
 use super::stored::{read_cached, write_cached};
 use super::{libsvm, response};

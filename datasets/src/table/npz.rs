@@ -9,8 +9,8 @@ use super::data::Table;
 use super::gaps::Gaps;
 use super::triplets::Triplets;
 use crate::arrays::npy::Array;
-use crate::bytes::claims::believable;
 use crate::bytes::memory;
+use crate::bytes::memory::believable;
 use crate::bytes::source::{Source, too_large};
 use crate::error::ReadError;
 

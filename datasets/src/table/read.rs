@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use super::beside::from_files;
 use super::classes::Beside;
+use super::classes::from_files;
+use super::data::Samples;
 use super::data::Table;
 use super::encoding::ColumnOptions;
-use super::format::Format;
 use super::gaps::{self, Gaps};
 use super::libsvm::Indices;
+use super::options::Format;
 use super::options::Options;
 use super::recognise::{recognise, unknown};
-use super::samples::Samples;
 use super::{cache, libsvm, response, tabular};
 use crate::bytes::foreign::foreign;
 use crate::bytes::source::Source;

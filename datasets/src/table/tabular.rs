@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use super::beside::from_file;
 use super::cache::Kept;
+use super::classes::from_file;
 use super::classes::{Beside, Classes, IDS, Labels, ids, labels};
 use super::columns::{Columns, Kind, RoleSource, Values, WHOLE};
+use super::data::Samples;
 use super::data::Table;
 use super::encode::encode;
 use super::encoding::{ColumnOptions, Encoding};
-use super::format::Format;
+use super::options::Format;
 use super::options::Options;
 use super::repeat::{Found, apply, find};
-use super::samples::Samples;
 use super::select::{Selection, check_roles, is_beside, select, sides};
 use super::{csv, response};
 use crate::bytes::source::{Source, short_digest};

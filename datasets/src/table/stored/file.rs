@@ -1,10 +1,12 @@
-//! [`StoredTable`]: a table in a file, whose columns are read on demand.
+//! [`StoredTable`]: a table in a file, whose columns are read on demand; [`StoredTable::made_once`]: numbers
+//! that take a pass over all columns, in a file next to it.
 
 use std::ops::Range;
 use std::path::Path;
 
 use super::layout::{COUNTS, DESCRIBED, Described, Filling, RESPONSE, ROWS, TableFacts, VALUES, fits};
-use crate::arrays::pieces::{PIECE, Pieces, open_or_make, starts_of};
+use crate::arrays::pieces::{Array, PIECE, Pieces, PiecesWriter, open_or_make, starts_of};
+use crate::bytes::source::short_digest;
 use crate::error::ReadError;
 use crate::table::matrix::dense;
 use crate::table::{Csc, Matrix, Table};
@@ -183,4 +185,45 @@ pub(in crate::table) fn read_cached(place: &Path) -> Option<Table> {
 /// Writes a table that is in memory, with or without its response.
 pub(in crate::table) fn write_cached(table: &Table, place: &Path) -> Result<(), ReadError> {
     Filling::whole(table, place).map(|_| ())
+}
+
+const NUMBERS: Array<'static, f64> = Array::new("numbers");
+
+impl StoredTable {
+    /// Returns numbers that take a pass over all columns, from a file next to the table: of several processes
+    /// that ask, one makes the file with `make`, and the others read it. The file is named after `of`, which
+    /// must identify everything besides the table that the numbers depend on, including their formula.
+    ///
+    /// ```
+    /// use raddle_datasets::{Options, ReadError, StoredTable};
+    /// let folder = tempfile::tempdir()?;
+    /// let open = || StoredTable::open("diabetes", &Options::default(), folder.path());
+    /// let sizes = |table: &StoredTable| Ok::<_, ReadError>(vec![table.columns(0..10)?.nonzeros() as f64]);
+    /// let (first, other) = (open()?, open()?);
+    /// let made = first.made_once(&[b"nonzeros"], || sizes(&first))?;
+    /// assert_eq!(other.made_once(&[b"nonzeros"], || Ok::<_, ReadError>(Vec::new()))?, made);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of `make`, and a file that cannot be read or written.
+    pub fn made_once<E: From<ReadError>>(
+        &self,
+        of: &[&[u8]],
+        make: impl FnOnce() -> Result<Vec<f64>, E>,
+    ) -> Result<Vec<f64>, E> {
+        let parts = of.iter().flat_map(|part| [&(part.len() as u64).to_le_bytes(), *part].concat());
+        let name = short_digest(&parts.collect::<Vec<u8>>());
+        let path = self.path().with_extension(format!("{name}.numbers"));
+        let fits = |pieces: &Pieces, count: &usize| Some(pieces.count(NUMBERS) == *count);
+        let (pieces, _) = open_or_make(&path, fits, |path| -> Result<_, E> {
+            let numbers = make()?;
+            let mut out = PiecesWriter::create(path, [NUMBERS.entry()])?;
+            out.push(NUMBERS, &numbers)?;
+            Ok((out.finish(&numbers.len())?, numbers.len()))
+        })?;
+        let numbers = pieces.all(NUMBERS)?;
+        self.count_read(pieces.bytes_read());
+        Ok(numbers)
+    }
 }

@@ -11,7 +11,6 @@ mod by_rows;
 mod dealt;
 mod file;
 mod layout;
-mod made_once;
 #[cfg(test)]
 mod tests;
 mod transposed;
