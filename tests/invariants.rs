@@ -137,7 +137,7 @@ fn unsafe_code_is_where_the_page_says() {
         .collect();
     assert_eq!(
         found,
-        ["src/base/fork_join.rs", "src/base/simd_level.rs", "datasets/src/bytes/source.rs"],
+        ["src/base/fork_join.rs", "src/base/simd_level.rs", "datasets/src/bytes/stored.rs"],
         "unsafe code outside kernels"
     );
 }

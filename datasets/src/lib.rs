@@ -34,10 +34,10 @@ pub mod registry;
 pub mod table;
 
 pub use arrays::{npy, npz, pairs};
-pub use bytes::claims::believable;
 pub use bytes::encoding::TextEncoding;
+pub use bytes::memory::believable;
 pub use bytes::memory::room;
-pub use bytes::quotes::Quotes;
+pub use bytes::quoting::Quotes;
 pub use bytes::source::read_text;
 pub use corpus::{
     Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, StoredCorpus,

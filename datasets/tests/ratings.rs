@@ -167,9 +167,9 @@ fn every_malformed_line_is_named() {
         (
             "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n",
             3,
-            "the row `3` is no whole number from 1 to 2",
+            "the row 3 lies outside of 1 to 2",
         ),
-        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", 3, "an entry has 3 numbers"),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", 3, "the rating: there is no number"),
     ] {
         for text in [text.to_owned(), text.replace('\n', "\r\n")] {
             for content in [text.clone().into_bytes(), gzip(text.as_bytes())] {

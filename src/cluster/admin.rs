@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use super::invitation::Invitation;
-use super::net::handshake::{Handshake, Role, TIMEOUT};
-use super::net::listener::{Retry, connect};
+use super::net::first_message::{Handshake, Ids, Role, TIMEOUT};
+use super::net::listener::{Retry, Secret, connect};
 use super::net::socket::{Encryption, Socket};
 use super::net::wire::{Timed, receive, send};
 use super::protocol::{AdminRequest, AdminResponse, RunStatus};
@@ -122,8 +122,9 @@ impl AdminClient {
         let dead = |why: &dyn std::fmt::Display| {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
         };
-        let handshake = || Handshake::new(Role::AdminClient, (0, run), 0, u32::MAX);
-        let connected = connect(coordinator, (token, self.1), handshake, (Retry::Crowded, CROWDED), || false);
+        let handshake = || Handshake::new(Role::AdminClient, Ids { build: 0, run }, 0, u32::MAX);
+        let secret = Secret { token, encryption: self.1 };
+        let connected = connect(coordinator, secret, handshake, (Retry::Crowded, CROWDED), || false);
         let (_, socket) = connected.map_err(|why| dead(&why))?;
         let mut timed = Timed::behind(&socket, TIMEOUT);
         send(&mut timed, request).map_err(|why| dead(&why))?;

@@ -11,8 +11,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::client::fits;
-use super::net::handshake::{Handshake, Refused, Role, TIMEOUT, initiate, respond};
-use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
+use super::net::first_message::{Handshake, Ids, Refused, Role, TIMEOUT};
+use super::net::handshake::{initiate, respond};
+use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, Secret, connect};
 use super::net::records::Seal;
 use super::net::socket::{Encryption, Socket};
 use super::net::token::Token;
@@ -21,7 +22,7 @@ use crate::cluster::simulation::Rng;
 const TOKEN: Token = Token([7; 32]);
 
 fn handshake(build: u64, run: u64, generation: u64) -> Handshake {
-    Handshake::new(Role::Neighbour, (build, run), generation, 3).unwrap()
+    Handshake::new(Role::Neighbour, Ids { build, run }, generation, 3).unwrap()
 }
 
 /// A listener that admits processes of build 1 and run 2, from generation 5 on; and the handshakes it has
@@ -38,7 +39,7 @@ fn listener_with_refusals() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Refusals) 
     let (came, told): (Arc<Mutex<Vec<Handshake>>>, Refusals) = Default::default();
     let (into, refused) = (Arc::clone(&came), Arc::clone(&told));
     let admit = Box::new(|handshake: &Handshake| {
-        fits(handshake, (1, 2))?;
+        fits(handshake, Ids { build: 1, run: 2 })?;
         if handshake.generation >= 5 { Ok(()) } else { Err("its generation is over".into()) }
     });
     let deliver = Box::new(move |handshake, _| into.lock().unwrap().push(handshake));
@@ -48,8 +49,7 @@ fn listener_with_refusals() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Refusals) 
     });
     let introduce = Box::new(|| Ok(handshake(1, 2, 0)));
     let handlers = ListenerHandlers {
-        token: TOKEN,
-        encryption: Encryption::Remote,
+        secret: Secret { token: TOKEN, encryption: Encryption::Remote },
         introduce,
         admit,
         refuse,
@@ -66,7 +66,8 @@ fn connect_with(
     handshake: &Handshake,
 ) -> Result<(Handshake, Socket), Refused> {
     let retry = (Retry::Crowded, Duration::from_secs(30));
-    connect(listener.address(), (token, Encryption::Remote), || Ok(handshake.clone()), retry, || false)
+    let secret = Secret { token, encryption: Encryption::Remote };
+    connect(listener.address(), secret, || Ok(handshake.clone()), retry, || false)
 }
 
 #[test]
@@ -329,8 +330,8 @@ fn an_end_that_is_not_answered_connects_again() {
     });
     let greeted = connect(
         at,
-        (TOKEN, Encryption::Remote),
-        || Handshake::new(Role::Neighbour, (1, 2), 5, 3),
+        Secret { token: TOKEN, encryption: Encryption::Remote },
+        || Ok(handshake(1, 2, 5)),
         (Retry::Crowded, 2 * TIMEOUT),
         || false,
     );

@@ -87,11 +87,21 @@ pub(crate) fn head(text: &[u8], kind: &MarketKind) -> Result<MarketHead, (usize,
     Ok(MarketHead { rows, columns, entries, pattern, bytes, lines })
 }
 
+/// Parses a whole number and removes it from the line.
+pub(crate) fn number(rest: &mut &[u8], what: &str) -> Result<u64, String> {
+    let Some((number, length)) = whole(rest) else {
+        return Err(match first_characters(rest).as_str() {
+            "" => format!("the {what} is missing: was the line cut off?"),
+            word => format!("the {what} `{word}` is not a whole number of 0 or more"),
+        });
+    };
+    *rest = rest[length..].trim_ascii_start();
+    Ok(number)
+}
+
 /// Parses an index from 1 to `most` and removes it from the line; returns it counted from 0.
 pub(crate) fn index(rest: &mut &[u8], what: &str, most: u64) -> Result<u64, String> {
-    let word = first_characters(rest);
-    let (number, length) = whole(rest).ok_or_else(|| format!("the {what} `{word}` is not a whole number"))?;
-    *rest = rest[length..].trim_ascii_start();
+    let number = number(rest, what)?;
     match (1..=most).contains(&number) {
         true => Ok(number - 1),
         false => Err(format!("the {what} {number} lies outside of 1 to {most}: indices count from 1")),

@@ -1,7 +1,6 @@
 //! The bytes of a file: compression, encoding, lines, cells and numbers.
 
 pub(crate) mod blocks;
-pub(crate) mod claims;
 pub(crate) mod encoding;
 pub(crate) mod foreign;
 pub(crate) mod inflate;
@@ -10,7 +9,6 @@ pub(crate) mod market;
 pub(crate) mod memory;
 pub(crate) mod number;
 pub(crate) mod parallel;
-pub(crate) mod quotes;
 pub(crate) mod quoting;
-pub(crate) mod records;
 pub(crate) mod source;
+mod stored;

@@ -57,33 +57,12 @@ pub(crate) fn parse_into<C: Send, T: Send>(
     parse: impl Fn(&mut C, &[u8]) -> Parsed<T> + Sync,
 ) -> Result<(Vec<T>, Vec<C>), ReadError> {
     let supply = Mutex::new((0, blocks));
-    let stop = AtomicBool::new(false);
-    let work = |thread: usize| {
-        let (mut scratch, mut done, mut collection) = (Vec::new(), Vec::new(), collect(thread));
-        while !stop.load(Ordering::Relaxed) {
-            let parse = |text: &[u8]| parse(&mut collection, text);
-            let Some((number, Some(parsed))) = next(&supply, usize::MAX, &mut scratch, source, parse) else {
-                break;
-            };
-            stop.fetch_or(parsed.is_err(), Ordering::Relaxed);
-            done.push((number, parsed));
-        }
-        (done, collection)
-    };
-    let work = &work;
-    let tasks = (0..threads.max(1)).map(|thread| move || work(thread)).collect();
-    let (done, collections): (Vec<_>, Vec<_>) = on_threads(tasks).into_iter().unzip();
-    let mut done: Vec<_> = done.into_iter().flatten().collect();
-    done.sort_unstable_by_key(|&(number, _)| number);
-
-    let mut line = first_line;
-    let mut values = Vec::with_capacity(done.len());
-    for (_, parsed) in done {
-        let (value, lines) =
-            parsed.map_err(|(at, message)| ReadError::at(&source.path, line + at, message))?;
+    let (done, collections) = some(&supply, usize::MAX, source, threads, collect, parse);
+    let (mut line, mut values) = (first_line, Vec::with_capacity(done.len()));
+    in_order(done, source, &mut line, |value| {
         values.push(value);
-        line += lines;
-    }
+        Ok(true)
+    })?;
     Ok((values, collections))
 }
 
@@ -98,41 +77,65 @@ pub(crate) fn parse_each<T: Send>(
     mut take: impl FnMut(T) -> Result<bool, ReadError>,
 ) -> Result<(), ReadError> {
     let supply = Mutex::new((0, blocks));
-    let (mut line, threads, mut is_over) = (first_line, threads.max(1), false);
-    for batch in 1.. {
-        let last = batch * threads * 2;
-        let work = || {
-            let (mut scratch, mut done) = (Vec::new(), Vec::new());
-            while let Some((number, parsed)) = next(&supply, last, &mut scratch, source, &parse) {
-                let ends = !matches!(parsed, Some(Ok(_)));
-                done.push((number, parsed));
-                if ends {
-                    break;
-                }
-            }
-            done
-        };
-        let work = &work;
-        let tasks = (0..threads).map(|_| work).collect();
-        let mut done: Vec<_> = on_threads(tasks).into_iter().flatten().collect();
-        done.sort_unstable_by_key(|&(number, _)| number);
-        for (_, parsed) in done {
-            let Some(parsed) = parsed else {
-                is_over = true;
-                continue;
-            };
-            let (value, lines) =
-                parsed.map_err(|(at, message)| ReadError::at(&source.path, line + at, message))?;
-            if !take(value)? {
-                return Ok(());
-            }
-            line += lines;
-        }
-        if is_over {
-            break;
+    let (mut line, mut last) = (first_line, 0);
+    loop {
+        last += threads.max(1) * 2;
+        let (done, _) = some(&supply, last, source, threads, |_| (), |(), text| parse(text));
+        if !in_order(done, source, &mut line, &mut take)? {
+            return Ok(());
         }
     }
-    Ok(())
+}
+
+/// A block's number and its result; none for the end of the text.
+type Done<T> = (usize, Option<Parsed<T>>);
+
+/// Parses blocks until `last` of the supply were taken, the text ends or one fails.
+fn some<C: Send, T: Send>(
+    supply: &Mutex<(usize, Blocks<'_>)>,
+    last: usize,
+    source: &Source,
+    threads: usize,
+    collect: impl Fn(usize) -> C + Sync,
+    parse: impl Fn(&mut C, &[u8]) -> Parsed<T> + Sync,
+) -> (Vec<Done<T>>, Vec<C>) {
+    let stop = AtomicBool::new(false);
+    let work = |thread: usize| {
+        let (mut scratch, mut done, mut collection) = (Vec::new(), Vec::new(), collect(thread));
+        while !stop.load(Ordering::Relaxed) {
+            let parse = |text: &[u8]| parse(&mut collection, text);
+            let Some((number, parsed)) = next(supply, last, &mut scratch, source, parse) else { break };
+            stop.fetch_or(!matches!(parsed, Some(Ok(_))), Ordering::Relaxed);
+            done.push((number, parsed));
+        }
+        (done, collection)
+    };
+    let work = &work;
+    let tasks = (0..threads.max(1)).map(|thread| move || work(thread)).collect();
+    let (done, collections): (Vec<_>, Vec<_>) = on_threads(tasks).into_iter().unzip();
+    let mut done: Vec<Done<T>> = done.into_iter().flatten().collect();
+    done.sort_unstable_by_key(|&(number, _)| number);
+    (done, collections)
+}
+
+/// Hands the results to `take` in the order of the text; returns `false` if it ended, or `take` returned that.
+/// `line` is the first line of the first block, then the one after the last block.
+fn in_order<T>(
+    done: Vec<Done<T>>,
+    source: &Source,
+    line: &mut usize,
+    mut take: impl FnMut(T) -> Result<bool, ReadError>,
+) -> Result<bool, ReadError> {
+    for (_, parsed) in done {
+        let Some(parsed) = parsed else { return Ok(false) };
+        let (value, lines) =
+            parsed.map_err(|(at, message)| ReadError::at(&source.path, *line + at, message))?;
+        if !take(value)? {
+            return Ok(false);
+        }
+        *line += lines;
+    }
+    Ok(true)
 }
 
 /// Takes the next block of the supply, which counts those taken, and parses it; returns its number, and
@@ -143,7 +146,7 @@ fn next<T>(
     scratch: &mut Vec<u8>,
     source: &Source,
     parse: impl FnOnce(&[u8]) -> Parsed<T>,
-) -> Option<(usize, Option<Parsed<T>>)> {
+) -> Option<Done<T>> {
     let mut taken = supply.lock().ok().filter(|supply| supply.0 < last)?;
     taken.0 += 1;
     let (number, block) = (taken.0, taken.1.next(scratch));

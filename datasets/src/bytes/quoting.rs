@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3};
 
-use super::quotes::Quotes;
+use crate::names::named;
 
 /// How the cells of a text are separated, and what quotes mean in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,6 +290,29 @@ fn closing(text: &[u8], from: usize) -> Option<usize> {
             _ => return Some(quote),
         }
     }
+}
+
+/// The meaning of double quotes around a cell.
+///
+/// ```
+/// use raddle_datasets::Quotes;
+/// assert_eq!("none".parse(), Ok(Quotes::Letters));
+/// assert!("single".parse::<Quotes>().unwrap_err().contains("double"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quotes {
+    /// Quotes enclose a cell, as in RFC 4180.
+    Double,
+    /// Quotes are ordinary characters; a cell contains neither the separator nor a line end.
+    Letters,
+}
+
+named! {
+    Quotes { Double = "double", Letters = "none" }
+    |name| format!(
+        "`{name}` is no way to quote cells: choose double, for cells in double quotes, or none, for quotes \
+         that are letters"
+    )
 }
 
 #[cfg(test)]

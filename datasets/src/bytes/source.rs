@@ -1,25 +1,19 @@
 //! [`Source`]: a file or standard input, as the bytes that are stored and as the text that they contain.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::{self, BufRead, Read};
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use memmap2::Mmap;
 use sha2::{Digest, Sha256};
 
-use crate::bytes::blocks::{Blocks, LONGEST_LINE, too_long};
+use crate::bytes::blocks::Blocks;
 use crate::bytes::encoding::{BYTE_ORDER_MARK, TextEncoding};
 use crate::bytes::inflate::Packing;
+use crate::bytes::stored::{Stored, WINDOW, Window};
 use crate::bytes::{line_ends, memory};
 use crate::error::ReadError;
-
-/// Stored bytes kept in memory at once while a file is read sequentially.
-const WINDOW: usize = 1 << 18;
-
-/// Bytes read from a pipe at a time.
-const PORTION: u64 = 1 << 20;
 
 const EMPTY: &str = "the file is empty: was the download or the conversion cut short?";
 
@@ -54,17 +48,12 @@ pub(crate) struct Source {
     digest: OnceLock<String>,
 }
 
-enum Stored {
-    Mapped(Mmap),
-    Owned(Vec<u8>),
-}
-
 impl Source {
     /// Opens a file, or reads all of standard input.
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         let (path, stored) = match path == Path::new(STDIN) {
-            true => (Path::new(STDIN_NAME), endless(io::stdin().lock(), Path::new(STDIN_NAME))?),
-            false => (path, open(path)?),
+            true => (Path::new(STDIN_NAME), Stored::endless(io::stdin().lock(), Path::new(STDIN_NAME))?),
+            false => (path, Stored::open(path)?),
         };
         let source = Self::of(path, stored);
         match source.stored().is_empty() {
@@ -112,10 +101,7 @@ impl Source {
     }
 
     pub(crate) fn stored(&self) -> &[u8] {
-        match &self.stored {
-            Stored::Mapped(map) => map,
-            Stored::Owned(bytes) => bytes,
-        }
+        &self.stored
     }
 
     /// Returns `true` if the data came from standard input.
@@ -143,19 +129,7 @@ impl Source {
     /// Releases the memory of bytes that were read, if they are mapped; reading them again reads the file
     /// again.
     pub(crate) fn forget(&self, bytes: &[u8]) {
-        #[cfg(unix)]
-        if let Stored::Mapped(map) = &self.stored
-            && map.as_ptr_range().contains(&bytes.as_ptr())
-        {
-            let start = bytes.as_ptr().addr() - map.as_ptr().addr();
-            // SAFETY: the mapping is shared, of a file, and only read: its pages come back from the file
-            // unchanged.
-            #[allow(unsafe_code)]
-            let forgotten =
-                unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, bytes.len()) };
-            // If the system refuses, the memory stays in use, which does no harm.
-            let _ = forgotten;
-        }
+        self.stored.forget(bytes);
     }
 
     /// Returns the whole content, decompressed and decoded.
@@ -221,10 +195,7 @@ impl Source {
         match (&self.decoded, self.packing) {
             (Some(text), _) => Blocks::text(text.as_bytes()),
             (None, Packing::None) => Blocks::text(self.stored()),
-            (None, packing) => {
-                let stored = Window { source: self, bytes: self.stored(), read: 0 };
-                Blocks::inflated(packing, packing.reader(stored))
-            }
+            (None, packing) => Blocks::inflated(packing, packing.reader(Window::new(&self.stored))),
         }
     }
 }
@@ -252,89 +223,6 @@ pub(crate) fn too_large(most: u64, what: &str) -> String {
     )
 }
 
-/// Stored bytes that are read once; their memory is released as the position passes them.
-struct Window<'a> {
-    source: &'a Source,
-    bytes: &'a [u8],
-    /// How many of the first [`WINDOW`] bytes were passed.
-    read: usize,
-}
-
-impl BufRead for Window<'_> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        Ok(&self.bytes[self.read..self.bytes.len().min(WINDOW)])
-    }
-
-    fn consume(&mut self, amount: usize) {
-        self.read += amount;
-        let window = self.bytes.len().min(WINDOW);
-        if self.read == window {
-            let (passed, rest) = self.bytes.split_at(window);
-            self.source.forget(passed);
-            (self.bytes, self.read) = (rest, 0);
-        }
-    }
-}
-
-impl Read for Window<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let amount = self.fill_buf()?.read(buffer)?;
-        self.consume(amount);
-        Ok(amount)
-    }
-}
-
-fn open(path: &Path) -> Result<Stored, ReadError> {
-    let failed = |source| ReadError::io(path, source);
-    let file = File::open(path).map_err(failed)?;
-    let about = file.metadata().map_err(failed)?;
-    // Special files, such as those in /proc, have no length either.
-    if !about.is_file() || about.len() == 0 {
-        return endless(file, path);
-    }
-    // SAFETY: the mapping is only read as plain bytes, and no reader's memory safety relies on two reads of a
-    // byte being equal. A file that is truncated meanwhile ends the program with a signal, not with undefined
-    // behaviour.
-    #[allow(unsafe_code)]
-    let map = unsafe { Mmap::map(&file) };
-    match map {
-        Ok(map) => Ok(Stored::Mapped(map)),
-        Err(_) => endless(file, path),
-    }
-}
-
-/// Reads all of a pipe or a device, which may be endless: lines, and the whole, are limited.
-fn endless(mut from: impl Read, path: &Path) -> Result<Stored, ReadError> {
-    let (mut content, most) = (Vec::new(), memory::for_content());
-    let mut line_start = 0;
-    loop {
-        let length = content.len();
-        let read = from.by_ref().take(PORTION).read_to_end(&mut content);
-        match read.map_err(|source| ReadError::io(path, source))? {
-            0 => return Ok(Stored::Owned(content)),
-            _ if content.len() as u64 > most => {
-                return Err(ReadError::file(path, too_large(most, "so far it has")));
-            }
-            _ => {}
-        }
-        if length == 0 && content.len() as u64 == PORTION && content.iter().all(|&byte| byte == 0) {
-            return Err(ReadError::file(path, "there are only zeros: is this the right file, and a text?"));
-        }
-        if let Some(last) = memchr::memrchr2(b'\n', b'\r', &content[length..]) {
-            line_start = length + last + 1;
-        }
-        // Binary content has no lines to limit.
-        if content.len() - line_start > LONGEST_LINE && !is_binary(&content) {
-            let line = line_ends::count(&content[..line_start]) + 1;
-            return Err(ReadError::at(path, line, too_long()));
-        }
-    }
-}
-
-fn is_binary(content: &[u8]) -> bool {
-    Packing::of(content) != Packing::None
-        || [&b"\x93NUMPY"[..], b"PK\x03\x04", b"PAR1"].iter().any(|magic| content.starts_with(magic))
-}
 /// Reads a small text file that an option names: decompressed, decoded if a byte order mark says UTF-16,
 /// without the mark, with lines that end with LF or CR LF. An empty file gives an empty text.
 ///

@@ -1,7 +1,7 @@
 //! Assembles a corpus from blocks of (document, word, count), whatever the order of the file.
 
 use super::data::Corpus;
-use crate::bytes::claims::{believable, check_entries};
+use crate::bytes::memory::{believable, check_entries};
 use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
 use crate::error::ReadError;

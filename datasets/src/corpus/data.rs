@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::format::CorpusFormat;
-use super::names;
+use super::options::CorpusFormat;
 use super::options::CorpusOptions;
 use super::tokenizer::{Tokenizer, TokensLeftOut};
+use super::vocabulary;
 use super::vocabulary::Vocabulary;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
@@ -195,7 +195,9 @@ impl Corpus {
     /// Names the words of a bag of words that was read from `path`: by the vocabulary in options, else by one
     /// next to it.
     pub(super) fn name_words_of(&mut self, path: &Path, options: &CorpusOptions) -> Result<(), ReadError> {
-        let Some(words) = options.vocabulary.clone().or_else(|| names::beside(path)) else { return Ok(()) };
+        let Some(words) = options.vocabulary.clone().or_else(|| vocabulary::beside(path)) else {
+            return Ok(());
+        };
         let source = Source::open_text(&words, options.dialect.encoding)?;
         self.name_words(Vocabulary::read(&source)?, &source)
     }

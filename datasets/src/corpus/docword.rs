@@ -3,7 +3,8 @@
 
 use super::assemble::{self, Piece, Stated};
 use super::data::Corpus;
-use crate::bytes::number::{first_characters, whole};
+use crate::bytes::market::{check_end, index, number};
+use crate::bytes::number::whole;
 use crate::bytes::parallel::Parsed;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
@@ -58,34 +59,8 @@ fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
 
 fn entry(line: &[u8], head: &Stated) -> Result<(u32, u32, u64), String> {
     let mut rest = line;
-    let document = index(&mut rest, "document", head.documents)?;
-    let word = index(&mut rest, "word", head.words)?;
+    let document = index(&mut rest, "document", head.documents.into())? as u32;
+    let word = index(&mut rest, "word", head.words.into())? as u32;
     let count = number(&mut rest, "count")?;
-    match rest.is_empty() {
-        true => Ok((document, word, count)),
-        false => Err(format!(
-            "`{}` is more than the entry: expected `document word count`",
-            first_characters(rest)
-        )),
-    }
-}
-
-fn index(rest: &mut &[u8], what: &str, most: u32) -> Result<u32, String> {
-    let number = number(rest, what)?;
-    match (1..=u64::from(most)).contains(&number) {
-        true => Ok((number - 1) as u32),
-        false => Err(format!("the {what} {number} lies outside of 1 to {most}: they count from 1")),
-    }
-}
-
-fn number(rest: &mut &[u8], what: &str) -> Result<u64, String> {
-    let Some((number, length)) = whole(rest) else {
-        let word = first_characters(rest);
-        return Err(match word.is_empty() {
-            true => format!("the {what} is missing: expected `document word count`"),
-            false => format!("the {what} `{word}` is not a whole number of 0 or more"),
-        });
-    };
-    *rest = rest[length..].trim_ascii_start();
-    Ok(number)
+    check_end(rest).map(|()| (document, word, count))
 }

@@ -3,7 +3,7 @@
 
 use super::assemble::{self, Piece};
 use super::data::Corpus;
-use crate::bytes::claims::believable;
+use crate::bytes::memory::believable;
 use crate::bytes::number::first_characters;
 use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::bytes::records::Records;
+use crate::bytes::blocks::Records;
 use crate::dialect::Separator;
 
 /// Separators of tables, the most reliable one first.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::data::Corpus;
-use super::format::CorpusFormat;
+use super::options::CorpusFormat;
 use super::options::CorpusOptions;
 use super::table::{self, Fields};
 use super::vocabulary::Vocabulary;

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::data::Corpus;
-use super::format::CorpusFormat;
+use super::options::CorpusFormat;
 use super::text::{Part, joined};
 use super::tokenizer::Tokenizer;
 use super::vocabulary::Vocabulary;
+use crate::bytes::blocks::Records;
 use crate::bytes::encoding::utf8;
 use crate::bytes::parallel;
-use crate::bytes::records::Records;
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Head, Known, Purpose, position};
 use crate::error::ReadError;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::hash_lines::above;
+use super::comments::above;
 use super::marks::Marks;
 use super::missing::is_missing;
 use super::separator::Separator;
+use crate::bytes::blocks::Records;
 use crate::bytes::line_ends::unified;
-use crate::bytes::quotes::Quotes;
-use crate::bytes::records::Records;
+use crate::bytes::quoting::Quotes;
 
 /// Records that are examined.
 pub(super) const SAMPLE: usize = 100;

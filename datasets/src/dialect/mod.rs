@@ -7,13 +7,11 @@
 mod beginning;
 mod comments;
 mod division;
-mod hash_lines;
 mod head;
 mod header;
 mod marks;
 mod missing;
 mod options;
-mod row_names;
 mod separator;
 mod series;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::separator::Separator;
 use crate::bytes::encoding::TextEncoding;
-use crate::bytes::quotes::Quotes;
+use crate::bytes::quoting::Quotes;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 

@@ -8,7 +8,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::encoding::utf8;
-use crate::bytes::quotes::Quotes;
+use crate::bytes::quoting::Quotes;
 use crate::bytes::quoting::{Divider, Quoting};
 
 /// The separator of a record's cells.

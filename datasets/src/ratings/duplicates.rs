@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::triples::Triples;
+use super::data::Triples;
 use crate::error::ReadError;
 use crate::names::named;
 use crate::records::RecordCounts;

@@ -7,8 +7,8 @@
 //! N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, where s is the `signal`.
 
 use super::data::Ratings;
+use super::data::Triples;
 use super::ids::Ids;
-use super::triples::Triples;
 use crate::bytes::memory::room;
 use crate::bytes::source;
 use crate::counter::Counter;

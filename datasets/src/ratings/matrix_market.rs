@@ -1,17 +1,16 @@
 //! Matrix Market: `%%MatrixMarket matrix coordinate real|integer|pattern general`, users by items, counted
 //! from 1.
 
+use super::data::Triples;
 use super::ids::Ids;
 use super::options::RatingsOptions;
 use super::text::{Loaded, rating};
-use super::triples::Triples;
 use super::values::{Gathered, Values};
-use crate::bytes::claims::{believable, check_entries};
-use crate::bytes::market::{self, MarketHead, MarketKind};
-use crate::bytes::number::{first_characters, whole};
+use crate::bytes::market::{self, MarketHead, MarketKind, check_end, index};
+use crate::bytes::memory::{believable, check_entries};
 use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
-use crate::dialect::{Marks, Separator};
+use crate::dialect::Marks;
 use crate::error::ReadError;
 
 const KIND: MarketKind = MarketKind {
@@ -109,26 +108,14 @@ fn block(text: &[u8], head: &MarketHead, is_wide: bool) -> Parsed<Entries> {
 }
 
 fn entry(line: &[u8], head: &MarketHead) -> Result<(u32, u32, f64), String> {
-    let mut cells: [&[u8]; 4] = [&[]; 4];
-    let mut count = 0;
-    Separator::Blanks.fields(line, |number, place| {
-        cells[number] = &line[place];
-        count = number + 1;
-        count < 4
-    });
-    let needed = if head.pattern { 2 } else { 3 };
-    if count != needed {
-        return Err(format!("an entry has {needed} numbers: `{}`", String::from_utf8_lossy(line)));
+    let mut rest = line;
+    let user = index(&mut rest, "row", head.rows.into())? as u32;
+    let item = index(&mut rest, "column", head.columns.into())? as u32;
+    let mut value = 1.0;
+    if !head.pattern {
+        let (cell, after) =
+            rest.split_at(rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()));
+        (value, rest) = (rating(cell, Marks::default())?, after.trim_ascii_start());
     }
-    let row = |what: &str, cell: &[u8], most: u32| match whole(cell) {
-        Some((row, length)) if length == cell.len() && (1..=u64::from(most)).contains(&row) => {
-            Ok(row as u32 - 1)
-        }
-        _ => Err(format!(
-            "the {what} `{}` is no whole number from 1 to {most}: rows and columns count from 1",
-            first_characters(cell)
-        )),
-    };
-    let value = if head.pattern { 1.0 } else { rating(cells[2], Marks::default())? };
-    Ok((row("row", cells[0], head.rows)?, row("column", cells[1], head.columns)?, value))
+    check_end(rest).map(|()| (user, item, value))
 }

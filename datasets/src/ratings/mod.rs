@@ -5,8 +5,6 @@
 
 mod data;
 mod duplicates;
-mod exact;
-mod format;
 pub mod generate;
 mod header;
 mod ids;
@@ -21,18 +19,17 @@ mod split;
 pub(crate) mod stored;
 mod text;
 mod time;
-mod triples;
 mod values;
 
 pub use data::Ratings;
+pub use data::Triples;
 pub use duplicates::Duplicates;
-pub use exact::{Exact, Narrowed};
-pub use format::RatingsFormat;
 pub use ids::{Ids, Index, as_in_file, whole_id};
 pub(crate) use layout::COLUMNS;
+pub use options::RatingsFormat;
 pub use options::RatingsOptions;
+pub use precision::{Exact, Narrowed};
 pub(crate) use read::format_of;
 pub use read::read_ratings;
 pub use split::{HeldOut, hashed, pair_hash};
 pub use stored::{PartOfRatings, StoredRatings};
-pub use triples::Triples;

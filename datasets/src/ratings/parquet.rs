@@ -4,7 +4,7 @@ use parquet::record::Field;
 
 use super::layout::knows;
 use super::options::RatingsOptions;
-use crate::bytes::quotes::Quotes;
+use crate::bytes::quoting::Quotes;
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Separator};
 use crate::error::ReadError;

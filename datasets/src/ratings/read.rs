@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::data::Ratings;
-use super::format::RatingsFormat;
+use super::data::Triples;
+use super::options::RatingsFormat;
 use super::options::RatingsOptions;
 use super::precision::{Spread, narrowed};
-use super::triples::Triples;
 use super::{duplicates, matrix_market, text};
 use crate::bytes::foreign::{foreign, is_json, json};
 use crate::bytes::market;

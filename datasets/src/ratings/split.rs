@@ -1,6 +1,6 @@
 //! Splits that depend on the pair alone: the same in any order and any language.
 
-use super::triples::Triples;
+use super::data::Triples;
 use crate::counter::splitmix64;
 
 /// Returns the hash of a pair: SplitMix64 of `user << 32 | item`.

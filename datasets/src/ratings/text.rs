@@ -9,12 +9,12 @@ pub(super) use self::rows::{Missing, RatingRows, RatingSide, Taken};
 
 use self::block::{Block, block};
 use self::rows::Headings;
+use super::data::Triples;
 use super::ids::{Ids, number};
 use super::layout::{Layout, Wanted};
 use super::options::RatingsOptions;
 use super::precision::Spread;
 use super::time;
-use super::triples::Triples;
 use super::values::Gathered;
 use crate::bytes::blocks::Blocks;
 use crate::bytes::parallel;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::absent::{find, missing, unknown};
 use super::folder::{compare, data_folder};
+use super::folder::{find, missing, unknown};
 use super::sets::{PublicSet, SetKind, verified_set};
 use crate::bytes::source::{Source, digest};
 use crate::corpus::{Corpus, CorpusOptions, read_corpus};
@@ -32,12 +32,12 @@ pub fn locate(name: &str) -> Result<PathBuf, RegistryError> {
 /// # Ok::<(), raddle_datasets::ReadError>(())
 /// ```
 pub fn load(name: &str, threads: usize) -> Result<Table, ReadError> {
-    load_with(name, &Options { threads, ..Options::default() })
+    table_of(known(SetKind::Table, name)?, &Options { threads, ..Options::default() })
 }
 
 /// Reads a table as [`load`] does, with other options except the choice of the response.
-pub(crate) fn load_with(name: &str, options: &Options) -> Result<Table, ReadError> {
-    let (path, sha256) = path_of(known(SetKind::Table, name)?)?;
+pub(crate) fn table_of(set: &'static PublicSet, options: &Options) -> Result<Table, ReadError> {
+    let (path, sha256) = path_of(set)?;
     verified(&path, sha256, options)
 }
 
@@ -53,15 +53,15 @@ fn verified(path: &Path, sha256: &'static str, options: &Options) -> Result<Tabl
 /// # Errors
 /// If the name is unknown, the file is missing or differs from the known one, or the reader fails.
 pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
-    load_ratings_with(name, &RatingsOptions { threads, ..RatingsOptions::default() })
+    ratings_of(known(SetKind::Ratings, name)?, &RatingsOptions { threads, ..RatingsOptions::default() })
 }
 
 /// Reads a public set as [`load_ratings`] does, with the threads and the offset of options.
-pub(crate) fn load_ratings_with(name: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
-    let (path, sha256) = path_of(known(SetKind::Ratings, name)?)?;
+pub(crate) fn ratings_of(set: &'static PublicSet, options: &RatingsOptions) -> Result<Ratings, ReadError> {
+    let (path, sha256) = path_of(set)?;
     let ratings = read_ratings(&path, &reading(options))?;
     compare(&path, &ratings.digest, sha256)?;
-    Ok(Ratings { name: name.into(), ..ratings }.into_known())
+    Ok(Ratings { name: set.name.into(), ..ratings }.into_known())
 }
 
 impl Ratings {
@@ -84,7 +84,11 @@ pub(crate) fn reading(options: &RatingsOptions) -> RatingsOptions {
 /// # Errors
 /// If the name is unknown, a file is missing or differs from the known one, or the reader fails.
 pub fn load_corpus(name: &str, threads: usize) -> Result<Corpus, ReadError> {
-    let set = known(SetKind::Corpus, name)?;
+    corpus_of(known(SetKind::Corpus, name)?, threads)
+}
+
+/// Reads a corpus as [`load_corpus`] does.
+pub(crate) fn corpus_of(set: &'static PublicSet, threads: usize) -> Result<Corpus, ReadError> {
     let (counts, sha256, vocabulary) = paths_of_corpus(set)?;
     let options = CorpusOptions { vocabulary: Some(vocabulary), threads, ..CorpusOptions::default() };
     let mut corpus = read_corpus(&counts, &options)?;

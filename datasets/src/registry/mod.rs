@@ -4,7 +4,6 @@
 //! data (`lasso/mice.svm.gz`); the default is `$XDG_CACHE_HOME/raddle` or `~/.cache/raddle`, with the same
 //! layout.
 
-mod absent;
 pub mod embedded;
 mod folder;
 mod load;
@@ -12,11 +11,11 @@ mod real;
 mod sets;
 
 pub use crate::error::RegistryError;
-pub(crate) use absent::{as_path, not_found};
 pub(crate) use folder::compare;
 pub use folder::data_folder;
+pub(crate) use folder::{as_path, not_found};
+pub(crate) use load::{corpus_of, path_of, paths_of_corpus, ratings_of, reading, table_of};
 pub use load::{load, load_corpus, load_ratings, locate};
-pub(crate) use load::{load_ratings_with, load_with, path_of, paths_of_corpus, reading};
 pub use real::{real, real_corpus, real_folder, real_ratings};
 pub use sets::{
     BestKnown, Cells, Converter, Download, PublicSet, Reading, SetFile, SetKind, public_sets, verified_names,

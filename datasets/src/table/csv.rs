@@ -11,19 +11,19 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::Matrix;
 use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values, is_beyond};
-use super::loaded::Loaded;
+use super::data::Table;
+use crate::bytes::blocks::Records;
 use crate::bytes::encoding::utf8;
 use crate::bytes::number::{decimal, explain_cell, whole_cell};
 use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::quoting::Divider;
-use crate::bytes::records::Records;
 use crate::bytes::source::Source;
 use crate::dialect::{Head, Marks, is_missing};
 use crate::error::ReadError;
 
 /// Reads all columns of a table that consists of numbers; the response is chosen later. `None` if a cell is
 /// not a number, or a row has another width.
-pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Option<Loaded>, ReadError> {
+pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Option<Table>, ReadError> {
     if !head.is_plain() {
         return Ok(None);
     }
@@ -58,7 +58,7 @@ pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Op
         x.slice_mut(s![done..done + rows, ..]).assign(&view);
         done += rows;
     }
-    Ok(Some(Loaded { names: head.names.clone(), ..Loaded::of(Matrix::Dense(x)) }))
+    Ok(Some(Table { feature_names: head.names.clone(), ..Table::of(Matrix::Dense(x)) }))
 }
 
 /// Parses a block of lines into cells, row by row; `None` if they are not rows of numbers.

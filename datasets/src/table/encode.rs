@@ -3,38 +3,28 @@
 
 use std::path::Path;
 
-use super::beside::from_file;
 use super::checks::{Own, check_missing, check_texts};
+use super::classes::from_file;
 use super::classes::{self, Labels, labels, numbered};
 use super::columns::{Column, Columns, Place, RoleSource, Values, retain};
 use super::data::Table;
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
 use super::gaps::no_row;
-use super::loaded::Loaded;
-use super::missing::Missing;
+use super::options::Missing;
 use super::options::Options;
 use super::response::{Response, check_count, vector};
 use super::select::Selection;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-/// A table after the encoding.
-pub(super) struct Encoded {
-    /// Features and response.
-    pub(super) loaded: Loaded,
-    /// All else that is known about the table.
-    pub(super) described: Table,
-}
-
 /// Encodes columns that were read as the selection says.
 pub(super) fn encode(
     columns: Columns,
     selection: Selection,
     reading: &Options,
-    described: Table,
     path: &Path,
-) -> Result<Encoded, ReadError> {
+) -> Result<Table, ReadError> {
     let options = &reading.columns;
     let Selection { response: source, beside: sides, left_out, .. } = selection;
     let response = source.column();
@@ -46,37 +36,15 @@ pub(super) fn encode(
     let own = Own { response, sides: &sides, classes: &reading.classes };
     check_texts(&columns, rows, &own, options, path)?;
     check_missing(&columns, &own, options.missing, path)?;
-    let mut beside = beside_of(&mut columns, &own, reading, rows)?;
-    let (mut y, mut classes) = response_of(&mut columns, rows, &source, reading)?;
+    let beside = beside_of(&mut columns, &own, reading, rows)?;
+    let (y, classes) = response_of(&mut columns, rows, &source, reading)?;
     check_count(rows, y.len(), path)?;
+    let mut all = Rows { count: rows, columns, y, classes, beside, left_out: 0, without_response: 0 };
+    all.leave_out(reading, path)?;
+    let Rows { count, columns, y, classes, beside, left_out: rows_left_out, without_response } = all;
     let mut records = RecordCounts::of(rows);
-    let rows = match reading.held_out {
-        Some(held_out) => {
-            let kept = held_out.kept(rows).map_err(|why| ReadError::file(path, why))?;
-            retain(&mut y, &kept);
-            beside.iter_mut().for_each(|values| values.retain(&kept));
-            columns.iter_mut().for_each(|column| column.retain(&kept));
-            kept.iter().filter(|kept| **kept).count()
-        }
-        None => rows,
-    };
-    let kept = kept_rows(&columns, (&y, &beside), options.missing);
-    let rows_left_out = kept.as_ref().map_or(0, |kept| kept.iter().filter(|kept| !**kept).count());
-    let rows_without_response = y.iter().filter(|y| y.is_nan()).count();
-    let rows = rows - rows_left_out;
-    records.leave_out("missing response", rows_without_response);
-    records.leave_out("missing value", rows_left_out - rows_without_response);
-    if rows == 0 {
-        return Err(ReadError::file(path, no_row(rows_left_out, rows_without_response)));
-    }
-    if let Some(kept) = &kept {
-        retain(&mut y, kept);
-        beside.iter_mut().for_each(|values| values.retain(kept));
-        columns.iter_mut().for_each(|column| column.values.retain(kept));
-    }
-    if let Some(classes) = classes.as_mut().filter(|_| kept.is_some() || reading.held_out.is_some()) {
-        classes::compact(&mut y, classes);
-    }
+    records.leave_out("missing response", without_response);
+    records.leave_out("missing value", rows_left_out - without_response);
     let beside = labels_of(beside, reading, path)?;
     let mut encoding = Encoding {
         width,
@@ -86,20 +54,64 @@ pub(super) fn encode(
         columns: Vec::new(),
         left_out,
         rows_left_out: rows_left_out as u64,
-        rows_without_response: rows_without_response as u64,
+        rows_without_response: without_response as u64,
         marks,
     };
-    let (features, filled) = make_features(columns, rows, options, &mut encoding);
+    let (features, filled) = make_features(columns, count, options, &mut encoding);
     let names = encoding.features();
     if names.is_empty() {
         return Err(ReadError::file(path, no_feature(&encoding)));
     }
-    let x = matrix(rows, features).map_err(|why| ReadError::file(path, why))?;
+    let x = matrix(count, features).map_err(|why| ReadError::file(path, why))?;
     let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
-    let loaded = Loaded { names: is_named.then_some(names), y: Some(y), ..Loaded::of(x) };
-    let encoding = Some(encoding);
-    let described = Table { encoding, filled, classes, beside, records, notes, ..described };
-    Ok(Encoded { loaded, described })
+    let (feature_names, encoding) = (is_named.then_some(names), Some(encoding));
+    Ok(Table { y, feature_names, encoding, filled, classes, beside, records, notes, ..Table::of(x) })
+}
+
+/// The rows of a table that is encoded.
+struct Rows {
+    count: usize,
+    columns: Vec<Column>,
+    y: Vec<f64>,
+    classes: Option<Vec<String>>,
+    beside: Vec<Values>,
+    /// Number of rows that were left out because of a missing value, and of those that lack the response.
+    left_out: usize,
+    without_response: usize,
+}
+
+impl Rows {
+    /// Removes the rows that are held out, then those that the rule for missing values leaves out.
+    fn leave_out(&mut self, reading: &Options, path: &Path) -> Result<(), ReadError> {
+        if let Some(held_out) = reading.held_out {
+            let kept = held_out.kept(self.count).map_err(|why| ReadError::file(path, why))?;
+            self.columns.iter_mut().for_each(|column| column.retain(&kept));
+            self.keep(&kept);
+        }
+        let kept = kept_rows(&self.columns, &self.y, &self.beside, reading.columns.missing);
+        self.without_response = self.y.iter().filter(|y| y.is_nan()).count();
+        if let Some(kept) = &kept {
+            let count = self.count;
+            self.columns.iter_mut().for_each(|column| column.values.retain(kept));
+            self.keep(kept);
+            self.left_out = count - self.count;
+        }
+        if self.count == 0 {
+            return Err(ReadError::file(path, no_row(self.left_out, self.without_response)));
+        }
+        if let Some(classes) = self.classes.as_mut().filter(|_| kept.is_some() || reading.held_out.is_some())
+        {
+            classes::compact(&mut self.y, classes);
+        }
+        Ok(())
+    }
+
+    /// Keeps these rows of all but the columns.
+    fn keep(&mut self, kept: &[bool]) {
+        retain(&mut self.y, kept);
+        self.beside.iter_mut().for_each(|values| values.retain(kept));
+        self.count = self.y.len();
+    }
 }
 
 /// Returns the response, and the texts that its numbers stand for, from its column or its file.
@@ -226,7 +238,7 @@ fn feature(column: Column, mut about: EncodedColumn, rows: usize, options: &Colu
 
 /// Returns for each row whether it stays: it must have a response and, if rows with missing numbers are left
 /// out, no missing number in a column that is used. `None` if all rows stay.
-fn kept_rows(columns: &[Column], (y, beside): (&[f64], &[Values]), rule: Missing) -> Option<Vec<bool>> {
+fn kept_rows(columns: &[Column], y: &[f64], beside: &[Values], rule: Missing) -> Option<Vec<bool>> {
     let mut kept: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
     if rule != Missing::Drop {
         return kept.contains(&false).then_some(kept);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::data::Samples;
 use super::data::Table;
 use super::encoding::{EncodedColumn, Encoding};
 use super::features::Filled;
 use super::matrix::Matrix;
-use super::missing::Missing;
 use super::occurring::Occurring;
-use super::samples::Samples;
+use super::options::Missing;
 use crate::dialect::unnamed;
 
 /// Treatment of missing numbers.

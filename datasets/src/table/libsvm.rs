@@ -15,8 +15,7 @@ use crate::error::ReadError;
 use crate::records::RecordCounts;
 use crate::table::assemble::{Block, ByRows, Entries, RowBlock, Tiles, compress};
 use crate::table::gaps::Gaps;
-use crate::table::loaded::Loaded;
-use crate::table::{Matrix, Table};
+use crate::table::{Format, Matrix, Table};
 
 /// Bytes at the start that show how the entries are distributed. No more than this, as some allocators keep
 /// freed memory of sizes that they have seen before.
@@ -46,11 +45,9 @@ const INFLATED: usize = 4;
 /// ```
 pub fn read(path: impl AsRef<Path>, threads: usize) -> Result<Table, ReadError> {
     let source = Source::open(path.as_ref())?;
-    let (Loaded { x, occurring, y, .. }, _) = load(&source, &Indices::default(), threads)?;
-    let format = "libsvm".into();
-    let y = y.unwrap_or_default();
-    let records = RecordCounts::of(y.len());
-    Ok(Table { x, occurring, y, format, records, ..Table::described_by(&source) })
+    let (table, _) = load(&source, &Indices::default(), threads)?;
+    let records = RecordCounts::of(table.y.len());
+    Ok(Table { records, ..table.described(&source, Format::Libsvm) })
 }
 
 /// How indices are read.
@@ -77,7 +74,7 @@ impl Indices {
 }
 
 /// Returns the features and the separate response, and how many values lie at indices beyond the width.
-pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result<(Loaded, u64), ReadError> {
+pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result<(Table, u64), ReadError> {
     let path = &source.path;
     let tiles = tiles(source, indices)?;
     let about = source.stored().len() * if source.is_packed() { INFLATED } else { 1 } / TEXT;
@@ -95,7 +92,7 @@ pub(super) fn load(source: &Source, indices: &Indices, threads: usize) -> Result
     if beyond == 0 {
         check_columns(x.cols(), path)?;
     }
-    Ok((Loaded { occurring, y: Some(y), ..Loaded::of(Matrix::Sparse(x)) }, beyond))
+    Ok((Table { occurring, y, ..Table::of(Matrix::Sparse(x)) }, beyond))
 }
 
 /// Refuses a text without rows.

@@ -3,20 +3,20 @@
 //!
 //! Coordinate files give sparse matrices (repeated entries add up), array files dense ones.
 
+use super::data::Table;
 use super::gaps::Gaps;
-use super::loaded::Loaded;
 use super::matrix::dense;
 use super::triplets::Triplets;
 use crate::bytes::blocks::Blocks;
-use crate::bytes::claims::{believable, check_entries};
 use crate::bytes::encoding::BYTE_ORDER_MARK;
 use crate::bytes::market::{HeadWords, NO_SIZES, check_end, index};
+use crate::bytes::memory::{believable, check_entries};
 use crate::bytes::number::{decimal, explain};
 use crate::bytes::parallel::{self, Parsed, each_line};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Table, ReadError> {
     let content = source.text()?;
     let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
     let at = |line: usize, message: String| ReadError::at(&source.path, line, message);
@@ -33,7 +33,7 @@ pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Loaded
             true,
             blocks.into_iter().flatten().map(|(.., value)| value).collect(),
         )
-        .map(Loaded::of),
+        .map(Table::of),
     };
     x.map_err(|message| ReadError::file(&source.path, message))
 }
@@ -88,7 +88,7 @@ impl Head {
         believable("rows", self.rows as u64, entries as u64).map(|_| ())
     }
 
-    fn sparse(&self, entries: impl Iterator<Item = Entry>) -> Result<Loaded, String> {
+    fn sparse(&self, entries: impl Iterator<Item = Entry>) -> Result<Table, String> {
         let mut triplets = Triplets::new(self.rows, self.cols, self.gaps)?;
         for (row, col, value) in entries {
             triplets.push(row, col, value)?;

@@ -1,17 +1,17 @@
 //! Numpy's `.npy`: one array of numbers, with 1 or 2 axes and any byte order.
 
+use super::data::Table;
 use super::gaps::Gaps;
-use super::loaded::Loaded;
 use super::matrix::{Matrix, dense, not_finite};
 use crate::arrays::npy::Array;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Table, ReadError> {
     let content = source.content()?;
     let x = Array::parse(&content).and_then(|array| array.matrix(gaps));
     let x = x.map_err(|message| ReadError::file(&source.path, message))?;
-    Ok(Loaded::of(x))
+    Ok(Table::of(x))
 }
 
 impl Array<'_> {

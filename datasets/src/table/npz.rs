@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::io::{Cursor, Read};
 
 use super::Matrix;
+use super::data::Table;
 use super::gaps::Gaps;
-use super::loaded::Loaded;
 use super::triplets::Triplets;
 use crate::arrays::npy::Array;
-use crate::bytes::claims::believable;
 use crate::bytes::memory;
+use crate::bytes::memory::believable;
 use crate::bytes::source::{Source, too_large};
 use crate::error::ReadError;
 
@@ -20,7 +20,7 @@ pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
 const FEATURES: [&str; 4] = ["X", "x", "data", "arr_0"];
 const RESPONSE: [&str; 4] = ["y", "Y", "target", "arr_1"];
 
-pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Table, ReadError> {
     members(source.stored())
         .and_then(|members| loaded(&members, gaps))
         .map_err(|message| ReadError::file(&source.path, message))
@@ -33,7 +33,7 @@ pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
 /// If the content is not such a file, or there is too little memory for its columns; a sentence without the
 /// file's name.
 pub fn sparse_npz(bytes: &[u8]) -> Result<Matrix, String> {
-    let Loaded { x, occurring, .. } = members(bytes).and_then(|members| sparse(&members, Gaps::Refused))?;
+    let Table { x, occurring, .. } = members(bytes).and_then(|members| sparse(&members, Gaps::Refused))?;
     match (x, occurring) {
         (Matrix::Sparse(x), Some(some)) => some.spread(x).map(Matrix::Sparse),
         (x, _) => Ok(x),
@@ -71,13 +71,13 @@ fn members(bytes: &[u8]) -> Result<Members, String> {
     }
 }
 
-fn loaded(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
+fn loaded(members: &Members, gaps: Gaps) -> Result<Table, String> {
     let y = match RESPONSE.iter().find_map(|&name| members.get_key_value(name)) {
-        Some((name, bytes)) => Some(named(name, Array::parse(bytes).and_then(|array| array.column(gaps)))?),
-        None => None,
+        Some((name, bytes)) => named(name, Array::parse(bytes).and_then(|array| array.column(gaps)))?,
+        None => Vec::new(),
     };
     if members.contains_key("format") || members.contains_key("indptr") {
-        return Ok(Loaded { y, ..sparse(members, gaps)? });
+        return Ok(Table { y, ..sparse(members, gaps)? });
     }
     let Some((name, bytes)) = FEATURES.iter().find_map(|&name| members.get_key_value(name)) else {
         let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
@@ -88,7 +88,7 @@ fn loaded(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
         ));
     };
     let x = named(name, Array::parse(bytes).and_then(|array| array.matrix(gaps)))?;
-    Ok(Loaded { y, ..Loaded::of(x) })
+    Ok(Table { y, ..Table::of(x) })
 }
 
 fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
@@ -96,7 +96,7 @@ fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
 }
 
 /// Parses a matrix of scipy.sparse in the format that its array `format` names.
-fn sparse(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
+fn sparse(members: &Members, gaps: Gaps) -> Result<Table, String> {
     match array(members, "format")?.word().as_str() {
         "csc" => compressed(members, true, gaps),
         "csr" => compressed(members, false, gaps),
@@ -128,7 +128,7 @@ fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
     Ok((named("shape", believable("rows", rows as u64, values as u64))?, cols))
 }
 
-fn compressed(members: &Members, by_columns: bool, gaps: Gaps) -> Result<Loaded, String> {
+fn compressed(members: &Members, by_columns: bool, gaps: Gaps) -> Result<Table, String> {
     let (starts, inner) = (whole(members, "indptr")?, whole(members, "indices")?);
     let values = named("data", array(members, "data")?.numbers())?;
     // Rows or columns without values have an entry in `indptr`, too.
@@ -149,7 +149,7 @@ fn compressed(members: &Members, by_columns: bool, gaps: Gaps) -> Result<Loaded,
 }
 
 /// Parses row, column and value of each entry; those with the same position add up.
-fn coordinates(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
+fn coordinates(members: &Members, gaps: Gaps) -> Result<Table, String> {
     let (row, col) = (whole(members, "row")?, whole(members, "col")?);
     let values = named("data", array(members, "data")?.numbers())?;
     let (rows, cols) = shape(members, values.len())?;
@@ -164,7 +164,7 @@ fn coordinates(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
 }
 
 /// Parses diagonals: `data[k, j]` is the value at column j and row `j - offsets[k]`.
-fn diagonals(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
+fn diagonals(members: &Members, gaps: Gaps) -> Result<Table, String> {
     let offsets = named("offsets", array(members, "offsets")?.numbers())?;
     let data = array(members, "data")?;
     let (count, length) = match data.shape() {

@@ -1,12 +1,14 @@
-//! [`Options`]: options for reading a table.
+//! [`Options`]: options for reading a table; [`Format`] and [`Missing`], two of them.
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::classes::{Beside, Classes};
 use super::encoding::{ColumnOptions, Encoding};
-use super::format::Format;
 use super::held_out::HeldOut;
 use crate::dialect::Dialect;
+use crate::names::named;
 
 /// Options for reading a table.
 #[derive(Clone, Debug, Default)]
@@ -39,4 +41,61 @@ pub struct Options {
     pub held_out: Option<HeldOut>,
     /// Folder in which parsed text is cached in binary files, named after the digest of the content.
     pub cache: Option<PathBuf>,
+}
+
+/// A file format of tables. Files may be compressed with gzip or zstd, except npz.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `response index:value ...`, one row per line, as in libsvm and svmlight.
+    Libsvm,
+    /// Cells separated by one character or by blanks, with or without a header: a
+    /// [`Dialect`](crate::Dialect).
+    Csv,
+    /// One numpy array.
+    Npy,
+    /// The numpy arrays `X` and `y`, or a sparse matrix of scipy.
+    Npz,
+    /// Matrix Market, in coordinate or array format.
+    MatrixMarket,
+    /// Apache Parquet, in builds with the feature `parquet`.
+    Parquet,
+}
+
+named! {
+    pub Format {
+        Libsvm = "libsvm", Csv = "csv", Npy = "npy", Npz = "npz", MatrixMarket = "mtx", Parquet = "parquet",
+        Csv = "tsv",
+    }
+    unknown
+}
+
+impl Format {
+    /// Returns the formats that this build reads.
+    pub fn readable() -> impl Iterator<Item = Self> {
+        let is_read = |format: &Self| *format != Self::Parquet || cfg!(feature = "parquet");
+        Self::ALL.iter().filter(|(name, _)| *name != "tsv").map(|&(_, format)| format).filter(is_read)
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let known: Vec<&str> = Format::readable().map(Format::name).collect();
+    format!("`{name}` is no format: choose {}", known.join(", "))
+}
+
+/// A rule for missing numbers. A missing text is a level like any other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// Refuse them: the error names the first and counts all.
+    #[default]
+    Refuse,
+    /// Replace them by the mean of the column's other values; rows without a response are left out.
+    Mean,
+    /// Leave their rows out.
+    Drop,
+}
+
+named! {
+    Missing { Refuse = "refuse", Mean = "mean", Drop = "drop" }
+    |name| format!("`{name}` is no rule for missing values: choose refuse, mean or drop")
 }

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use super::beside::from_files;
 use super::classes::Beside;
+use super::classes::from_files;
+use super::data::Samples;
 use super::data::Table;
 use super::encoding::ColumnOptions;
-use super::format::Format;
 use super::gaps::{self, Gaps};
 use super::libsvm::Indices;
-use super::loaded::Loaded;
+use super::options::Format;
 use super::options::Options;
 use super::recognise::{recognise, unknown};
-use super::samples::Samples;
 use super::{cache, libsvm, response, tabular};
 use crate::bytes::foreign::foreign;
 use crate::bytes::source::Source;
@@ -61,13 +60,10 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
         );
         return Err(ReadError::file(&source.path, why));
     }
-    let (loaded, _) = cache::parsed(source, format, options)?;
-    let (features, (y, classes)) = response::part(loaded, options, &source.path)?;
-    let beside = from_files(options, y.len(), format.name(), &source.path)?;
-    let Loaded { x, occurring, names: feature_names, .. } = features;
-    let records = RecordCounts::of(y.len());
-    let described = Table { format: format.to_string(), ..Table::described_by(source) };
-    let table = Table { x, occurring, y, classes, beside, feature_names, records, ..described };
+    let table = response::part(cache::parsed(source, format, options)?, options, &source.path)?;
+    let beside = from_files(options, table.y.len(), format.name(), &source.path)?;
+    let records = RecordCounts::of(table.y.len());
+    let table = Table { beside, records, ..table.described(source, format) };
     let table = table.without(options.held_out).and_then(|table| gaps::treated(table, missing));
     table.map_err(|why| ReadError::file(&source.path, why))
 }
@@ -78,23 +74,20 @@ pub(crate) fn samples(path: &Path, options: &Options) -> Result<Samples, ReadErr
     let gaps = Gaps::of(options.repeat.as_ref().map(|encoding| encoding.missing).unwrap_or_default());
     if format == Format::Libsvm {
         let indices = Indices { zero_based: options.zero_based, width: options.width, gaps };
-        let (loaded, beyond) = libsvm::load(&source, &indices, options.threads)?;
-        let beside = from_files(options, loaded.x.rows(), format.name(), &source.path)?;
-        let samples = Samples { beside, is_open_ended: true, beyond, ..Samples::of(loaded) };
+        let (table, beyond) = libsvm::load(&source, &indices, options.threads)?;
+        let beside = from_files(options, table.x.rows(), format.name(), &source.path)?;
+        let samples = Samples { beside, is_open_ended: true, beyond, ..Samples::of(table) };
         return Ok(gaps::filled(samples, options.repeat.as_ref()));
     }
     if matches!(format, Format::Csv | Format::Parquet) {
         return tabular::samples(&source, format, options);
     }
-    let loaded = response::load(&source, format, options.threads, gaps)?;
-    let (features, y) = if options.y.is_some() || loaded.y.is_some() {
-        let (features, (y, _)) = response::part(loaded, options, &source.path)?;
-        (features, Some(y))
-    } else {
-        (loaded, None)
-    };
-    let beside = from_files(options, features.x.rows(), format.name(), &source.path)?;
-    Ok(gaps::filled(Samples { y, beside, ..Samples::of(features) }, options.repeat.as_ref()))
+    let mut table = response::load(&source, format, options.threads, gaps)?;
+    if options.y.is_some() || !table.y.is_empty() {
+        table = response::part(table, options, &source.path)?;
+    }
+    let beside = from_files(options, table.x.rows(), format.name(), &source.path)?;
+    Ok(gaps::filled(Samples { beside, ..Samples::of(table) }, options.repeat.as_ref()))
 }
 
 /// Opens a file and determines its format.

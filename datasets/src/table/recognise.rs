@@ -1,7 +1,7 @@
 //! Recognises the format of a table by the first bytes of its file.
 
-use super::format::Format;
 use super::npz;
+use super::options::Format;
 use crate::arrays::npy;
 use crate::bytes::foreign::{foreign, is_json, json, printed};
 use crate::bytes::market;

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::classes::{Beside, Classes, numbered, place};
 use super::columns::{Column, Columns, Kind, Odd, RoleSource, Values};
+use super::data::Samples;
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
-use super::missing::Missing;
+use super::options::Missing;
 use super::options::Options;
 use super::response::{USUAL, check_count, chosen, vector};
-use super::samples::Samples;
 use crate::dialect::{is_of_names, position};
 use crate::error::ReadError;
 use crate::records::RecordCounts;

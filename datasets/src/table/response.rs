@@ -6,11 +6,11 @@ use ndarray::Axis;
 
 use super::classes::{Classes, numbered};
 use super::columns::{Column, Kind, RoleSource, Values};
-use super::format::Format;
+use super::data::Table;
 use super::gaps::Gaps;
-use super::loaded::Loaded;
 use super::matrix::{Csc, Matrix};
-use super::missing::Missing;
+use super::options::Format;
+use super::options::Missing;
 use super::options::Options;
 use super::recognise::recognise;
 use super::{csv, matrix_market, npy, npz};
@@ -22,7 +22,7 @@ use crate::error::ReadError;
 pub(super) const USUAL: [&str; 3] = ["y", "target", "label"];
 
 /// Reads a file in a format without a response.
-pub(super) fn load(source: &Source, format: Format, threads: usize, gaps: Gaps) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, format: Format, threads: usize, gaps: Gaps) -> Result<Table, ReadError> {
     match format {
         Format::Npy => npy::load(source, gaps),
         Format::Npz => npz::load(source, gaps),
@@ -38,46 +38,36 @@ pub(super) fn load(source: &Source, format: Format, threads: usize, gaps: Gaps) 
 pub(super) type Response = (Vec<f64>, Option<Vec<String>>);
 
 /// Separates the response from the features, and checks that both exist and have the same number of rows.
-pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Loaded, Response), ReadError> {
-    let width = loaded.width();
-    let Loaded { x, mut occurring, names, y } = loaded;
-    let mut classes = None;
-    let choice = match options.y.is_none() && y.is_some() {
+pub(super) fn part(table: Table, options: &Options, path: &Path) -> Result<Table, ReadError> {
+    let (width, names) = (table.width(), table.feature_names.as_deref());
+    let choice = match options.y.is_none() && !table.y.is_empty() {
         true => None,
-        false => Some(chosen(width, names.as_deref(), options.y.as_deref(), path)?),
+        false => Some(chosen(width, names, options.y.as_deref(), path)?),
     };
-    let (x, names, y) = match choice {
+    let Table { mut x, mut occurring, feature_names: mut names, mut y, mut classes, .. } = table;
+    match choice {
         Some(RoleSource::Column(j)) => {
             let place = match &occurring {
                 None => Some(j),
                 Some(some) => some.place(j as u32).map(|place| place as usize),
             };
             occurring = occurring.map(|some| some.without(j as u32));
-            let (x, y) = match place {
-                Some(place) => without(x, place, occurring.is_some()),
-                None => {
-                    let zeros = vec![0.0; x.rows()];
-                    (x, zeros)
-                }
-            };
-            let names = names.map(|mut names| {
-                names.remove(j);
-                names
-            });
-            (x, names, y)
+            match place {
+                Some(place) => (x, y) = without(x, place, occurring.is_some()),
+                None => y = vec![0.0; x.rows()],
+            }
+            names.as_mut().map(|names| names.remove(j));
         }
         Some(RoleSource::File(file)) => {
-            let (y, texts) = vector(Path::new(&file), x.rows(), options, Missing::Refuse)?;
-            classes = texts;
-            (x, names, y)
+            (y, classes) = vector(Path::new(&file), x.rows(), options, Missing::Refuse)?;
         }
-        None => (x, names, y.unwrap_or_default()),
-    };
+        None => {}
+    }
     if x.cols() == 0 {
         return Err(ReadError::file(path, "there is no feature beside the response"));
     }
     check_count(x.rows(), y.len(), path)?;
-    Ok((Loaded { x, occurring, names, y: None }, (y, classes)))
+    Ok(Table { x, occurring, feature_names: names, y, classes, ..table })
 }
 
 /// Resolves the source of the response: as a column's name first, then as a number, then as a file.

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use super::beside::from_file;
+use super::cache::Kept;
+use super::classes::from_file;
 use super::classes::{Beside, Classes, IDS, Labels, ids, labels};
 use super::columns::{Columns, Kind, RoleSource, Values, WHOLE};
+use super::data::Samples;
 use super::data::Table;
-use super::encode::{Encoded, encode};
+use super::encode::encode;
 use super::encoding::{ColumnOptions, Encoding};
-use super::format::Format;
-use super::loaded::Loaded;
+use super::options::Format;
 use super::options::Options;
 use super::repeat::{Found, apply, find};
-use super::samples::Samples;
 use super::select::{Selection, check_roles, is_beside, select, sides};
-use super::{cache, csv, response};
+use super::{csv, response};
 use crate::bytes::source::{Source, short_digest};
 use crate::dialect::{Dialect, Head, Known, Purpose, is_tabs};
 use crate::error::ReadError;
@@ -93,7 +93,6 @@ fn asked(options: &Options) -> Vec<&str> {
 
 /// Reads a table and chooses its response.
 pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result<Table, ReadError> {
-    let described = Table { format: format.to_string(), ..Table::described_by(source) };
     let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);
     let selection = select(&names, table.is_named(), options, path)?;
@@ -101,41 +100,37 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         && options.columns == ColumnOptions::default()
         && options.beside.is_empty()
     {
-        let kept = cache::Kept::of(source, options, format, &variant(&table, options, path, None));
-        let loaded = match kept.load() {
-            Some((loaded, _)) => Some(loaded),
-            None => csv::numbers(source, head, options.threads)?
-                .map(|loaded| kept.save(loaded, None))
-                .transpose()?,
+        let kept = Kept::of(source, options, format, &variant(&table, options, path, None));
+        let numbers = match kept.load() {
+            Some(numbers) => Some(numbers),
+            None => {
+                csv::numbers(source, head, options.threads)?.map(|numbers| kept.save(numbers)).transpose()?
+            }
         };
-        if let Some(loaded) = loaded {
-            let (Loaded { x, names: feature_names, .. }, (y, classes)) =
-                response::part(loaded, options, path)?;
+        if let Some(numbers) = numbers {
+            let read = response::part(numbers, options, path)?;
             // Labels that doubles do not distinguish are read as texts.
-            let is_told = options.classes != Classes::Any || y.iter().all(|y| y.abs() < WHOLE);
-            if is_told {
-                let (notes, records) = (head.notes.clone(), RecordCounts::of(y.len()));
-                let table = Table { x, y, feature_names, classes, records, notes, ..described };
-                return table.without(options.held_out).map_err(|why| ReadError::file(path, why));
+            if options.classes != Classes::Any || read.y.iter().all(|y| y.abs() < WHOLE) {
+                let (notes, records) = (head.notes.clone(), RecordCounts::of(read.y.len()));
+                let read = Table { notes, records, ..read.described(source, format) };
+                return read.without(options.held_out).map_err(|why| ReadError::file(path, why));
             }
         }
     }
     let kept = match options.beside.is_empty() {
-        true => cache::Kept::of(source, options, format, &variant(&table, options, path, Some(&selection))),
-        false => cache::Kept::none(),
+        true => Kept::of(source, options, format, &variant(&table, options, path, Some(&selection))),
+        false => Kept::none(),
     };
     // An encoding depends on the rows that stay, so held-out rows are removed before.
-    let (loaded, described) = match kept.load() {
-        Some((loaded, Some(extra))) => (loaded, extra.into_whole(described)),
-        _ => {
+    let read = match kept.load() {
+        Some(read) => read,
+        None => {
             let most = selection.most(options.columns.max_levels);
             let columns = table.columns(selection.kinds.clone(), &most, options.threads)?;
-            let Encoded { loaded, described } = encode(columns, selection, options, described, path)?;
-            (kept.save(loaded, Some(&cache::Extra::of(&described)))?, described)
+            kept.save(encode(columns, selection, options, path)?)?
         }
     };
-    let Loaded { x, names: feature_names, y, .. } = loaded;
-    Ok(Table { x, y: y.unwrap_or_default(), feature_names, ..described })
+    Ok(read.described(source, format))
 }
 
 /// Returns the way in which a table is read, which distinguishes cached tables of one file.

@@ -2,8 +2,8 @@
 
 use sprs::TriMatI;
 
+use super::data::Table;
 use super::gaps::Gaps;
-use super::loaded::Loaded;
 use super::matrix::{Matrix, not_finite};
 use super::occurring::Occurring;
 
@@ -38,15 +38,15 @@ impl Triplets {
     }
 
     /// Returns the matrix; a wide one has only the columns that occur.
-    pub(super) fn loaded(self) -> Loaded {
+    pub(super) fn loaded(self) -> Table {
         let (rows, width) = self.0.shape();
         let columns = || self.0.col_inds().to_vec();
         let Some(occurring) = Occurring::of(width, self.0.nnz(), columns) else {
-            return Loaded::of(Matrix::Sparse(self.0.to_csc()));
+            return Table::of(Matrix::Sparse(self.0.to_csc()));
         };
         let places = self.0.col_inds().iter().filter_map(|&column| occurring.place(column)).collect();
         let shape = (rows, occurring.numbers().len());
         let some = TriMatI::from_triplets(shape, self.0.row_inds().to_vec(), places, self.0.data().to_vec());
-        Loaded { occurring: Some(occurring), ..Loaded::of(Matrix::Sparse(some.to_csc())) }
+        Table { occurring: Some(occurring), ..Table::of(Matrix::Sparse(some.to_csc())) }
     }
 }

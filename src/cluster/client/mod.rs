@@ -14,13 +14,13 @@ pub use self::orders::LOST;
 pub(crate) use self::orders::{End, Instruction};
 use self::orders::{Instructed, Orders, coordinator_gone, finish};
 pub(crate) use self::peers::fits;
-use self::peers::{CONNECTING, PendingConnections, open_listener};
+use self::peers::{CONNECTING, Peer, PendingConnections, open_listener};
 use super::invitation::Invitation;
 use super::net::addresses::Addresses;
-use super::net::handshake::{Handshake, Refused, Role, initiate};
-use super::net::listener::{Listener, Retry, connect};
-use super::net::socket::{Encryption, Socket};
-use super::net::token::Token;
+use super::net::first_message::{Handshake, Ids, Refused, Role};
+use super::net::handshake::initiate;
+use super::net::listener::{Listener, Retry, Secret, connect};
+use super::net::socket::Socket;
 use super::net::wire::{heartbeat, send};
 use super::parent_link::{ParentLink, note_lost_supervisor};
 use super::plan::GenerationPlan;
@@ -33,11 +33,7 @@ use crate::run::requests::BoundaryRequests;
 
 /// A process's connection to the coordinator, and its listener for peers.
 pub(crate) struct CoordinatorClient {
-    index: u32,
-    token: Token,
-    /// Numbers of the build and of the run.
-    ids: (u64, u64),
-    encryption: Encryption,
+    me: Peer,
     control: Arc<Mutex<Socket>>,
     instructions: Mutex<mpsc::Receiver<Instructed>>,
     pub(crate) requests: Arc<BoundaryRequests>,
@@ -83,7 +79,8 @@ impl CoordinatorClient {
         addresses: Addresses,
     ) -> Result<Self, EngineError> {
         let Invitation { coordinator, token, run } = *invitation;
-        let ids = (build(), run);
+        let secret = Secret { token, encryption: addresses.encryption };
+        let me = Peer { index, secret, ids: Ids { build: build(), run } };
         let refused = |why: &dyn fmt::Display| {
             EngineError::Process(format!("the coordinator of the run, at {coordinator}: {why}"))
         };
@@ -94,16 +91,14 @@ impl CoordinatorClient {
             }
         };
         let is_launched = matches!(parent_link, ParentLink::Launcher(_));
-        let handshake = || Handshake::new(Role::Member, ids, 0, index);
-        let encryption = addresses.encryption;
-        let at = (coordinator, (token, encryption));
-        let (control, supervisor) = control(parent_link, at, handshake).map_err(unfit)?;
+        let handshake = || Handshake::new(Role::Member, me.ids, 0, index);
+        let (control, supervisor) = control(parent_link, coordinator, secret, handshake).map_err(unfit)?;
         let here = match is_launched {
             true => coordinator.ip(),
             false => control.local_addr().map_err(|why| refused(&why))?.ip(),
         };
         let (pending, is_guest) = (Arc::new(PendingConnections::default()), supervisor.is_some());
-        let listener = open_listener((addresses, here), (index, token, ids), &pending)?;
+        let listener = open_listener(addresses, here, me, &pending)?;
         let address = addresses.advertised(listener.address());
         let requests = Arc::new(BoundaryRequests::default());
         let (done, used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -118,10 +113,7 @@ impl CoordinatorClient {
             leave_with_parent(supervisor, &control).map_err(|why| refused(&why))?;
         }
         Ok(Self {
-            index,
-            token,
-            ids,
-            encryption,
+            me,
             control,
             instructions,
             requests,
@@ -137,7 +129,7 @@ impl CoordinatorClient {
 
     /// Returns the number of this process in the run.
     pub(crate) fn index(&self) -> u32 {
-        self.index
+        self.me.index
     }
 
     /// Returns the address at which peers reach this process.
@@ -207,8 +199,7 @@ impl CoordinatorClient {
         plan: &GenerationPlan,
         deadline: f64,
     ) -> Result<Vec<(u32, Link)>, EngineError> {
-        let me = (self.index, self.token, self.ids);
-        self.pending.connect_peers((me, self.encryption), (plan, deadline), &self.requests)
+        self.pending.connect_peers(self.me, plan, deadline, &self.requests)
     }
 }
 
@@ -229,14 +220,15 @@ impl Drop for CoordinatorClient {
 /// connection is retried for [`CONNECTING`].
 fn control(
     parent_link: ParentLink,
-    (coordinator, secret): (SocketAddr, (Token, Encryption)),
+    coordinator: SocketAddr,
+    secret: Secret,
     handshake: impl Fn() -> io::Result<Handshake>,
 ) -> Result<(Socket, Option<TcpStream>), Refused> {
     let supervisor = match parent_link {
         ParentLink::Launcher(socket) => {
             // No time limit: a launcher that is stopped for a while continues, and one that is gone has
             // closed its end.
-            let (_, seal) = initiate(&socket, secret.0, &handshake()?, None)?;
+            let (_, seal) = initiate(&socket, secret.token, &handshake()?, None)?;
             return Ok((Socket::new(socket, seal), None));
         }
         ParentLink::Supervisor(socket) => Some(socket),

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
 use crate::cluster::net::addresses::Addresses;
-use crate::cluster::net::handshake::{Handshake, Role};
+use crate::cluster::net::first_message::{Handshake, Ids, Role};
 use crate::cluster::net::link::Link;
-use crate::cluster::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
-use crate::cluster::net::socket::Encryption;
-use crate::cluster::net::token::Token;
+use crate::cluster::net::listener::{
+    AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, Secret, connect,
+};
 use crate::cluster::plan::{GenerationPlan, Participant};
 use crate::run::requests::BoundaryRequests;
 
@@ -24,8 +24,14 @@ use crate::run::requests::BoundaryRequests;
 /// generation's start at about the same time.
 pub(super) const CONNECTING: Duration = Duration::from_secs(10);
 
-/// A process as its peers know it: its number, the run's token, and the numbers of its build and of the run.
-pub(super) type Identified = (u32, Token, (u64, u64));
+/// A process as its peers know it.
+#[derive(Clone, Copy)]
+pub(super) struct Peer {
+    /// Its number in the run.
+    pub(super) index: u32,
+    pub(super) secret: Secret,
+    pub(super) ids: Ids,
+}
 
 /// Accepted connections of peers, by generation and process, until they are used.
 #[derive(Default)]
@@ -41,8 +47,9 @@ impl PendingConnections {
     /// higher numbers dial it. A peer that sends nothing for `deadline` seconds is lost from then on.
     pub(super) fn connect_peers(
         &self,
-        ((me, token, ids), encryption): (Identified, Encryption),
-        (plan, deadline): (&GenerationPlan, f64),
+        Peer { index: me, secret, ids }: Peer,
+        plan: &GenerationPlan,
+        deadline: f64,
         requests: &BoundaryRequests,
     ) -> Result<Vec<(u32, Link)>, EngineError> {
         let (mut peers, timeout) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
@@ -57,16 +64,14 @@ impl PendingConnections {
                 let handshake = || Handshake::new(Role::Neighbour, ids, plan.number, me);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
                 let dialled =
-                    connect(at, (token, encryption), handshake, (Retry::Broken, CONNECTING), || {
-                        requests.is_over()
-                    });
+                    connect(at, secret, handshake, (Retry::Broken, CONNECTING), || requests.is_over());
                 let (there, socket) = dialled.map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
                 }
                 Link::new(socket).map_err(|why| lost(&why))?
             } else {
-                self.wait((plan.number, *id), requests).ok_or_else(|| lost(&"it does not come"))?
+                self.wait(plan.number, *id, requests).ok_or_else(|| lost(&"it does not come"))?
             };
             link.limit(timeout).map_err(|why| lost(&why))?;
             peers.push((*id, link));
@@ -74,13 +79,13 @@ impl PendingConnections {
         Ok(peers)
     }
 
-    fn wait(&self, from: (u64, u32), requests: &BoundaryRequests) -> Option<Link> {
+    fn wait(&self, generation: u64, from: u32, requests: &BoundaryRequests) -> Option<Link> {
         let until = Instant::now() + CONNECTING;
         let mut links = lock(&self.links);
         // Connections of earlier generations were never used.
-        links.retain(|&(generation, _), _| generation >= from.0);
+        links.retain(|&(of, _), _| of >= generation);
         loop {
-            if let Some(link) = links.remove(&from) {
+            if let Some(link) = links.remove(&(generation, from)) {
                 return Some(link);
             }
             if requests.is_over() || Instant::now() >= until {
@@ -95,13 +100,14 @@ impl PendingConnections {
 /// Opens the listener for peers. If a network is gone, so is its address: the call retries for
 /// [`CONNECTING`].
 pub(super) fn open_listener(
-    (addresses, here): (Addresses, IpAddr),
-    me: Identified,
+    addresses: Addresses,
+    here: IpAddr,
+    me: Peer,
     pending: &Arc<PendingConnections>,
 ) -> Result<Listener, EngineError> {
     let (at, until) = (addresses.listens(here), Instant::now() + CONNECTING);
     loop {
-        match Listener::open(at, handlers((me, addresses.encryption), pending)) {
+        match Listener::open(at, handlers(me, pending)) {
             Ok(listener) => return Ok(listener),
             Err(why) if why.kind() != io::ErrorKind::AddrNotAvailable || addresses.listen.is_some() => {
                 return Err(EngineError::Setting(format!("cannot listen at {at}: {why}")));
@@ -115,10 +121,7 @@ pub(super) fn open_listener(
 }
 
 /// Handlers that admit peers of the run and store their connections.
-fn handlers(
-    ((index, token, ids), encryption): (Identified, Encryption),
-    pending: &Arc<PendingConnections>,
-) -> ListenerHandlers {
+fn handlers(Peer { index, secret, ids }: Peer, pending: &Arc<PendingConnections>) -> ListenerHandlers {
     let (asks, takes) = (Arc::clone(pending), Arc::clone(pending));
     let introduce = Box::new(move || Handshake::new(Role::Neighbour, ids, 0, index));
     let admit = Box::new(move |handshake: &Handshake| {
@@ -139,11 +142,11 @@ fn handlers(
     });
     // A peer that is turned away reports it.
     let (refuse, queues) = (Box::new(|_: &Rejection<'_>| ()), AcceptQueues::default());
-    ListenerHandlers { token, encryption, introduce, admit, refuse, deliver, queues }
+    ListenerHandlers { secret, introduce, admit, refuse, deliver, queues }
 }
 
 /// Checks that a process belongs to this run and runs this build; the error names the difference.
-pub(crate) fn fits(handshake: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
+pub(crate) fn fits(handshake: &Handshake, Ids { build, run }: Ids) -> Result<(), String> {
     if handshake.run != run {
         return Err("it is a process of another run".into());
     }

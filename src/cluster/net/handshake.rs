@@ -21,7 +21,6 @@
 //! after which the connector tries again. The acceptor takes the connection only once it knows that its
 //! answer has arrived.
 
-use std::fmt;
 use std::io;
 use std::net::TcpStream;
 use std::time::Duration;
@@ -30,140 +29,17 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::cipher::Agreement;
+use super::first_message::{Handshake, Refused};
 use super::records::Seal;
 use super::sum::{SUM, sum};
-use super::token::{Token, random};
+use super::token::Token;
 use super::wire::{Timed, receive_bytes, send, send_bytes};
 use crate::base::state::{State, from_bytes, to_bytes};
 
-/// Time limit of a handshake over the network.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest handshake message in bytes.
 const MOST: u64 = 1024;
-/// Version of the protocol; it changes with every message that changes. The first message of each end keeps
-/// its form, so that versions can recognise each other.
-const PROTOCOL: u32 = 7;
 /// Last version without checksums in its handshake.
 const WITHOUT_SUMS: u32 = 6;
-const MAGIC: [u8; 8] = *b"raddlerd";
-
-/// Role of one end of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// A process of the run that connects to the coordinator.
-    Member,
-    /// A process of the run that connects to a peer, for a generation.
-    Neighbour,
-    /// An admin client.
-    AdminClient,
-    /// The coordinator.
-    Coordinator,
-}
-
-crate::state!(
-    enum Role {
-        Member,
-        Neighbour,
-        AdminClient,
-        Coordinator,
-    }
-);
-
-/// First message of each end of a connection: its role, build, run and number, with a nonce.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Handshake {
-    magic: [u8; 8],
-    protocol: u32,
-    pub(crate) role: Role,
-    /// Fingerprint of the program's executable; 0 for the coordinator and for admin clients.
-    pub(crate) build: u64,
-    pub(crate) run: u64,
-    pub(crate) generation: u64,
-    /// Number of the process; `u32::MAX` for the coordinator and for admin clients.
-    pub(crate) index: u32,
-    /// `true` if this end wants the connection encrypted.
-    encrypts: bool,
-    nonce: [u8; 32],
-}
-
-crate::state!(Handshake { magic, protocol, role, build, run, generation, index, encrypts, nonce });
-
-impl Handshake {
-    /// Makes a handshake with a new nonce.
-    pub(crate) fn new(role: Role, (build, run): (u64, u64), generation: u64, index: u32) -> io::Result<Self> {
-        let nonce = random()?;
-        let (magic, protocol, encrypts) = (MAGIC, PROTOCOL, false);
-        Ok(Self { magic, protocol, role, build, run, generation, index, encrypts, nonce })
-    }
-
-    /// Sets `encrypts`: `true` if this end wants the connection encrypted.
-    pub(crate) fn encrypting(self, encrypts: bool) -> Self {
-        Self { encrypts, ..self }
-    }
-
-    fn check(&self) -> Result<(), Refused> {
-        match (self.magic == MAGIC, self.protocol == PROTOCOL) {
-            (true, true) => Ok(()),
-            (true, false) => Err(Refused::Version(self.protocol)),
-            _ => Err(Refused::Stranger),
-        }
-    }
-}
-
-/// Reason why a handshake did not succeed.
-#[derive(Debug)]
-pub(crate) enum Refused {
-    /// The other end does not hold the token, or does not speak the protocol.
-    Stranger,
-    /// The connection broke, or took too long.
-    Broken(io::Error),
-    /// A message was damaged on the way, or is none that an end sends.
-    Damaged,
-    /// The other end speaks this version of the protocol.
-    Version(u32),
-    /// The other end holds the token, and does not fit the run.
-    Unlike(String),
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stranger => f.write_str(
-                "whoever answers there does not hold this token: give the token of the run that is there",
-            ),
-            Self::Broken(why) if is_timeout(why) => {
-                write!(f, "it does not answer within {} s", TIMEOUT.as_secs())
-            }
-            Self::Broken(why) => write!(f, "{why}"),
-            Self::Damaged => f.write_str(
-                "what it sent did not arrive as it was, or whoever answers there is no run: look at the \
-                 address",
-            ),
-            Self::Version(there) => {
-                write!(
-                    f,
-                    "it speaks version {there} of the protocol, this end {PROTOCOL}: start the same \
-                     build everywhere"
-                )
-            }
-            Self::Unlike(why) => f.write_str(why),
-        }
-    }
-}
-
-/// `true` if nothing came in time.
-pub(super) fn is_timeout(why: &io::Error) -> bool {
-    matches!(why.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
-}
-
-impl From<io::Error> for Refused {
-    fn from(why: io::Error) -> Self {
-        match why.kind() {
-            io::ErrorKind::InvalidData => Self::Damaged,
-            _ => Self::Broken(why),
-        }
-    }
-}
 
 /// Number of bytes of a proof.
 const PROOF: usize = 32;

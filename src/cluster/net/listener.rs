@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::handshake::{Handshake, Refused, TIMEOUT, initiate, is_timeout, respond};
+use super::first_message::{Handshake, Refused, TIMEOUT, is_timeout};
+use super::handshake::{initiate, respond};
 use super::link::messenger;
 use super::records::Seal;
 use super::socket::{Encryption, Socket};
@@ -94,10 +95,16 @@ pub(crate) struct Listener {
     listening: Option<JoinHandle<()>>,
 }
 
-/// Token, functions and queues of a listener.
-pub(crate) struct ListenerHandlers {
+/// The token of a run, and the connections that its processes encrypt.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Secret {
     pub(crate) token: Token,
     pub(crate) encryption: Encryption,
+}
+
+/// Secret, functions and queues of a listener.
+pub(crate) struct ListenerHandlers {
+    pub(crate) secret: Secret,
     pub(crate) introduce: Introduce,
     pub(crate) admit: Admit,
     pub(crate) refuse: Refuse,
@@ -201,8 +208,8 @@ impl ListenerHandlers {
             socket.set_nodelay(true)?;
         }
         let limit = silent.map(|_| TIMEOUT);
-        let mine = (self.introduce)()?.encrypting(from.is_some_and(|ip| self.encryption.wants(ip)));
-        let greeted = respond(socket, self.token, &mine, limit, on_ticket, admit);
+        let mine = (self.introduce)()?.encrypting(from.is_some_and(|ip| self.secret.encryption.wants(ip)));
+        let greeted = respond(socket, self.secret.token, &mine, limit, on_ticket, admit);
         if let Err(why @ Refused::Version(_)) = &greeted {
             (self.refuse)(&Rejection { handshake: None, from, why: &why.to_string() });
         }
@@ -234,7 +241,7 @@ pub(crate) enum Retry {
 /// a few times after a damaged handshake, until `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
-    (token, encryption): (Token, Encryption),
+    Secret { token, encryption }: Secret,
     handshake: impl Fn() -> io::Result<Handshake>,
     (retry, lasts): (Retry, Duration),
     is_over: impl Fn() -> bool,

@@ -2,6 +2,7 @@
 
 pub(crate) mod addresses;
 mod cipher;
+pub(crate) mod first_message;
 pub(crate) mod frames;
 pub(crate) mod handshake;
 pub(crate) mod link;

@@ -9,10 +9,8 @@ use super::Input;
 use crate::base::sync::lock;
 use crate::cluster::client::fits;
 use crate::cluster::coordinator::Event;
-use crate::cluster::net::handshake::{Handshake, Role};
-use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection};
-use crate::cluster::net::socket::Encryption;
-use crate::cluster::net::token::Token;
+use crate::cluster::net::first_message::{Handshake, Ids, Role};
+use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection, Secret};
 
 /// The processes that may still connect, and the build that they must have.
 #[derive(Default)]
@@ -43,13 +41,15 @@ impl Expected {
 
 /// Handlers of a coordinator's listener.
 pub(super) fn handlers(
-    (token, encryption): (Token, Encryption),
+    secret: Secret,
     expected: &Arc<Mutex<Expected>>,
     send: &mpsc::Sender<Input>,
 ) -> ListenerHandlers {
     let (who, deliver) = (Arc::clone(expected), send.clone());
     let (whose, gone) = (Arc::clone(expected), send.clone());
-    let introduce = Box::new(move || Handshake::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
+    let introduce = Box::new(move || {
+        Handshake::new(Role::Coordinator, Ids { build: 0, run: lock(&whose).run }, 0, u32::MAX)
+    });
     let admit = Box::new(move |handshake: &Handshake| {
         let came = Instant::now();
         while lock(&who).is_early(handshake) && came.elapsed() < BUILD_KNOWN.0 {
@@ -88,7 +88,7 @@ pub(super) fn handlers(
             Event::TurnedAway { of, why },
         ));
     });
-    ListenerHandlers { token, encryption, introduce, admit, refuse, deliver, queues: AcceptQueues::default() }
+    ListenerHandlers { secret, introduce, admit, refuse, deliver, queues: AcceptQueues::default() }
 }
 
 /// Admits admin clients, and each expected process once, all of one build.
@@ -96,7 +96,7 @@ fn admit(expected: &mut Expected, handshake: &Handshake) -> Result<(), String> {
     match handshake.role {
         Role::AdminClient => Ok(()),
         Role::Member => {
-            fits(handshake, (expected.build.unwrap_or(handshake.build), expected.run))?;
+            fits(handshake, Ids { build: expected.build.unwrap_or(handshake.build), run: expected.run })?;
             if !expected.indices.contains(&handshake.index) {
                 return Err(format!("nobody waits for a process {}", handshake.index));
             }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::Server;
 use crate::base::sync::lock;
 use crate::cluster::coordinator::Event;
-use crate::cluster::net::handshake::TIMEOUT;
+use crate::cluster::net::first_message::TIMEOUT;
 use crate::cluster::net::link::messenger;
 use crate::cluster::net::socket::Socket;
 use crate::cluster::net::wire::{Timed, heartbeat, receive, send};

@@ -19,7 +19,7 @@ use super::checkpoints::CheckpointStore;
 use super::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
 use super::invitation::Invitation;
 use super::net::addresses::Address;
-use super::net::listener::Listener;
+use super::net::listener::{Listener, Secret};
 use super::net::socket::Socket;
 use super::net::token::{Token, random};
 use super::protocol::{CheckpointResult, Order};
@@ -84,8 +84,8 @@ impl Server {
         let expected = Expected { indices: (0..own).collect(), build: None, own, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
-        let listener = Listener::open(listen, handlers((token, settings.encryption), &expected, &send))
-            .map_err(refused)?;
+        let secret = Secret { token, encryption: settings.encryption };
+        let listener = Listener::open(listen, handlers(secret, &expected, &send)).map_err(refused)?;
         let invitation = Invitation::new(here(listener.address()), token, run);
         let (members, admins) = (BTreeMap::new(), BTreeMap::new());
         let (remote, settings, stop) = (Remote(send, run), settings.clone(), false);

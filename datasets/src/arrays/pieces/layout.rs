@@ -1,6 +1,7 @@
 //! The layout of a file of pieces, which its [index](Index) describes.
 
 use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -22,9 +23,27 @@ pub(super) const TAIL: u64 = 32;
 /// Limit on the size of an index, so that a damaged length is not believed.
 pub(super) const LARGEST_INDEX: u64 = 1 << 28;
 
+/// The name of an array, and the type of its numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array<'a, T> {
+    pub(super) name: &'a str,
+    numbers: PhantomData<T>,
+}
+
+impl<'a, T> Array<'a, T> {
+    pub(crate) const fn new(name: &'a str) -> Self {
+        Self { name, numbers: PhantomData }
+    }
+
+    /// Returns the entry of a file that has no numbers yet.
+    pub(crate) fn entry(self) -> Entry {
+        Entry { name: self.name.into(), width: size_of::<T>() as u64, count: 0, pieces: Vec::new() }
+    }
+}
+
 /// One array of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Array {
+pub(crate) struct Entry {
     pub(super) name: String,
     /// Bytes per number.
     pub(super) width: u64,
@@ -35,7 +54,7 @@ pub(super) struct Array {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Index {
-    pub(super) arrays: Vec<Array>,
+    pub(super) arrays: Vec<Entry>,
     pub(super) about: Value,
 }
 

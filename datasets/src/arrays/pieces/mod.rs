@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-pub(crate) use self::layout::PIECE;
 use self::layout::refused;
+pub(crate) use self::layout::{Array, PIECE};
 pub(crate) use self::reader::{Pieces, starts_of};
 pub(crate) use self::writer::PiecesWriter;
 use crate::error::ReadError;
@@ -42,11 +42,7 @@ pub(crate) fn open_or_make<T: DeserializeOwned, E: From<ReadError>>(
     fits: impl Fn(&Pieces, &T) -> Option<bool>,
     make: impl FnOnce(&Path) -> Result<(Pieces, T), E>,
 ) -> Result<(Pieces, T), E> {
-    let open = || {
-        let pieces = Pieces::open_checked(path)?;
-        let about = pieces.about()?;
-        fits(&pieces, &about)?.then_some((pieces, about))
-    };
+    let open = || Pieces::open_checked(path)?.fitting(&fits);
     let lock = PathBuf::from(format!("{}.lock", path.display()));
     let held = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bytemuck::{Pod, Zeroable, cast_slice_mut};
+use bytemuck::{Pod, cast_slice_mut};
 use flate2::Crc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::layout::{Array, Index, LARGEST_INDEX, MAGIC, ORDER, PIECE, TAIL, damaged};
+use super::layout::{Array, Entry, Index, LARGEST_INDEX, MAGIC, ORDER, PIECE, TAIL, damaged};
 use crate::error::ReadError;
 
 /// An open file with a valid index. Pieces are checked as they are read.
@@ -20,7 +20,7 @@ use crate::error::ReadError;
 pub(crate) struct Pieces {
     path: PathBuf,
     file: Mutex<File>,
-    arrays: Vec<Array>,
+    arrays: Vec<Entry>,
     about: Value,
     /// Bytes of pieces read so far.
     read: AtomicU64,
@@ -43,7 +43,7 @@ impl Pieces {
         found.update(&index);
         let Index { arrays, about } =
             serde_json::from_slice(&index).ok().filter(|_| u64::from(found.sum()) == crc)?;
-        let fits = |array: &Array| {
+        let fits = |array: &Entry| {
             let pieces = array.count.div_ceil(PIECE as u64) == array.pieces.len() as u64;
             let ends = array.pieces.last().is_none_or(|&(start, _)| start < at);
             pieces && ends && (1..=8).contains(&array.width)
@@ -94,6 +94,16 @@ impl Pieces {
         T::deserialize(&self.about).ok()
     }
 
+    /// Returns the file with the facts stored in it; `None` if it holds data of another kind, or its arrays do
+    /// not fit its facts.
+    pub(crate) fn fitting<T: DeserializeOwned>(
+        self,
+        fits: impl Fn(&Self, &T) -> Option<bool>,
+    ) -> Option<(Self, T)> {
+        let about = self.about()?;
+        fits(&self, &about)?.then_some((self, about))
+    }
+
     /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -104,24 +114,23 @@ impl Pieces {
         damaged(&self.path)
     }
 
-    fn array<T>(&self, name: &str) -> Result<&Array, ReadError> {
-        let found = self.arrays.iter().find(|array| array.name == name);
-        found.filter(|array| array.width == size_of::<T>() as u64).ok_or_else(|| damaged(&self.path))
+    fn entry<T>(&self, array: Array<'_, T>) -> Result<&Entry, ReadError> {
+        let found = self.arrays.iter().find(|entry| entry.name == array.name);
+        found.filter(|entry| entry.width == size_of::<T>() as u64).ok_or_else(|| self.damage())
     }
 
-    /// Returns the length of an array; 0 if there is none of this name.
-    pub(crate) fn count(&self, name: &str) -> usize {
-        let count = self.arrays.iter().find(|array| array.name == name).map_or(0, |array| array.count);
-        usize::try_from(count).unwrap_or(usize::MAX)
+    /// Returns the length of an array; 0 if the file has none of this name and type.
+    pub(crate) fn count<T>(&self, array: Array<'_, T>) -> usize {
+        self.entry(array).map_or(0, |entry| usize::try_from(entry.count).unwrap_or(usize::MAX))
     }
 
     /// Returns the length of a piece of an array.
-    fn length(&self, array: &Array, piece: usize) -> usize {
+    fn length(&self, array: &Entry, piece: usize) -> usize {
         (array.count as usize - piece * PIECE).min(PIECE)
     }
 
     /// Reads one piece of an array into a buffer of its length, of bytes or of numbers.
-    fn fill<T: Pod>(&self, array: &Array, piece: usize, to: &mut [T]) -> Result<(), ReadError> {
+    fn fill<T: Pod>(&self, array: &Entry, piece: usize, to: &mut [T]) -> Result<(), ReadError> {
         let (at, expected) = array.pieces[piece];
         let bytes: &mut [u8] = cast_slice_mut(to);
         fill_at(&mut self.locked(), at, bytes).map_err(|why| ReadError::io(&self.path, why))?;
@@ -133,26 +142,21 @@ impl Pieces {
         }
         // Unlocks the file, so that the next process that opens it finds the damage, too.
         let _ = self.locked().unlock();
-        Err(damaged(&self.path))
+        Err(self.damage())
     }
 
     /// Appends one piece of an array to `to`, without a copy in between.
-    fn append<T: Pod + Zeroable>(
-        &self,
-        array: &Array,
-        piece: usize,
-        to: &mut Vec<T>,
-    ) -> Result<(), ReadError> {
+    fn append<T: Pod>(&self, array: &Entry, piece: usize, to: &mut Vec<T>) -> Result<(), ReadError> {
         let before = to.len();
         to.resize(before + self.length(array, piece), T::zeroed());
         self.fill(array, piece, &mut to[before..])
     }
 
     /// Reads one piece of an array.
-    pub(crate) fn piece<T: Pod + Zeroable>(&self, name: &str, piece: usize) -> Result<Vec<T>, ReadError> {
-        let array = self.array::<T>(name)?;
+    pub(crate) fn piece<T: Pod>(&self, array: Array<'_, T>, piece: usize) -> Result<Vec<T>, ReadError> {
+        let array = self.entry(array)?;
         if piece >= array.pieces.len() {
-            return Err(damaged(&self.path));
+            return Err(self.damage());
         }
         let mut numbers = Vec::new();
         self.append(array, piece, &mut numbers)?;
@@ -160,14 +164,10 @@ impl Pieces {
     }
 
     /// Reads a range of an array.
-    pub(crate) fn read<T: Pod + Zeroable>(
-        &self,
-        name: &str,
-        range: Range<usize>,
-    ) -> Result<Vec<T>, ReadError> {
-        let array = self.array::<T>(name)?;
+    pub(crate) fn read<T: Pod>(&self, array: Array<'_, T>, range: Range<usize>) -> Result<Vec<T>, ReadError> {
+        let array = self.entry(array)?;
         if range.end > array.count as usize || range.start > range.end {
-            return Err(damaged(&self.path));
+            return Err(self.damage());
         }
         let (mut numbers, mut cut) = (Vec::with_capacity(range.len()), Vec::new());
         for piece in range.start / PIECE..range.end.div_ceil(PIECE) {
@@ -185,8 +185,8 @@ impl Pieces {
     }
 
     /// Reads a whole array.
-    pub(crate) fn all<T: Pod + Zeroable>(&self, name: &str) -> Result<Vec<T>, ReadError> {
-        self.read(name, 0..self.count(name))
+    pub(crate) fn all<T: Pod>(&self, array: Array<'_, T>) -> Result<Vec<T>, ReadError> {
+        self.read(array, 0..self.count(array))
     }
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn starts_of(counts: &[u32]) -> Vec<usize> {
     starts
 }
 
-fn numbers_at<T: Pod + Zeroable>(file: &mut File, at: u64, count: usize) -> io::Result<Vec<T>> {
+fn numbers_at<T: Pod>(file: &mut File, at: u64, count: usize) -> io::Result<Vec<T>> {
     let mut numbers = vec![T::zeroed(); count];
     fill_at(file, at, cast_slice_mut(&mut numbers))?;
     Ok(numbers)

@@ -4,12 +4,15 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 
 use super::*;
 
+const ROWS: Array<'static, u32> = Array::new("rows");
+const TIMES: Array<'static, f64> = Array::new("times");
+
 fn written(path: &Path, count: usize) -> Pieces {
-    let mut out = PiecesWriter::create(path, &[("rows", 4), ("times", 8)]).unwrap();
+    let mut out = PiecesWriter::create(path, [ROWS.entry(), TIMES.entry()]).unwrap();
     let rows: Vec<u32> = (0..count as u32).collect();
     for some in rows.chunks(1000) {
-        out.push(0, some).unwrap();
-        out.push(1, &some.iter().map(|&row| f64::from(row) / 2.0).collect::<Vec<_>>()).unwrap();
+        out.push(ROWS, some).unwrap();
+        out.push(TIMES, &some.iter().map(|&row| f64::from(row) / 2.0).collect::<Vec<_>>()).unwrap();
     }
     out.finish(&("what it is", count)).unwrap()
 }
@@ -21,15 +24,18 @@ fn ranges_are_read_as_they_were_written() {
     for count in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 17] {
         let pieces = written(&path, count);
         assert_eq!(pieces.about(), Some(("what it is".to_owned(), count)));
-        assert_eq!((pieces.count("rows"), pieces.count("times")), (count, count));
+        assert_eq!((pieces.count(ROWS), pieces.count(TIMES)), (count, count));
         for range in [0..count, count / 3..count / 2, count.saturating_sub(9)..count, count..count] {
-            let rows: Vec<u32> = pieces.read("rows", range.clone()).unwrap();
+            let rows: Vec<u32> = pieces.read(ROWS, range.clone()).unwrap();
             assert_eq!(rows, range.clone().map(|row| row as u32).collect::<Vec<_>>());
-            let times: Vec<f64> = pieces.read("times", range.clone()).unwrap();
+            let times: Vec<f64> = pieces.read(TIMES, range.clone()).unwrap();
             assert_eq!(times, range.map(|row| row as f64 / 2.0).collect::<Vec<_>>());
         }
-        assert!(pieces.read::<u32>("rows", 0..count + 1).is_err());
-        assert!(pieces.read::<u64>("rows", 0..count).is_err() && pieces.all::<u32>("no").is_err());
+        assert!(pieces.read(ROWS, 0..count + 1).is_err());
+        assert!(
+            pieces.read(Array::<u64>::new("rows"), 0..count).is_err()
+                && pieces.all(Array::<u32>::new("no")).is_err()
+        );
     }
 }
 
@@ -55,20 +61,20 @@ fn damage_is_found_wherever_it_is() {
     let mut file = File::options().write(true).open(&path).unwrap();
     file.seek(SeekFrom::Start(40)).unwrap();
     file.write_all(&[255; 8]).unwrap();
-    let error = pieces.all::<u32>("rows").unwrap_err().to_string();
+    let error = pieces.all(ROWS).unwrap_err().to_string();
     assert!(error.contains("a.pieces") && error.contains("made again"), "{error}");
 }
 
 #[test]
 fn what_is_not_finished_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let mut out = PiecesWriter::create(&folder.path().join("a.pieces"), &[("rows", 4)]).unwrap();
-    out.push(0, &[1_u32, 2]).unwrap();
+    let mut out = PiecesWriter::create(&folder.path().join("a.pieces"), [ROWS.entry()]).unwrap();
+    out.push(ROWS, &[1, 2]).unwrap();
     drop(out);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let file = folder.path().join("a.pieces/b.pieces");
     fs::write(folder.path().join("a.pieces"), "").unwrap();
-    let refused = PiecesWriter::create(&file, &[]).err().unwrap().to_string();
+    let refused = PiecesWriter::create(&file, []).err().unwrap().to_string();
     assert!(refused.contains("b.pieces") && refused.contains("name another cache"), "{refused}");
 }
 
@@ -85,7 +91,7 @@ fn of_several_that_ask_at_once_one_makes() {
                     made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     Ok((written(path, 10), ("what it is".to_owned(), 10)))
                 };
-                let fits = |pieces: &Pieces, about: &(String, usize)| Some(pieces.count("rows") == about.1);
+                let fits = |pieces: &Pieces, about: &(String, usize)| Some(pieces.count(ROWS) == about.1);
                 open_or_make(&path, fits, make).unwrap();
             });
         }
@@ -104,7 +110,7 @@ fn of_all_that_have_a_file_open_the_first_alone_reads_it_through() {
             made.set(made.get() + 1);
             Ok((written(path, count), ("what it is".to_owned(), count)))
         };
-        let fits = |pieces: &Pieces, about: &(String, usize)| Some(pieces.count("rows") == about.1);
+        let fits = |pieces: &Pieces, about: &(String, usize)| Some(pieces.count(ROWS) == about.1);
         open_or_make(&path, fits, make).unwrap().0
     };
     let all = (count * (4 + 8)) as u64;
@@ -122,7 +128,7 @@ fn of_all_that_have_a_file_open_the_first_alone_reads_it_through() {
     let mut file = File::options().write(true).open(&path).unwrap();
     file.seek(SeekFrom::Start(40)).unwrap();
     file.write_all(&[255; 8]).unwrap();
-    assert!(other.all::<u32>("rows").is_err());
-    assert_eq!(open().all::<u32>("rows").unwrap(), (0..count as u32).collect::<Vec<_>>());
+    assert!(other.all(ROWS).is_err());
+    assert_eq!(open().all(ROWS).unwrap(), (0..count as u32).collect::<Vec<_>>());
     assert_eq!(made.get(), 2);
 }

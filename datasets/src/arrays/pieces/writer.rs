@@ -8,7 +8,7 @@ use bytemuck::{Pod, cast_slice};
 use flate2::Crc;
 use serde::Serialize;
 
-use super::layout::{Array, Index, MAGIC, ORDER, PIECE, damaged, refused};
+use super::layout::{Array, Entry, Index, MAGIC, ORDER, PIECE, damaged, refused};
 use super::reader::Pieces;
 use crate::error::ReadError;
 
@@ -18,12 +18,12 @@ pub(crate) struct PiecesWriter {
     path: PathBuf,
     partial: Option<PathBuf>,
     at: u64,
-    arrays: Vec<(Array, Vec<u8>)>,
+    arrays: Vec<(Entry, Vec<u8>)>,
 }
 
 impl PiecesWriter {
-    /// Starts a file with these arrays, each with its name and its bytes per number.
-    pub(crate) fn create(path: &Path, arrays: &[(&str, usize)]) -> Result<Self, ReadError> {
+    /// Starts a file with these arrays.
+    pub(crate) fn create(path: &Path, arrays: impl IntoIterator<Item = Entry>) -> Result<Self, ReadError> {
         // Two runs may write the same file at once: each writes its own, and the later one stays.
         let partial = PathBuf::from(format!("{}.{}.partial", path.display(), std::process::id()));
         let begun = || {
@@ -33,16 +33,18 @@ impl PiecesWriter {
             Ok(out)
         };
         let out = begun().map_err(|why| refused(path, &why))?;
-        let array = |&(name, width): &(&str, usize)| {
-            let array = Array { name: name.into(), width: width as u64, count: 0, pieces: Vec::new() };
-            (array, Vec::with_capacity(width * PIECE))
+        let buffered = |entry: Entry| {
+            let buffer = Vec::with_capacity(entry.width as usize * PIECE);
+            (entry, buffer)
         };
-        let arrays = arrays.iter().map(array).collect();
+        let arrays = arrays.into_iter().map(buffered).collect();
         Ok(Self { out, path: path.into(), partial: Some(partial), at: MAGIC.len() as u64, arrays })
     }
 
-    /// Appends numbers to an array; `array` is its index among those of [`create`](Self::create).
-    pub(crate) fn push<T: Pod>(&mut self, array: usize, numbers: &[T]) -> Result<(), ReadError> {
+    /// Appends numbers to an array, one of those of [`create`](Self::create).
+    pub(crate) fn push<T: Pod>(&mut self, array: Array<'_, T>, numbers: &[T]) -> Result<(), ReadError> {
+        let place = self.arrays.iter().position(|(entry, _)| entry.name == array.name);
+        let array = place.ok_or_else(|| damaged(&self.path))?;
         let mut bytes: &[u8] = cast_slice(numbers);
         self.arrays[array].0.count += numbers.len() as u64;
         while !bytes.is_empty() {
@@ -84,7 +86,7 @@ impl PiecesWriter {
         Pieces::open(&path).ok_or_else(|| damaged(&path))
     }
 
-    fn write_index(&mut self, arrays: Vec<Array>, about: &impl Serialize) -> io::Result<()> {
+    fn write_index(&mut self, arrays: Vec<Entry>, about: &impl Serialize) -> io::Result<()> {
         let index = serde_json::to_vec(&Index { arrays, about: serde_json::to_value(about)? })?;
         let mut crc = Crc::new();
         crc.update(&index);

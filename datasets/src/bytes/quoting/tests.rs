@@ -1,7 +1,7 @@
 //! Quotes are followed through blocks wherever these are cut.
 
-use super::super::records::Records;
 use super::*;
+use crate::bytes::blocks::Records;
 use proptest::prelude::*;
 
 fn read(text: &[u8], quoting: Quoting) -> Result<Vec<Vec<String>>, String> {

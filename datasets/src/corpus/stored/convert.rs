@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::layout::{ARRAYS, CorpusFacts};
+use super::layout::{COUNTS, CorpusFacts, ENTRIES, LENGTHS, WORD_COUNTS, WORDS};
 use crate::arrays::pieces::{Pieces, PiecesWriter};
 use crate::bytes::source::Source;
 use crate::corpus::{Corpus, CorpusFormat, assemble, docword, ldac, matrix_market};
@@ -36,16 +36,12 @@ pub(super) fn write(
 fn filled(corpus: &Corpus, format: CorpusFormat, path: &Path) -> Result<(Pieces, CorpusFacts), ReadError> {
     let mut filling = Filling::create(path)?;
     for document in 0..corpus.documents() {
-        let (words, counts) = entries(corpus, document);
+        let (words, counts): (Vec<u32>, Vec<u16>) = corpus.document(document).unzip();
         if !words.is_empty() {
             filling.take(document as u32, &words, &counts)?;
         }
     }
     filling.finish(corpus.documents(), corpus.words(), format)
-}
-
-fn entries(corpus: &Corpus, document: usize) -> (Vec<u32>, Vec<u16>) {
-    corpus.document(document).unzip()
 }
 
 /// A file that is being filled with documents in ascending order. The numbers of documents and words are
@@ -63,8 +59,9 @@ struct Filling {
 
 impl Filling {
     fn create(path: &Path) -> Result<Self, ReadError> {
+        let own = [WORDS.entry(), COUNTS.entry(), ENTRIES.entry(), LENGTHS.entry(), WORD_COUNTS.entry()];
         let (words, counts, ended, word_counts) = Default::default();
-        Ok(Self { out: PiecesWriter::create(path, &ARRAYS)?, document: 0, words, counts, ended, word_counts })
+        Ok(Self { out: PiecesWriter::create(path, own)?, document: 0, words, counts, ended, word_counts })
     }
 
     /// Adds entries to the document in progress, or starts a later one.
@@ -82,8 +79,8 @@ impl Filling {
     fn end(&mut self) -> Result<(), ReadError> {
         let bounds = [0, self.words.len()];
         assemble::sort_words(&bounds, &mut self.words, &mut self.counts);
-        self.out.push(0, &self.words)?;
-        self.out.push(1, &self.counts)?;
+        self.out.push(WORDS, &self.words)?;
+        self.out.push(COUNTS, &self.counts)?;
         for (&word, &count) in self.words.iter().zip(&self.counts) {
             if self.word_counts.len() <= word as usize {
                 self.word_counts.resize(word as usize + 1, 0);
@@ -109,9 +106,9 @@ impl Filling {
             (entries[document as usize], lengths[document as usize]) = (some, tokens);
         }
         self.word_counts.resize(words, 0);
-        self.out.push(2, &entries)?;
-        self.out.push(3, &lengths)?;
-        self.out.push(4, &self.word_counts)?;
+        self.out.push(ENTRIES, &entries)?;
+        self.out.push(LENGTHS, &lengths)?;
+        self.out.push(WORD_COUNTS, &self.word_counts)?;
         let about = CorpusFacts { format: format.to_string(), width: self.word_counts.len() };
         Ok((self.out.finish(&about)?, about))
     }

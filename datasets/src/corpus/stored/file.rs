@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::convert;
-use super::layout::{ARRAYS, fits};
+use super::layout::{COUNTS, ENTRIES, LENGTHS, WORD_COUNTS, WORDS, fits};
 use crate::arrays::pieces::{PIECE, Pieces, open_or_make, starts_of};
 use crate::bytes::source::Source;
 use crate::corpus::{Corpus, CorpusFormat, CorpusOptions, WITHOUT_WORDS};
@@ -55,10 +55,8 @@ impl StoredCorpus {
             ..Corpus::default()
         };
         described.name_words_of(path, options)?;
-        let entries: Vec<u32> = pieces.all(ARRAYS[2].0)?;
-        let starts = starts_of(&entries);
-        let (lengths, mut word_counts): (Vec<u64>, Vec<u64>) =
-            (pieces.all(ARRAYS[3].0)?, pieces.all(ARRAYS[4].0)?);
+        let starts = starts_of(&pieces.all(ENTRIES)?);
+        let (lengths, mut word_counts) = (pieces.all(LENGTHS)?, pieces.all(WORD_COUNTS)?);
         described.records = RecordCounts::of(lengths.len());
         let without = starts.windows(2).filter(|ends| ends[0] == ends[1]).count();
         described.records.leave_out(WITHOUT_WORDS, without);
@@ -115,8 +113,8 @@ impl StoredCorpus {
             for at in self.starts[document as usize]..self.starts[document as usize + 1] {
                 if at / PIECE != piece {
                     piece = at / PIECE;
-                    words = self.pieces.piece::<u32>(ARRAYS[0].0, piece)?;
-                    counts = self.pieces.piece::<u16>(ARRAYS[1].0, piece)?;
+                    words = self.pieces.piece(WORDS, piece)?;
+                    counts = self.pieces.piece(COUNTS, piece)?;
                 }
                 see(document, words[at % PIECE], counts[at % PIECE]);
             }

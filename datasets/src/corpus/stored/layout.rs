@@ -2,16 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arrays::pieces::Pieces;
+use crate::arrays::pieces::{Array, Pieces};
 
-/// Name of each array, with the bytes of one number.
-pub(super) const ARRAYS: [(&str, usize); 5] = [
-    ("words", 4),
-    ("counts", 2),
-    ("entries of document", 4),
-    ("tokens of document", 8),
-    ("tokens of word", 8),
-];
+/// The words of all documents, one after another, and their counts.
+pub(super) const WORDS: Array<'static, u32> = Array::new("words");
+pub(super) const COUNTS: Array<'static, u16> = Array::new("counts");
+/// Numbers of entries and of tokens in each document.
+pub(super) const ENTRIES: Array<'static, u32> = Array::new("entries of document");
+pub(super) const LENGTHS: Array<'static, u64> = Array::new("tokens of document");
+pub(super) const WORD_COUNTS: Array<'static, u64> = Array::new("tokens of word");
 
 /// Facts stored with the arrays.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,8 +21,8 @@ pub(crate) struct CorpusFacts {
 
 /// Checks that the arrays of a file fit its facts.
 pub(super) fn fits(pieces: &Pieces, about: &CorpusFacts) -> Option<bool> {
-    let count = |array: usize| pieces.count(ARRAYS[array].0);
-    let entries: Vec<u32> = pieces.all(ARRAYS[2].0).ok()?;
-    let sum: usize = entries.iter().map(|&entries| entries as usize).sum();
-    Some(count(0) == sum && count(1) == sum && count(2) == count(3) && count(4) == about.width)
+    let sum: usize = pieces.all(ENTRIES).ok()?.iter().map(|&entries| entries as usize).sum();
+    let is_whole = pieces.count(WORDS) == sum && pieces.count(COUNTS) == sum;
+    let documents = pieces.count(ENTRIES) == pieces.count(LENGTHS);
+    Some(is_whole && documents && pieces.count(WORD_COUNTS) == about.width)
 }

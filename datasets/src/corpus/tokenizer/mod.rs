@@ -6,7 +6,6 @@ mod sieve;
 mod simple;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod unicode;
 
 pub use rule::{Tokenizer, Words};

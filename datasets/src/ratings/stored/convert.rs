@@ -3,11 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::filling::Filling;
-use super::layout::RatingsFacts;
-use super::numbers::Numbers;
+use super::layout::{Filling, ITEMS, RatingsFacts, TIMES, USERS, VALUES};
+use super::numbers::{Numbered, Numbers};
 use super::repeated::{self, Repeated};
-use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, RemovedOnDrop};
+use crate::arrays::pieces::{Array, PIECE, Pieces, PiecesWriter, RemovedOnDrop};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::ratings::duplicates::{self, Duplicates};
@@ -18,6 +17,24 @@ use crate::ratings::text::{self, Lines, Missing, RatingRows, Taken};
 use crate::ratings::values::Values;
 use crate::ratings::{Ratings, RatingsFormat, RatingsOptions, Triples, matrix_market, time};
 
+/// A file that is being converted.
+#[derive(Clone, Copy)]
+struct Conversion<'a> {
+    source: &'a Source,
+    options: &'a RatingsOptions,
+    /// The file of pieces.
+    path: &'a Path,
+}
+
+/// Ratings in a raw file, with all else that was read.
+struct ReadRatings {
+    raw: RawFile,
+    /// The ids of users, and of items.
+    ids: [Numbered; 2],
+    missing: Missing,
+    described: Ratings,
+}
+
 /// Writes to the file what [`read_ratings`](crate::read_ratings) would hold in memory. Parquet is read into
 /// memory first.
 pub(crate) fn write(
@@ -26,65 +43,53 @@ pub(crate) fn write(
     options: &RatingsOptions,
     path: &Path,
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
-    match format {
-        RatingsFormat::Text => return from_text(&source, options, path),
-        RatingsFormat::MatrixMarket if !options.times => return from_market(&source, options, path),
-        RatingsFormat::MatrixMarket | RatingsFormat::Parquet => {}
-    }
-    let ratings = read_source(source, format, options)?;
-    let mut out = Filling::create(path)?;
-    out.push(&ratings.triples, ratings.times.as_deref())?;
-    out.finish(&ratings, ratings.times.is_some())
+    let conversion = Conversion { source: &source, options, path };
+    let read = match format {
+        RatingsFormat::Text => conversion.text()?,
+        RatingsFormat::MatrixMarket if !options.times => conversion.market()?,
+        RatingsFormat::MatrixMarket | RatingsFormat::Parquet => {
+            let ratings = read_source(source, format, options)?;
+            let mut out = Filling::create(path)?;
+            out.push(&ratings.triples, ratings.times.as_deref())?;
+            return out.finish(&ratings, ratings.times.is_some());
+        }
+    };
+    conversion.merged(read)
 }
 
-fn from_text(
-    source: &Source,
-    options: &RatingsOptions,
-    path: &Path,
-) -> Result<(Pieces, RatingsFacts), ReadError> {
-    let (mut raw, mut text) = raw_text(source, options, path)?;
-    let rule = options.rule(text.lines.pairs_only());
-    if raw.repeated.number > 0 && rule.asks_when() {
-        // The last observation is the latest: the source is read again with its times.
-        if text.lines.is_dated() {
-            match raw_text(source, &RatingsOptions { times: true, ..options.clone() }, path) {
-                Ok(again) => (raw, text) = again,
-                Err(why) => text.lines.notes.push(not_by_time(&why.to_string())),
+impl Conversion<'_> {
+    fn text(self) -> Result<ReadRatings, ReadError> {
+        let (mut raw, mut text) = self.raw_text("raw")?;
+        let rule = self.options.rule(text.lines.pairs_only());
+        if raw.repeated.number > 0 && rule.asks_when() {
+            // The last observation is the latest: the source is read again with its times.
+            if text.lines.is_dated() {
+                let options = &RatingsOptions { times: true, ..self.options.clone() };
+                match (Conversion { source: self.source, options, path: self.path }).raw_text("timed") {
+                    Ok(again) => (raw, text) = again,
+                    Err(why) => text.lines.notes.push(not_by_time(&why.to_string())),
+                }
+            }
+            if text.lines.has_times() {
+                text.lines.notes.push(BY_TIME.into());
             }
         }
-        if text.lines.has_times() {
-            text.lines.notes.push(BY_TIME.into());
-        }
+        let ReadText { lines, ids, missing } = text;
+        let described = Ratings {
+            pairs_only: lines.pairs_only(),
+            format: RatingsFormat::Text.to_string(),
+            notes: lines.notes,
+            ..Ratings::default()
+        };
+        Ok(ReadRatings { raw, ids: ids.map(Numbers::finish), missing, described })
     }
-    let ReadText { lines, ids, missing } = text;
-    let described = Ratings {
-        pairs_only: lines.pairs_only(),
-        format: RatingsFormat::Text.to_string(),
-        notes: lines.notes,
-        ..Ratings::default()
-    };
-    merged(source, options, (&raw, path), ids.map(Numbers::finish), (described, missing))
-}
 
-/// The facts about a text besides its observations.
-struct ReadText {
-    lines: Lines,
-    /// The ids of users, and of items.
-    ids: [Numbers; 2],
-    missing: Missing,
-}
-
-/// Reads a text into a raw file.
-fn raw_text(
-    source: &Source,
-    options: &RatingsOptions,
-    path: &Path,
-) -> Result<(RawFile, ReadText), ReadError> {
-    let lines = Lines::of(source, options)?;
-    let mut taken = lines.taken;
-    let ending = if options.times { "timed" } else { "raw" };
-    let (raw, (ids, missing)) =
-        RawFile::make((path, ending), options, lines.pairs_only(), |place, is_wide| {
+    /// Reads a text into a raw file.
+    fn raw_text(self, ending: &str) -> Result<(RawFile, ReadText), ReadError> {
+        let Self { source, options, .. } = self;
+        let lines = Lines::of(source, options)?;
+        let mut taken = lines.taken;
+        let (raw, (ids, missing)) = self.raw(ending, lines.pairs_only(), |place, is_wide| {
             taken.is_wide = is_wide;
             loop {
                 let mut filling = Raw::create(place, taken)?;
@@ -98,7 +103,105 @@ fn raw_text(
                 }
             }
         })?;
-    Ok((raw, ReadText { lines, ids, missing }))
+        Ok((raw, ReadText { lines, ids, missing }))
+    }
+
+    /// Reads a matrix, whose rows and columns are users and items.
+    fn market(self) -> Result<ReadRatings, ReadError> {
+        let Self { source, options, .. } = self;
+        let head = matrix_market::head(source)?;
+        let (raw, ()) = self.raw("raw", head.pattern, |place, is_wide| {
+            let (mut out, mut spread) = (raw_file(place)?, Spread::default());
+            matrix_market::each(source, (&head, is_wide), options.threads, |entries| {
+                out.push(USERS, &entries.users)?;
+                out.push(ITEMS, &entries.items)?;
+                push_values(&mut out, &entries.values, &mut spread)
+            })?;
+            Ok((out.finish(&())?, spread, ()))
+        })?;
+        let ids = [head.rows, head.columns].map(|count| Numbered { ids: Ids::Dense(count), rows: None });
+        let format = RatingsFormat::MatrixMarket.to_string();
+        let described = Ratings { pairs_only: head.pattern, format, ..Ratings::default() };
+        Ok(ReadRatings { raw, ids, missing: Missing::default(), described })
+    }
+
+    /// Makes a temporary file next to the file of pieces. `fill` writes the ratings to it, in double
+    /// precision if it gets `true`; it runs again with that if single precision does not distinguish them.
+    fn raw<T>(
+        self,
+        ending: &str,
+        pairs_only: bool,
+        mut fill: impl FnMut(&Path, bool) -> Result<(Pieces, Spread, T), ReadError>,
+    ) -> Result<(RawFile, T), ReadError> {
+        let place = PathBuf::from(format!("{}.{}.{ending}", self.path.display(), std::process::id()));
+        let (removed, mut is_wide) = (RemovedOnDrop(place), self.options.is_wide(pairs_only));
+        loop {
+            let (pieces, spread, found) = fill(&removed.0, is_wide)?;
+            if !self.options.is_read_again(&spread, is_wide) {
+                let repeated = Repeated::of(&pieces, self.options, pairs_only)?;
+                // Ratings that were narrowed may not be exact enough without those that are merged away.
+                if repeated.number == 0
+                    || pieces.count(WIDE) > 0
+                    || !self.options.is_merged_again(&spread, &spread_of_left(&pieces, &repeated, 0.0)?)
+                {
+                    return Ok((RawFile { pieces, _removed: removed, repeated, spread }, found));
+                }
+            }
+            is_wide = true;
+        }
+    }
+
+    /// Merges the ratings of a raw file.
+    fn merged(self, read: ReadRatings) -> Result<(Pieces, RatingsFacts), ReadError> {
+        let ReadRatings { raw, ids: [users, items], missing, mut described } = read;
+        let RawFile { pieces, repeated, spread, .. } = &raw;
+        let rule = self.options.rule(described.pairs_only);
+        if let Some(at) = repeated.first.filter(|_| rule == Duplicates::Refuse) {
+            let name = |array, of: &Numbered| -> Result<String, ReadError> {
+                Ok(of.ids.name(of.row(pieces.read(array, at..at + 1)?[0]) as usize))
+            };
+            let (user, item) = (name(USERS, &users)?, name(ITEMS, &items)?);
+            return Err(duplicates::refused(&self.source.path, (&user, &item), at));
+        }
+        let (offset, notes) = match pieces.count(WIDE) {
+            0 => (0.0, spread.notes(0.0)),
+            _ => offset(pieces, repeated, self.options)?,
+        };
+        described.notes.extend(notes);
+        let (mut out, count) = (Filling::create(self.path)?, pieces.count(USERS));
+        for piece in 0..count.div_ceil(PIECE) {
+            let (rated_by, rated) = (pieces.piece(USERS, piece)?, pieces.piece(ITEMS, piece)?);
+            let values = repeated::values(pieces, piece)?;
+            let times = self.options.times.then(|| pieces.piece(TIMES, piece)).transpose()?;
+            let (mut triples, mut kept_times) = (Triples::with_capacity(rated.len()), Vec::new());
+            for (place, (&user, &item)) in rated_by.iter().zip(&rated).enumerate() {
+                let at = piece * PIECE + place;
+                if repeated.is_gone(at) {
+                    continue;
+                }
+                let merged = repeated.merged(at);
+                let value = merged.map_or(values[place], |merged| merged.0) - offset;
+                triples.push(users.row(user), items.row(item), value as f32);
+                if let Some(times) = &times {
+                    kept_times.push(merged.map_or(times[place], |merged| merged.1));
+                }
+            }
+            out.push(&triples, times.is_some().then_some(&*kept_times))?;
+        }
+        let mut records = rule.records(count - repeated.number, repeated.number);
+        missing.count(&mut records);
+        let (users, items, duplicates) = (users.ids, items.ids, repeated.number);
+        let described = Ratings { offset, users, items, duplicates, records, ..described };
+        out.finish(&described, self.options.times)
+    }
+}
+
+/// The facts about a text besides its observations.
+struct ReadText {
+    lines: Lines,
+    /// The ids of users, and of items.
+    ids: [Numbers; 2],
+    missing: Missing,
 }
 
 /// A file in which pairs may repeat, and the effect of the rule on them.
@@ -109,86 +212,6 @@ struct RawFile {
     repeated: Repeated,
     /// Spread of the values in single precision.
     spread: Spread,
-}
-
-impl RawFile {
-    /// Makes a temporary file next to `path`. `fill` writes the ratings to it, in double precision if it gets
-    /// `true`; it runs again with that if single precision does not distinguish them.
-    fn make<T>(
-        (path, ending): (&Path, &str),
-        options: &RatingsOptions,
-        pairs_only: bool,
-        mut fill: impl FnMut(&Path, bool) -> Result<(Pieces, Spread, T), ReadError>,
-    ) -> Result<(Self, T), ReadError> {
-        let place = PathBuf::from(format!("{}.{}.{ending}", path.display(), std::process::id()));
-        let (removed, mut is_wide) = (RemovedOnDrop(place), options.is_wide(pairs_only));
-        loop {
-            let (pieces, spread, found) = fill(&removed.0, is_wide)?;
-            if !options.is_read_again(&spread, is_wide) {
-                let repeated = Repeated::of(&pieces, options, pairs_only)?;
-                if !is_merged_again((&pieces, &spread), &repeated, options)? {
-                    return Ok((Self { pieces, _removed: removed, repeated, spread }, found));
-                }
-            }
-            is_wide = true;
-        }
-    }
-}
-
-/// Converts a matrix, whose rows and columns are users and items.
-fn from_market(
-    source: &Source,
-    options: &RatingsOptions,
-    path: &Path,
-) -> Result<(Pieces, RatingsFacts), ReadError> {
-    let head = matrix_market::head(source)?;
-    let (raw, ()) = RawFile::make((path, "raw"), options, head.pattern, |place, is_wide| {
-        let (mut out, mut spread) = (PiecesWriter::create(place, &RAW)?, Spread::default());
-        matrix_market::each(source, (&head, is_wide), options.threads, |entries| {
-            out.push(0, &entries.users)?;
-            out.push(1, &entries.items)?;
-            push_values(&mut out, &entries.values, &mut spread)
-        })?;
-        Ok((out.finish(&())?, spread, ()))
-    })?;
-    let ids = [(Ids::Dense(head.rows), None), (Ids::Dense(head.columns), None)];
-    let format = RatingsFormat::MatrixMarket.to_string();
-    let described = Ratings { pairs_only: head.pattern, format, ..Ratings::default() };
-    merged(source, options, (&raw, path), ids, (described, Missing::default()))
-}
-
-/// Merges a raw file. `ids` has the ids of users and of items, with the row of each number.
-fn merged(
-    source: &Source,
-    options: &RatingsOptions,
-    (raw, path): (&RawFile, &Path),
-    [(users, user_rows), (items, item_rows)]: [(Ids, Option<Vec<u32>>); 2],
-    (mut described, missing): (Ratings, Missing),
-) -> Result<(Pieces, RatingsFacts), ReadError> {
-    let RawFile { pieces: raw, repeated, spread, .. } = raw;
-    let rule = options.rule(described.pairs_only);
-    let (by_number, by_item) = (user_rows.as_deref(), item_rows.as_deref());
-    if let Some(at) = repeated.first.filter(|_| rule == Duplicates::Refuse) {
-        let name = |array: &str, ids: &Ids, rows: Option<&[u32]>| -> Result<String, ReadError> {
-            let number: Vec<u32> = raw.read(array, at..at + 1)?;
-            Ok(ids.name(row(rows, number[0]) as usize))
-        };
-        let (user, item) = (name("users", &users, by_number)?, name("items", &items, by_item)?);
-        return Err(duplicates::refused(&source.path, (&user, &item), at));
-    }
-    let (offset, notes) = match raw.count("wide") {
-        0 => (0.0, spread.notes(0.0)),
-        _ => offset(raw, repeated, options)?,
-    };
-    described.notes.extend(notes);
-    let (mut out, count) = (Filling::create(path)?, raw.count("users"));
-    for piece in 0..count.div_ceil(PIECE) {
-        copy((raw, options.times, offset), piece, repeated, (by_number, by_item), &mut out)?;
-    }
-    let mut records = rule.records(count - repeated.number, repeated.number);
-    missing.count(&mut records);
-    let described = Ratings { offset, users, items, duplicates: repeated.number, records, ..described };
-    out.finish(&described, options.times)
 }
 
 /// Returns the number to subtract from ratings in double precision, and notes on it, as for ratings in
@@ -212,7 +235,7 @@ fn offset(
 /// Returns the spread of the ratings that are left, after `less` is subtracted.
 fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread, ReadError> {
     let mut sums = SpreadSums::default();
-    for piece in 0..raw.count("users").div_ceil(PIECE) {
+    for piece in 0..raw.count(USERS).div_ceil(PIECE) {
         for (at, value) in (piece * PIECE..).zip(repeated::values(raw, piece)?) {
             if !repeated.is_gone(at) {
                 sums.add(repeated.merged(at).map_or(value, |merged| merged.0) - less);
@@ -222,62 +245,21 @@ fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread
     Ok(sums.spread())
 }
 
-/// Returns `true` if ratings of this spread, which were narrowed, must be read again in double precision
-/// because of those that are left.
-fn is_merged_again(
-    (raw, spread): (&Pieces, &Spread),
-    repeated: &Repeated,
-    options: &RatingsOptions,
-) -> Result<bool, ReadError> {
-    if repeated.number == 0 || raw.count("wide") > 0 {
-        return Ok(false);
-    }
-    Ok(options.is_merged_again(spread, &spread_of_left(raw, repeated, 0.0)?))
-}
+/// Values of a raw file in double precision, in place of those in single.
+pub(super) const WIDE: Array<'static, f64> = Array::new("wide");
 
-/// Returns the row of a number, which was given out in the order of first appearance.
-fn row(rows: Option<&[u32]>, number: u32) -> u32 {
-    rows.map_or(number, |rows| rows[number as usize])
+fn raw_file(path: &Path) -> Result<PiecesWriter, ReadError> {
+    let arrays = [USERS.entry(), ITEMS.entry(), VALUES.entry(), TIMES.entry(), WIDE.entry()];
+    PiecesWriter::create(path, arrays)
 }
-
-/// Copies one piece of the raw file, without the observations that were merged away.
-fn copy(
-    (raw, timed, offset): (&Pieces, bool, f64),
-    piece: usize,
-    repeated: &Repeated,
-    (user_rows, item_rows): (Option<&[u32]>, Option<&[u32]>),
-    out: &mut Filling,
-) -> Result<(), ReadError> {
-    let users: Vec<u32> = raw.piece("users", piece)?;
-    let items: Vec<u32> = raw.piece("items", piece)?;
-    let values = repeated::values(raw, piece)?;
-    let times: Option<Vec<f64>> = timed.then(|| raw.piece("times", piece)).transpose()?;
-    let (mut triples, mut kept_times) = (Triples::with_capacity(users.len()), Vec::new());
-    for (place, (&user, &item)) in users.iter().zip(&items).enumerate() {
-        let at = piece * PIECE + place;
-        if repeated.is_gone(at) {
-            continue;
-        }
-        let merged = repeated.merged(at);
-        let value = merged.map_or(values[place], |merged| merged.0) - offset;
-        triples.push(row(user_rows, user), row(item_rows, item), value as f32);
-        if let Some(times) = &times {
-            kept_times.push(merged.map_or(times[place], |merged| merged.1));
-        }
-    }
-    out.push(&triples, times.is_some().then_some(&*kept_times))
-}
-
-/// Arrays of a raw file: values in single precision, or in double.
-const RAW: [(&str, usize); 5] = [("users", 4), ("items", 4), ("values", 4), ("times", 8), ("wide", 8)];
 
 fn push_values(out: &mut PiecesWriter, values: &Values, spread: &mut Spread) -> Result<(), ReadError> {
     match values {
         Values::Narrow(values, sums) => {
             spread.join(&sums.spread());
-            out.push(2, values)
+            out.push(VALUES, values)
         }
-        Values::Wide(values) => out.push(4, values),
+        Values::Wide(values) => out.push(WIDE, values),
     }
 }
 
@@ -295,7 +277,7 @@ struct Raw {
 
 impl Raw {
     fn create(path: &Path, taken: Taken) -> Result<Self, ReadError> {
-        let out = PiecesWriter::create(path, &RAW)?;
+        let out = raw_file(path)?;
         let (users, items) = (Numbers::new(taken.users_are_whole), Numbers::new(taken.items_are_whole));
         let (missing, spread) = (Missing::default(), Spread::default());
         Ok(Self { out, users, items, count: 0, clock: None, missing, spread })
@@ -308,10 +290,10 @@ impl Raw {
         }
         self.clock = self.clock.or(clock);
         self.count += values.len();
-        self.out.push(0, &self.users.number(users))?;
-        self.out.push(1, &self.items.number(items))?;
+        self.out.push(USERS, &self.users.number(users))?;
+        self.out.push(ITEMS, &self.items.number(items))?;
         self.missing.add(missing);
         push_values(&mut self.out, &values, &mut self.spread)?;
-        self.out.push(3, &times)
+        self.out.push(TIMES, &times)
     }
 }

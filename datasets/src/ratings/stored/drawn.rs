@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::filling::Filling;
-use super::layout::RatingsFacts;
+use super::layout::{Filling, RatingsFacts};
 use crate::arrays::pieces::{PIECE, Pieces};
 use crate::counter::splitmix64;
 use crate::error::ReadError;

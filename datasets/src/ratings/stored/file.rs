@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::ids;
-use super::layout::{ARRAYS, COUNTS, ITEMS, RatingsFacts, TIMES, USERS, VALUES, fits};
+use super::layout::{ITEMS, RatingsFacts, TIMES, USERS, VALUES};
 use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
 use crate::error::ReadError;
 use crate::ratings::{Ratings, Triples};
@@ -36,12 +35,10 @@ impl StoredRatings {
         described: Ratings,
         make: impl FnOnce(&Path) -> Result<(Pieces, RatingsFacts), ReadError>,
     ) -> Result<Self, ReadError> {
-        let (pieces, about) = open_or_make(place, fits, make)?;
-        let RatingsFacts { users, items, timed, described: kept } = about;
-        let (users, items) = (ids::read(&pieces, &users, 0)?, ids::read(&pieces, &items, 1)?);
-        let counts = [pieces.all(ARRAYS[COUNTS[0]].0)?, pieces.all(ARRAYS[COUNTS[1]].0)?];
-        let described = kept.into_whole(Ratings { users, items, ..described });
-        Ok(Self { pieces, described, timed, counts })
+        let (pieces, about) = open_or_make(place, RatingsFacts::fit, make)?;
+        let ([users, items], counts) = about.ids(&pieces)?;
+        let described = about.described.into_whole(Ratings { users, items, ..described });
+        Ok(Self { pieces, described, timed: about.timed, counts })
     }
 
     /// Drops the notes on columns, for a set whose columns are known.
@@ -57,7 +54,7 @@ impl StoredRatings {
 
     /// Returns the number of observations.
     pub fn len(&self) -> usize {
-        self.pieces.count(ARRAYS[VALUES].0)
+        self.pieces.count(VALUES)
     }
 
     /// Returns `true` if there are no observations.
@@ -81,9 +78,9 @@ impl StoredRatings {
     /// If the file cannot be read, was damaged since it was opened, or has no such positions.
     pub fn read(&self, range: std::ops::Range<usize>) -> Result<Triples, ReadError> {
         Ok(Triples {
-            users: self.pieces.read(ARRAYS[USERS].0, range.clone())?,
-            items: self.pieces.read(ARRAYS[ITEMS].0, range.clone())?,
-            values: self.pieces.read(ARRAYS[VALUES].0, range)?,
+            users: self.pieces.read(USERS, range.clone())?,
+            items: self.pieces.read(ITEMS, range.clone())?,
+            values: self.pieces.read(VALUES, range)?,
         })
     }
 
@@ -95,14 +92,14 @@ impl StoredRatings {
     /// Reads the observations of one piece.
     pub(super) fn piece(&self, piece: usize) -> Result<Triples, ReadError> {
         Ok(Triples {
-            users: self.pieces.piece(ARRAYS[USERS].0, piece)?,
-            items: self.pieces.piece(ARRAYS[ITEMS].0, piece)?,
-            values: self.pieces.piece(ARRAYS[VALUES].0, piece)?,
+            users: self.pieces.piece(USERS, piece)?,
+            items: self.pieces.piece(ITEMS, piece)?,
+            values: self.pieces.piece(VALUES, piece)?,
         })
     }
 
     /// Reads the times of one piece; `None` if times were not requested.
     pub(super) fn times(&self, piece: usize) -> Result<Option<Vec<f64>>, ReadError> {
-        self.timed.then(|| self.pieces.piece(ARRAYS[TIMES].0, piece)).transpose()
+        self.timed.then(|| self.pieces.piece(TIMES, piece)).transpose()
     }
 }

@@ -7,18 +7,14 @@
 mod convert;
 mod drawn;
 mod file;
-mod filling;
-mod ids;
 mod layout;
 mod numbers;
 mod part;
 mod repeated;
 #[cfg(test)]
 mod tests;
-mod variant;
 
 pub(crate) use convert::write as converted;
 pub(crate) use drawn::write as drawn;
 pub use file::StoredRatings;
 pub use part::PartOfRatings;
-pub(crate) use variant::variant;

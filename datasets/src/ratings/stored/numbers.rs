@@ -61,16 +61,30 @@ impl Numbers {
     }
 
     /// Returns the ids by row, and the row of each number if that is different.
-    pub(super) fn finish(self) -> (Ids, Option<Vec<u32>>) {
+    pub(super) fn finish(self) -> Numbered {
         match self {
             Self::Integers { appeared, .. } => {
                 let largest = appeared.iter().copied().max().map_or(0, |largest| largest as usize);
                 match appeared.len() == largest + 1 {
-                    true => (Ids::Dense(appeared.len() as u32), Some(appeared)),
-                    false => (Ids::Integers(appeared), None),
+                    true => Numbered { ids: Ids::Dense(appeared.len() as u32), rows: Some(appeared) },
+                    false => Numbered { ids: Ids::Integers(appeared), rows: None },
                 }
             }
-            Self::Names { appeared, .. } => (Ids::Names(appeared), None),
+            Self::Names { appeared, .. } => Numbered { ids: Ids::Names(appeared), rows: None },
         }
+    }
+}
+
+/// The ids of users or of items by row.
+pub(super) struct Numbered {
+    pub(super) ids: Ids,
+    /// The row of each number; `None` if it is the number.
+    pub(super) rows: Option<Vec<u32>>,
+}
+
+impl Numbered {
+    /// Returns the row of a number, which was given out in the order of first appearance.
+    pub(super) fn row(&self, number: u32) -> u32 {
+        self.rows.as_ref().map_or(number, |rows| rows[number as usize])
     }
 }

@@ -1,6 +1,8 @@
 //! Finds pairs that are observed more than once in a file, without reading all of it into memory.
 
+use super::convert::WIDE;
 use super::drawn::is_in;
+use super::layout::{ITEMS, TIMES, USERS, VALUES};
 use crate::arrays::pieces::{PIECE, Pieces};
 use crate::counter::splitmix64;
 use crate::error::ReadError;
@@ -41,7 +43,7 @@ impl Repeated {
 
     /// Applies a rule to the arrays users, items, values and, if there are any, times of a file.
     fn find(raw: &Pieces, rule: Duplicates) -> Result<Self, ReadError> {
-        let count = raw.count("users");
+        let count = raw.count(USERS);
         let mut found = Self { gone: vec![0; count.div_ceil(64)], ..Self::default() };
         let parts = count.div_ceil(TOGETHER) as u64;
         for part in 0..parts {
@@ -92,13 +94,12 @@ impl Repeated {
 
 /// Reads the observations of one part of the pairs.
 fn some(raw: &Pieces, part: u64, parts: u64) -> Result<Vec<Seen>, ReadError> {
-    let count = raw.count("users");
+    let count = raw.count(USERS);
     let mut seen = Vec::with_capacity(count / parts as usize + count / parts as usize / 8);
     for piece in 0..count.div_ceil(PIECE) {
-        let users: Vec<u32> = raw.piece("users", piece)?;
-        let items: Vec<u32> = raw.piece("items", piece)?;
-        let values = values(raw, piece)?;
-        let times: Vec<f64> = if raw.count("times") > 0 { raw.piece("times", piece)? } else { Vec::new() };
+        let (users, items, values) =
+            (raw.piece(USERS, piece)?, raw.piece(ITEMS, piece)?, values(raw, piece)?);
+        let times = if raw.count(TIMES) > 0 { raw.piece(TIMES, piece)? } else { Vec::new() };
         for (offset, (&user, &item)) in users.iter().zip(&items).enumerate() {
             let key = u64::from(user) << 32 | u64::from(item);
             if splitmix64(key) % parts == part {
@@ -112,8 +113,8 @@ fn some(raw: &Pieces, part: u64, parts: u64) -> Result<Vec<Seen>, ReadError> {
 
 /// Reads the values of a piece of a raw file, which are in single or in double precision.
 pub(super) fn values(raw: &Pieces, piece: usize) -> Result<Vec<f64>, ReadError> {
-    match raw.count("wide") {
-        0 => Ok(raw.piece::<f32>("values", piece)?.into_iter().map(f64::from).collect()),
-        _ => raw.piece("wide", piece),
+    match raw.count(WIDE) {
+        0 => Ok(raw.piece(VALUES, piece)?.into_iter().map(f64::from).collect()),
+        _ => raw.piece(WIDE, piece),
     }
 }

@@ -2,10 +2,10 @@
 
 use super::headed::heading;
 use super::rows::{RatingRows, RatingSide, Taken};
+use crate::bytes::blocks::Records;
 use crate::bytes::number::explain_cell;
 use crate::bytes::parallel::Parsed;
 use crate::bytes::quoting::Quoting;
-use crate::bytes::records::Records;
 use crate::dialect::{Marks, Separator, is_missing};
 use crate::ratings::layout::Layout;
 

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::filling::Filling;
-use super::layout::TableFacts;
+use super::layout::{Filling, TableFacts};
 use crate::arrays::npy::Array;
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::table::beside::from_files;
+use crate::table::classes::from_files;
 use crate::table::columns::RoleSource;
 use crate::table::response::{chosen, vector};
 use crate::table::{Format, Missing, Options, Table};

@@ -10,15 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::dealt::{Dealing, Sorted};
 use super::file::StoredTable;
-use crate::arrays::pieces::{Pieces, PiecesWriter, open_or_make, starts_of};
+use crate::arrays::pieces::{Array, Pieces, PiecesWriter, open_or_make, starts_of};
 use crate::bytes::source::short_digest;
 use crate::error::ReadError;
 
-/// Name of each array, with the bytes of one number.
-const ARRAYS: [(&str, usize); 3] = [("values", 8), ("columns", 4), ("values of row", 4)];
-const VALUES: usize = 0;
-const COLUMNS: usize = 1;
-const COUNTS: usize = 2;
+const VALUES: Array<'static, f64> = Array::new("values");
+const COLUMNS: Array<'static, u32> = Array::new("columns");
+const COUNTS: Array<'static, u32> = Array::new("values of row");
 
 /// Approximate number of values in memory at once; then the limit on the parts into which the rows are split
 /// meanwhile.
@@ -88,12 +86,12 @@ impl StoredTable {
         let order = short_digest(cast_slice(places));
         let path = self.path().with_extension(format!("{order}.rows"));
         let fits = |pieces: &Pieces, facts: &Facts| {
-            let count = |array: usize| pieces.count(ARRAYS[array].0);
-            Some(facts.rows == number && count(COUNTS) == number && count(VALUES) == count(COLUMNS))
+            let is_whole = pieces.count(VALUES) == pieces.count(COLUMNS);
+            Some(facts.rows == number && pieces.count(COUNTS) == number && is_whole)
         };
         let (pieces, _) = open_or_make(&path, fits, |path| self.write_rows(&firsts, number, path))?;
-        let starts = starts_of(&pieces.all::<u32>(ARRAYS[COUNTS].0)?);
-        if starts.last() != Some(&pieces.count(ARRAYS[VALUES].0)) {
+        let starts = starts_of(&pieces.all(COUNTS)?);
+        if starts.last() != Some(&pieces.count(VALUES)) {
             return Err(pieces.damage());
         }
         Ok(StoredRows { pieces, starts, read: AtomicU64::new(0) })
@@ -115,7 +113,7 @@ impl StoredTable {
             dealing.write()?;
         }
         let dealt = dealing.finish()?;
-        let mut out = PiecesWriter::create(path, &ARRAYS)?;
+        let mut out = PiecesWriter::create(path, [VALUES.entry(), COLUMNS.entry(), COUNTS.entry()])?;
         for part in 0..parts {
             let first = (part * rows).div_ceil(parts);
             let count = ((part + 1) * rows).div_ceil(parts) - first;
@@ -155,8 +153,8 @@ impl StoredRows {
         }
         let starts = &self.starts[range.start..=range.end];
         let stored = starts[0]..starts[range.len()];
-        let columns = self.pieces.read(ARRAYS[COLUMNS].0, stored.clone())?;
-        let values = self.pieces.read(ARRAYS[VALUES].0, stored.clone())?;
+        let columns = self.pieces.read(COLUMNS, stored.clone())?;
+        let values = self.pieces.read(VALUES, stored.clone())?;
         self.read.fetch_add(range.len() as u64, Ordering::Relaxed);
         Ok(RowRange { starts: starts.iter().map(|start| start - stored.start).collect(), columns, values })
     }

@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 
-use crate::arrays::pieces::{Pieces, PiecesWriter, RemovedOnDrop, starts_of};
+use crate::arrays::pieces::{Array, Pieces, PiecesWriter, RemovedOnDrop, starts_of};
 use crate::error::ReadError;
 
-/// Arrays of a part: keys, other numbers and values of its entries.
-const EACH: usize = 3;
-
-fn name(part: usize, array: usize) -> String {
-    (part * EACH + array).to_string()
+/// The names of a part's arrays: keys, other numbers and values of its entries.
+fn names(part: usize) -> [String; 3] {
+    ["keys", "others", "values"].map(|array| format!("{array} {part}"))
 }
 
 /// Entries that are being dealt to parts.
@@ -26,10 +24,15 @@ impl Dealing {
     /// Starts a temporary file for the making of another one.
     pub(super) fn create(path: &Path, parts: usize) -> Result<Self, ReadError> {
         let removed = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
-        let names: Vec<String> = (0..parts * EACH).map(|array| name(0, array)).collect();
-        let widths = [4, 4, 8].into_iter().cycle();
-        let arrays: Vec<(&str, usize)> = names.iter().map(String::as_str).zip(widths).collect();
-        let out = PiecesWriter::create(&removed.0, &arrays)?;
+        let entries = (0..parts).flat_map(|part| {
+            let [keys, others, values] = &names(part);
+            [
+                Array::<u32>::new(keys).entry(),
+                Array::<u32>::new(others).entry(),
+                Array::<f64>::new(values).entry(),
+            ]
+        });
+        let out = PiecesWriter::create(&removed.0, entries)?;
         Ok(Self { out, removed, held: vec![Default::default(); parts] })
     }
 
@@ -45,9 +48,10 @@ impl Dealing {
     /// Writes the entries that were added.
     pub(super) fn write(&mut self) -> Result<(), ReadError> {
         for (part, (keys, others, values)) in self.held.iter_mut().enumerate() {
-            self.out.push(part * EACH, keys)?;
-            self.out.push(part * EACH + 1, others)?;
-            self.out.push(part * EACH + 2, values)?;
+            let names = names(part);
+            self.out.push(Array::new(&names[0]), keys)?;
+            self.out.push(Array::new(&names[1]), others)?;
+            self.out.push(Array::new(&names[2]), values)?;
             keys.clear();
             others.clear();
             values.clear();
@@ -84,7 +88,8 @@ impl Dealt {
         counts: impl FnOnce(&[u32]) -> Vec<u32>,
         place: impl Fn(u32) -> usize,
     ) -> Result<Sorted, ReadError> {
-        let keys: Vec<u32> = self.pieces.all(&name(part, 0))?;
+        let [keys, others, values] = &names(part);
+        let keys: Vec<u32> = self.pieces.all(Array::new(keys))?;
         let counts = counts(&keys);
         let starts = starts_of(&counts);
         let mut next = starts.clone();
@@ -94,19 +99,14 @@ impl Dealt {
             *next - 1
         });
         let places: Vec<usize> = places.collect();
-        let (others, values) = (self.moved(part, 1, &places)?, self.moved(part, 2, &places)?);
+        let (others, values) = (self.moved(others, &places)?, self.moved(values, &places)?);
         Ok(Sorted { counts, starts, others, values })
     }
 
     /// Returns the numbers of an array, each moved to its position.
-    fn moved<T: Pod + Zeroable>(
-        &self,
-        part: usize,
-        array: usize,
-        places: &[usize],
-    ) -> Result<Vec<T>, ReadError> {
+    fn moved<T: Pod>(&self, array: &str, places: &[usize]) -> Result<Vec<T>, ReadError> {
         let mut moved = vec![T::zeroed(); places.len()];
-        let read: Vec<T> = self.pieces.all(&name(part, array))?;
+        let read: Vec<T> = self.pieces.all(Array::new(array))?;
         places.iter().zip(read).for_each(|(&place, number)| moved[place] = number);
         Ok(moved)
     }

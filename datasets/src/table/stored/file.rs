@@ -1,10 +1,12 @@
-//! [`StoredTable`]: a table in a file, whose columns are read on demand.
+//! [`StoredTable`]: a table in a file, whose columns are read on demand; [`StoredTable::made_once`]: numbers
+//! that take a pass over all columns, in a file next to it.
 
 use std::ops::Range;
 use std::path::Path;
 
-use super::layout::{ARRAYS, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, TableFacts, VALUES, fits};
-use crate::arrays::pieces::{PIECE, Pieces, open_or_make, starts_of};
+use super::layout::{COUNTS, DESCRIBED, Described, Filling, RESPONSE, ROWS, TableFacts, VALUES, fits};
+use crate::arrays::pieces::{Array, PIECE, Pieces, PiecesWriter, open_or_make, starts_of};
+use crate::bytes::source::short_digest;
 use crate::error::ReadError;
 use crate::table::matrix::dense;
 use crate::table::{Csc, Matrix, Table};
@@ -41,17 +43,20 @@ impl StoredTable {
         make: impl FnOnce(&Path) -> Result<(Pieces, TableFacts), ReadError>,
     ) -> Result<Self, ReadError> {
         let (pieces, about) = open_or_make(place, fits, make)?;
-        let described: Vec<u8> = pieces.all(ARRAYS[DESCRIBED].0)?;
-        let described: Described = serde_json::from_slice(&described).map_err(|_| pieces.damage())?;
-        let counts: Vec<u32> = pieces.all(ARRAYS[COUNTS].0)?;
+        Self::of(pieces, about, named)
+    }
+
+    fn of(pieces: Pieces, about: TableFacts, named: Table) -> Result<Self, ReadError> {
+        let described: Described =
+            serde_json::from_slice(&pieces.all(DESCRIBED)?).map_err(|_| pieces.damage())?;
         let mut starts = Vec::new();
         if about.is_sparse {
-            starts = starts_of(&counts);
-            if starts.last() != Some(&pieces.count(ARRAYS[VALUES].0)) {
+            starts = starts_of(&pieces.all(COUNTS)?);
+            if starts.last() != Some(&pieces.count(VALUES)) {
                 return Err(pieces.damage());
             }
         }
-        let described = described.into_whole(Table { y: pieces.all(ARRAYS[RESPONSE].0)?, ..named });
+        let described = described.into_whole(Table { y: pieces.all(RESPONSE)?, ..named });
         if described.occurring.as_ref().is_some_and(|some| !some.is_sound(about.cols)) {
             return Err(pieces.damage());
         }
@@ -121,13 +126,13 @@ impl StoredTable {
             return Err(self.pieces.damage());
         }
         if !self.is_sparse() {
-            let values = self.pieces.read(ARRAYS[VALUES].0, range.start * rows..range.end * rows)?;
+            let values = self.pieces.read(VALUES, range.start * rows..range.end * rows)?;
             return dense((rows, count), true, values).map_err(|_| self.pieces.damage());
         }
         let stored = self.starts[range.start]..self.starts[range.end];
         let starts = self.starts[range.start..=range.end].iter().map(|start| start - stored.start).collect();
-        let values = self.pieces.read(ARRAYS[VALUES].0, stored.clone())?;
-        let indices: Vec<u32> = self.pieces.read(ARRAYS[ROWS].0, stored)?;
+        let values = self.pieces.read(VALUES, stored.clone())?;
+        let indices = self.pieces.read(ROWS, stored)?;
         let x = Csc::try_new_csc((rows, count), starts, indices, values);
         x.map(Matrix::Sparse).map_err(|_| self.pieces.damage())
     }
@@ -160,10 +165,65 @@ impl StoredTable {
         for &place in places {
             if place / PIECE != piece {
                 piece = place / PIECE;
-                of_piece = self.pieces.piece(ARRAYS[ROWS].0, piece)?;
+                of_piece = self.pieces.piece(ROWS, piece)?;
             }
             rows.push(*of_piece.get(place % PIECE).ok_or_else(|| self.pieces.damage())?);
         }
         Ok(rows)
+    }
+}
+
+/// Returns the table in a file that [`write_cached`] wrote, with its matrix; `None` if there is no such file,
+/// or it is damaged.
+pub(in crate::table) fn read_cached(place: &Path) -> Option<Table> {
+    let (pieces, about) = Pieces::open(place)?.fitting(fits)?;
+    let stored = StoredTable::of(pieces, about, Table::default()).ok()?;
+    let x = stored.columns(0..stored.cols()).ok()?;
+    Some(Table { x, ..stored.described })
+}
+
+/// Writes a table that is in memory, with or without its response.
+pub(in crate::table) fn write_cached(table: &Table, place: &Path) -> Result<(), ReadError> {
+    Filling::whole(table, place).map(|_| ())
+}
+
+const NUMBERS: Array<'static, f64> = Array::new("numbers");
+
+impl StoredTable {
+    /// Returns numbers that take a pass over all columns, from a file next to the table: of several processes
+    /// that ask, one makes the file with `make`, and the others read it. The file is named after `of`, which
+    /// must identify everything besides the table that the numbers depend on, including their formula.
+    ///
+    /// ```
+    /// use raddle_datasets::{Options, ReadError, StoredTable};
+    /// let folder = tempfile::tempdir()?;
+    /// let open = || StoredTable::open("diabetes", &Options::default(), folder.path());
+    /// let sizes = |table: &StoredTable| Ok::<_, ReadError>(vec![table.columns(0..10)?.nonzeros() as f64]);
+    /// let (first, other) = (open()?, open()?);
+    /// let made = first.made_once(&[b"nonzeros"], || sizes(&first))?;
+    /// assert_eq!(other.made_once(&[b"nonzeros"], || Ok::<_, ReadError>(Vec::new()))?, made);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of `make`, and a file that cannot be read or written.
+    pub fn made_once<E: From<ReadError>>(
+        &self,
+        of: &[&[u8]],
+        make: impl FnOnce() -> Result<Vec<f64>, E>,
+    ) -> Result<Vec<f64>, E> {
+        let parts = of.iter().flat_map(|part| [&(part.len() as u64).to_le_bytes(), *part].concat());
+        let name = short_digest(&parts.collect::<Vec<u8>>());
+        let path = self.path().with_extension(format!("{name}.numbers"));
+        let fits = |pieces: &Pieces, count: &usize| Some(pieces.count(NUMBERS) == *count);
+        let (pieces, _) = open_or_make(&path, fits, |path| -> Result<_, E> {
+            let numbers = make()?;
+            let mut out = PiecesWriter::create(path, [NUMBERS.entry()])?;
+            out.push(NUMBERS, &numbers)?;
+            Ok((out.finish(&numbers.len())?, numbers.len()))
+        })?;
+        let numbers = pieces.all(NUMBERS)?;
+        self.count_read(pieces.bytes_read());
+        Ok(numbers)
     }
 }

@@ -10,16 +10,13 @@ mod array;
 mod by_rows;
 mod dealt;
 mod file;
-mod filling;
 mod layout;
-mod made_once;
 #[cfg(test)]
 mod tests;
 mod transposed;
-mod variant;
 mod write;
 
 pub use by_rows::{RowRange, StoredRows};
 pub use file::StoredTable;
-pub(crate) use variant::variant;
+pub(super) use file::{read_cached, write_cached};
 pub(crate) use write::{drawn, whole};

@@ -5,13 +5,12 @@
 use std::path::Path;
 
 use super::dealt::{Dealing, Sorted};
-use super::filling::Filling;
-use super::layout::TableFacts;
+use super::layout::{Filling, TableFacts};
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::table::assemble::{self, ByRows, Tiles};
-use crate::table::beside::from_files;
+use crate::table::classes::from_files;
 use crate::table::gaps::Gaps;
 use crate::table::libsvm::{self, Indices};
 use crate::table::occurring::Counts;

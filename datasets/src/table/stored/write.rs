@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use super::filling::Filling;
-use super::layout::TableFacts;
+use super::layout::{Filling, TableFacts};
 use super::{array, transposed};
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::table::beside::beside_no_file;
+use crate::table::classes::beside_no_file;
 use crate::table::generate::{self, Columns, Drawing, Signal};
-use crate::table::{Format, Matrix, Options, Table};
+use crate::table::{Format, Options, Table};
 
 /// Writes what `read` returns; an open file is converted in bounded memory if its format allows that.
 pub(crate) fn whole(
@@ -28,24 +27,7 @@ pub(crate) fn whole(
         }
         _ => {}
     }
-    let table = read()?;
-    let mut out = Filling::create(place, table.x.rows(), table.x.is_sparse())?;
-    match &table.x {
-        Matrix::Dense(x) => {
-            for column in x.columns() {
-                match column.to_slice() {
-                    Some(values) => out.dense(values)?,
-                    None => out.dense(&column.to_vec())?,
-                }
-            }
-        }
-        Matrix::Sparse(x) => {
-            for column in x.outer_iterator() {
-                out.sparse(column.indices(), column.data())?;
-            }
-        }
-    }
-    out.finish(&table)
+    Filling::whole(&read()?, place)
 }
 
 /// Writes the table of a specification as it is drawn.

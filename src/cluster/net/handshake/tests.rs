@@ -9,12 +9,13 @@ use std::thread;
 
 use raddle_common::testing::not_empty;
 
+use super::super::first_message::{Ids, PROTOCOL, Role, TIMEOUT};
 use super::*;
 
 const TOKEN: Token = Token([7; 32]);
 
 fn handshake(role: Role, encrypts: bool) -> Handshake {
-    Handshake::new(role, (1, 2), 5, 3).unwrap().encrypting(encrypts)
+    Handshake::new(role, Ids { build: 1, run: 2 }, 5, 3).unwrap().encrypting(encrypts)
 }
 
 fn pair() -> (TcpStream, TcpStream) {
