@@ -74,7 +74,7 @@ impl FoldIn {
         let count = users.iter().map(|&user| user as usize + 1).max().unwrap_or(0);
         room::<f32>(count.saturating_mul(model.rank), "factors of users").map_err(MfError::Memory)?;
         let rows = self.solver(model).users(model, ratings, users.len())?;
-        model.put_users(users, &rows);
+        model.put(Side::Users, users, &rows);
         Ok(())
     }
 
@@ -111,7 +111,7 @@ pub struct FoldInSolver {
 }
 
 impl FoldInSolver {
-    fn new(how: &FoldIn, model: &Model, side: Side) -> Self {
+    pub(crate) fn new(how: &FoldIn, model: &Model, side: Side) -> Self {
         let all = || model.user_factors.iter().chain(&model.item_factors);
         let is_explicit = how.implicit.is_none();
         // The bias of the other side counts even if new rows have none.
@@ -128,7 +128,7 @@ impl FoldInSolver {
         let biases = how.biases && is_explicit;
         let mut solver = Self { least, side, biases, center, square: Vec::new() };
         if !is_explicit {
-            let count = solver.others(model).1.len() as u32;
+            let count = model.side(side.other()).1.len() as u32;
             solver.square = squares_of(&solver.features(model, 0..count), solver.least.chunks());
         }
         solver
@@ -145,13 +145,14 @@ impl FoldInSolver {
         Ok(self.solve(model, ratings, count))
     }
 
-    fn solve(&self, model: &Model, ratings: &Triples, count: usize) -> NewRows {
+    /// Solves the same for users or items, whose ratings are known to be right.
+    pub(crate) fn solve(&self, model: &Model, ratings: &Triples, count: usize) -> NewRows {
         let Self { least, side, biases, center, square } = self;
-        let (rank, chunks, number) = (least.rank, least.chunks(), usize::from(*side == Side::Items));
+        let (rank, chunks, number) = (least.rank, least.chunks(), *side as usize);
         let mut rows = NewRows { factors: vec![0.0; count * rank], biases: vec![0.0; count] };
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut places: Vec<u32> = Vec::new();
-        let shard = SideShard::whole(ratings, (count, self.others(model).1.len()), *side, *center);
+        let shard = SideShard::whole(ratings, (count, model.side(side.other()).1.len()), *side, *center);
         for row in 0..shard.len() {
             let range = shard.range(row);
             if range.is_empty() {
@@ -171,18 +172,10 @@ impl FoldInSolver {
         rows
     }
 
-    /// Returns factors and biases of the other side.
-    fn others<'m>(&self, model: &'m Model) -> (&'m [f32], &'m [f32]) {
-        match self.side {
-            Side::Users => (&model.item_factors, &model.item_biases),
-            Side::Items => (&model.user_factors, &model.user_biases),
-        }
-    }
-
     /// Returns rows of the other side, with their biases, as vectors for the equations.
     fn features(&self, model: &Model, rows: impl ExactSizeIterator<Item = u32>) -> Vec<Vector> {
-        let (least, number) = (&self.least, usize::from(self.side == Side::Items));
-        let (rank, chunks, (factors, biases)) = (least.rank, least.chunks(), self.others(model));
+        let (least, number) = (&self.least, self.side as usize);
+        let (rank, chunks, (factors, biases)) = (least.rank, least.chunks(), model.side(self.side.other()));
         let mut features = vec![Vector([0.0; LANES]); rows.len() * chunks];
         for (row, to) in rows.zip(features.chunks_exact_mut(chunks)) {
             let (row, to): (usize, &mut [f32]) = (row as usize, bytemuck::cast_slice_mut(to));
@@ -206,9 +199,9 @@ mod tests {
     /// Solves rows by the equations of all rows of the other side, arranged at once.
     fn whole(how: &FoldIn, model: &Model, ratings: &Triples, count: usize, side: Side) -> NewRows {
         let solver = FoldInSolver::new(how, model, side);
-        let (least, number) = (solver.least, usize::from(side == Side::Items));
+        let (least, number) = (solver.least, side as usize);
         let (rank, chunks) = (model.rank, least.chunks());
-        let others = solver.others(model).1.len();
+        let others = model.side(side.other()).1.len();
         let laid = solver.features(model, 0..others as u32);
         let square = if how.implicit.is_some() { squares_of(&laid, chunks) } else { Vec::new() };
         let shard = SideShard::whole(ratings, (count, others), side, solver.center);

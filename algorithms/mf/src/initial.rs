@@ -49,10 +49,7 @@ impl Start {
     /// none at all, and its bias. Factors that are all 0 would never change.
     pub(crate) fn given(&self, side: Side, row: u32) -> Option<(Option<&[f32]>, f32)> {
         let model = self.given.as_ref()?;
-        let (factors, biases) = match side {
-            Side::Users => (&model.user_factors, &model.user_biases),
-            Side::Items => (&model.item_factors, &model.item_biases),
-        };
+        let (factors, biases) = model.side(side);
         let bias = *biases.get(row as usize)?;
         let factors = &factors[row as usize * model.rank..][..model.rank];
         let factors = self.has_factors.then_some(factors);

@@ -11,6 +11,15 @@ pub(crate) enum Side {
     Items,
 }
 
+impl Side {
+    pub(crate) const BOTH: [Self; 2] = [Self::Users, Self::Items];
+
+    /// Returns the other side.
+    pub(crate) fn other(self) -> Self {
+        if self == Self::Users { Self::Items } else { Self::Users }
+    }
+}
+
 /// Factors and biases of all users and items, in the units of the ratings.
 ///
 /// The rating of user u and item i is predicted as `mean + b_u + c_i + p_u . q_i`. Rows without training data
@@ -92,23 +101,27 @@ impl Model {
         self.item_factors.get(start..start + self.rank).unwrap_or(&[])
     }
 
-    /// Replaces the rows of these users; if a user is named twice, by the last row. Users beyond the model
-    /// are added to it, with zeros for those between.
-    pub(crate) fn put_users(&mut self, users: &[u32], rows: &NewRows) {
+    /// Replaces these rows of a side; if one is named twice, by the last. Rows beyond the model are added to
+    /// it, with zeros for those between.
+    pub(crate) fn put(&mut self, side: Side, rows: &[u32], new: &NewRows) {
         let rank = self.rank;
-        let count = users.iter().map(|&user| user as usize + 1).fold(self.users(), usize::max);
-        self.user_factors.resize(count * rank, 0.0);
-        self.user_biases.resize(count, 0.0);
-        let new = rows.biases.iter().zip(rows.factors.chunks_exact(rank.max(1)));
-        for (&user, (&bias, factors)) in users.iter().zip(new) {
-            self.user_factors[user as usize * rank..][..rank].copy_from_slice(factors);
-            self.user_biases[user as usize] = bias;
+        let (factors, biases) = &mut self.sides_mut()[side as usize];
+        let count = rows.iter().map(|&row| row as usize + 1).fold(biases.len(), usize::max);
+        factors.resize(count * rank, 0.0);
+        biases.resize(count, 0.0);
+        let new = new.biases.iter().zip(new.factors.chunks_exact(rank.max(1)));
+        for (&row, (&bias, values)) in rows.iter().zip(new) {
+            factors[row as usize * rank..][..rank].copy_from_slice(values);
+            biases[row as usize] = bias;
         }
     }
 
-    /// Returns factors and biases of the users, and of the items.
-    fn sides(&self) -> [(&[f32], &[f32]); 2] {
-        [(&self.user_factors, &self.user_biases), (&self.item_factors, &self.item_biases)]
+    /// Returns factors and biases of a side.
+    pub(crate) fn side(&self, side: Side) -> (&[f32], &[f32]) {
+        match side {
+            Side::Users => (&self.user_factors, &self.user_biases),
+            Side::Items => (&self.item_factors, &self.item_biases),
+        }
     }
 
     /// Returns factors and biases of the users, and of the items, to be changed.
@@ -124,18 +137,6 @@ impl Model {
             biases.resize(count, 0.0);
         }
         self
-    }
-
-    /// Replaces these rows by the last rows of another model.
-    pub(crate) fn take_last(&mut self, other: &Self, side: Side, rows: &[u32]) {
-        let rank = self.rank;
-        let (factors, biases) = &mut self.sides_mut()[side as usize];
-        let (from, from_biases) = other.sides()[side as usize];
-        let first = from_biases.len() - rows.len();
-        for (at, &row) in (first..).zip(rows) {
-            factors[row as usize * rank..][..rank].copy_from_slice(&from[at * rank..][..rank]);
-            biases[row as usize] = from_biases[at];
-        }
     }
 
     /// Sets rows without ratings to zeros.
@@ -156,7 +157,11 @@ impl Model {
         // Users' biases compensate for a mean that has changed, as those of trained users do.
         let moved = [(init.mean - self.mean) as f32, 0.0];
         let rank = self.rank;
-        let sides = self.sides_mut().into_iter().zip(init.sides()).zip(rated.iter().zip(moved));
+        let sides = self
+            .sides_mut()
+            .into_iter()
+            .zip(Side::BOTH.map(|side| init.side(side)))
+            .zip(rated.iter().zip(moved));
         for (((factors, biases), (old_factors, old_biases)), (rated, moved)) in sides {
             for (row, old) in old_biases.iter().enumerate().take(biases.len()) {
                 if rated[row] {

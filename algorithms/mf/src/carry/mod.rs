@@ -11,7 +11,7 @@ use raddle_datasets::Triples;
 
 use crate::error::MfError;
 use crate::fitted::Fit;
-use crate::fold_in::FoldIn;
+use crate::fold_in::{FoldIn, FoldInSolver};
 use crate::input::problem::Problem;
 use crate::live::Pair;
 use crate::model::{Model, Side};
@@ -31,6 +31,14 @@ enum Kind {
     /// State of solvers that need only the factors.
     Factors(Model),
 }
+
+raddle::state!(
+    enum Kind {
+        Steps(rows),
+        Factors(model),
+    }
+);
+raddle::state!(Model { rank, mean, user_factors, item_factors, user_biases, item_biases });
 
 impl Mf {
     /// Fits, and returns what [`go_on`](Mf::go_on) needs; `None` if the run ended before its first epoch.
@@ -84,10 +92,11 @@ impl Mf {
         match (&carried.0, self.method) {
             (Kind::Steps(carried), Method::Sgd) => {
                 self.check_width(carried.width())?;
-                let folded = self.folded(carried, problem, delta)?;
-                let mut rows = carried.rows(self, problem, &folded)?;
-                rows.error = problem.measured().map(|measured| rows.model(self.rank).errors(measured).0);
-                let (fit, carried) = self.go_on_by_steps(problem, rows, runner)?;
+                let folded = self.folded(carried, problem, delta);
+                let rows = carried.rows(self, problem, &folded)?;
+                let model = || rows.model(self.rank, problem.users, problem.items);
+                let error = problem.measured().map(|measured| model().errors(measured).0);
+                let (fit, carried) = self.go_on_by_steps(problem, rows, error, runner)?;
                 Ok((
                     self.guarded(fit.with_more(problem.less), problem)?,
                     carried.map(|carried| Carried(Kind::Steps(carried))),
@@ -110,19 +119,14 @@ impl Mf {
     }
 
     /// Folds in the rows that had no ratings, and those of which half of the ratings have changed.
-    fn folded(
-        &self,
-        carried: &sgd::TrainedRows,
-        problem: &Problem,
-        delta: &Delta<Pair>,
-    ) -> Result<Folded, MfError> {
+    fn folded(&self, carried: &sgd::TrainedRows, problem: &Problem, delta: &Delta<Pair>) -> Folded {
         let mut model = carried.model(self.rank, problem.users(), problem.items());
         let known = model.clone();
         let is_anew = anew(carried, problem, delta);
         let fold =
             FoldIn { reg: carried.reg, unweighted: self.unweighted_reg, biases: self.biases, implicit: None };
         let mut folded = [Vec::new(), Vec::new()];
-        for side in [Side::Users, Side::Items] {
+        for side in Side::BOTH {
             let ends = |user: u32, item: u32| match side {
                 Side::Users => (user, is_anew[1][item as usize]),
                 Side::Items => (item, is_anew[0][user as usize]),
@@ -145,15 +149,11 @@ impl Mf {
                 Side::Items => (user, at(item), value),
             };
             let triples: Triples = ratings.into_iter().map(named).collect();
-            let mut solved = known.clone();
-            match side {
-                Side::Users => fold.users(&mut solved, &triples, rows.len())?,
-                Side::Items => fold.items(&mut solved, &triples, rows.len())?,
-            }
-            model.take_last(&solved, side, &rows);
+            let solved = FoldInSolver::new(&fold, &known, side).solve(&known, &triples, rows.len());
+            model.put(side, &rows, &solved);
             folded[side as usize] = rows;
         }
-        Ok(Folded { model, rows: folded })
+        Folded { model, rows: folded }
     }
 }
 
@@ -177,7 +177,7 @@ fn anew(carried: &sgd::TrainedRows, problem: &Problem, delta: &Delta<Pair>) -> [
         changes[0][pair.user as usize] += 1;
         changes[1][pair.item as usize] += 1;
     }
-    [Side::Users, Side::Items].map(|side| {
+    Side::BOTH.map(|side| {
         let rows = counts[side as usize].iter().zip(&changes[side as usize]).zip(0..);
         let is_anew = |((&count, &changes), row): ((&u32, &u32), u32)| {
             count > 0 && (2 * changes >= count || !carried.has(side, row))
@@ -188,38 +188,11 @@ fn anew(carried: &sgd::TrainedRows, problem: &Problem, delta: &Delta<Pair>) -> [
 
 impl State for Carried {
     fn save(&self, out: &mut Writer) {
-        match &self.0 {
-            Kind::Steps(carried) => {
-                out.write(&0_u8);
-                out.write(carried);
-            }
-            Kind::Factors(model) => {
-                out.write(&1_u8);
-                out.write(&model.rank);
-                out.write(&model.mean);
-                for values in
-                    [&model.user_factors, &model.item_factors, &model.user_biases, &model.item_biases]
-                {
-                    out.write(values);
-                }
-            }
-        }
+        out.write(&self.0);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let kind = match from.read::<u8>()? {
-            0 => Kind::Steps(from.read()?),
-            1 => Kind::Factors(Model {
-                rank: from.read()?,
-                mean: from.read()?,
-                user_factors: from.read()?,
-                item_factors: from.read()?,
-                user_biases: from.read()?,
-                item_biases: from.read()?,
-            }),
-            _ => return Err(StateError::new("what a fit carries over")),
-        };
-        let carried = Self(kind);
+        let carried = Self(from.read()?);
         if carried.is_whole() { Ok(carried) } else { Err(StateError::new("what a fit carries over")) }
     }
 }

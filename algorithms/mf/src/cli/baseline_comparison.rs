@@ -2,8 +2,9 @@
 
 use raddle::Metric;
 use raddle_cli::{Report, number};
-use raddle_datasets::Triples;
 use raddle_mf::{Baselines, Fit, Learned};
+
+use super::test_measures::TestSet;
 
 /// The errors of the mean and of the biases alone, compared with those of the model.
 pub(super) struct BaselineComparison<'a> {
@@ -15,13 +16,11 @@ pub(super) struct BaselineComparison<'a> {
 
 impl<'a> BaselineComparison<'a> {
     /// Compares a fit with the baselines that it has measured; `None` for implicit feedback.
-    pub(super) fn of(fit: &'a Fit, (test, offset): (Option<&Triples>, f64)) -> Option<Self> {
+    pub(super) fn of(fit: &'a Fit, test: Option<TestSet<'_>>) -> Option<Self> {
         let baselines = fit.baselines.as_ref()?;
-        let none = Triples::default();
-        let error =
-            |learned| baselines.model(learned, fit.model.rank).errors_less(test.unwrap_or(&none), offset).0;
         let test = test.map(|test| {
-            [fit.model.errors_less(test, offset).0, error(Learned::Mean), error(Learned::Biases)]
+            let error = |learned| test.errors(&baselines.model(learned, fit.model.rank)).0;
+            [test.errors(&fit.model).0, error(Learned::Mean), error(Learned::Biases)]
         });
         Some(Self { fit, baselines, test })
     }

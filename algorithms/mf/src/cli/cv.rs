@@ -72,9 +72,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
     reading.refuse_idle(&[train.data.as_deref()], train.format.as_deref())?;
     let mut ratings = session.timed(Timed::Read, || {
-        let how = (train.format.as_deref(), train.worker_count());
-        let set = |options| RatingsOptions { offset: model.offset(), ..options };
-        reading.read(train.data.as_deref(), how, set)
+        let how = reading.options(train.format.as_deref(), train.worker_count())?;
+        data::read(train.data.as_deref(), &RatingsOptions { offset: model.offset(), ..how })
     })?;
     let mut described = data::describe(&ratings, ratings.triples.len());
     let notes = reading.notes(&ratings) + model.note();

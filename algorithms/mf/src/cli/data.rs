@@ -137,26 +137,19 @@ impl Reading {
     ) -> Result<Ratings, Error> {
         let keep_repeated = self.duplicates != Some(Duplicates::Refuse);
         let options = RatingsOptions { keep_repeated, keeps_exact: true, ..self.options(format, threads)? };
-        let source = source.unwrap_or(DEFAULT);
         // Ordered by time, if there are times; standard input can be read only once.
         let dated = RatingsOptions { times: true, ..options.clone() };
-        let in_order = (keep_repeated && source != "-").then(|| read_any_ratings(source, &dated));
+        let in_order = (keep_repeated && source != Some("-")).then(|| read(source, &dated));
         match in_order {
             Some(Ok(ratings)) => Ok(Ratings { times: None, ..ratings }),
-            _ => read_any_ratings(source, &options).map_err(Error::input),
+            _ => read(source, &options),
         }
     }
+}
 
-    /// Reads DATA, or the default, with the options that `set` returns of its own.
-    pub(crate) fn read(
-        &self,
-        source: Option<&str>,
-        (format, threads): (Option<&str>, usize),
-        set: impl FnOnce(RatingsOptions) -> RatingsOptions,
-    ) -> Result<Ratings, Error> {
-        let options = set(self.options(format, threads)?);
-        read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
-    }
+/// Reads DATA, or the default.
+pub(crate) fn read(source: Option<&str>, options: &RatingsOptions) -> Result<Ratings, Error> {
+    read_any_ratings(source.unwrap_or(DEFAULT), options).map_err(Error::input)
 }
 
 /// Converts the observations of other data to the rows of these users and items; observations of others are

@@ -44,20 +44,24 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         mf = mf.init(start.model);
     }
     let keeps_seen = is_known && session.folder().path().is_some();
-    let Split { problem, whole, test, on_test, cold, rated } = session
+    let Split { problem, whole, measured_on, aside } = session
         .timed(Timed::Prepare, || Split::new(options, &ratings, source, earlier.as_ref(), keeps_seen))?;
     drop(earlier);
-    let identity = identity(options, (&described.digest, &init), on_test)?;
-    let prepared = ReportData::new(options, described, (&ratings, &problem), (test, cold), rated, kept)?;
+    let identity = identity(options, &described.digest, &init, measured_on)?;
+    let prepared = ReportData::new(options, described, &ratings, &problem, aside, kept)?;
     let mut runner = InSession { session: &mut session, identity: identity.clone(), is_last: false };
     let mut fit = mf.fit_owned(problem, &mut runner)?;
     let goes_on =
         matches!(fit.report.ending, Ending::Target | Ending::Converged) && !session.is_interrupted();
     if let Some(whole) = whole.filter(|_| goes_on) {
-        fit = refit(&mf, (&ratings, whole), fit, (&mut session, &identity))?;
+        let problem = Problem::new(ratings.users.len(), ratings.items.len(), whole).map_err(refuse)?;
+        session.screen().stage("again on training and validation data together");
+        let identity = format!("{identity} again on all ratings");
+        let runner = InSession { session: &mut session, identity, is_last: true };
+        fit = refit(&mf, &problem.less(ratings.offset), fit, runner)?;
     }
     if !fit.model.is_finite() {
-        let report = session.report(options, prepared.described, String::new(), &fit.report, &fit.trace)?;
+        let report = session.report(options, prepared.bare(), String::new(), &fit.report, &fit.trace)?;
         let text =
             format!("{}\nno model is written: try a smaller --step, or more --reg", report.conclusion());
         return session.finish_without_model(report, &text);
@@ -69,7 +73,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
 /// Reads the ratings into memory, or opens those stored in a folder to be read by parts; returns their ids
 /// and notes, and the ratings.
 fn read(options: &Options, session: &mut Session) -> Result<(Ratings, RatingsSource), Error> {
-    let (validation, test) = options.held_out()?;
+    let [validation, test] = options.held_out()?;
     let (train, times) = (&options.train, validation.is_latest() || test.is_latest());
     let reading = options.reading.options(train.format.as_deref(), train.worker_count())?;
     let reading = RatingsOptions { times, offset: options.model.offset(), ..reading };
@@ -93,7 +97,7 @@ fn read(options: &Options, session: &mut Session) -> Result<(Ratings, RatingsSou
 /// or one that the processes of a run share. With other files or a model to start from, or for a second fit,
 /// ratings are read into memory.
 fn folder(options: &Options, session: &Session) -> Result<Option<PathBuf>, Error> {
-    let (validation, test) = options.held_out()?;
+    let [validation, test] = options.held_out()?;
     let in_memory = options.refit
         || options.train.init.is_some()
         || options.train.data.as_deref() == Some("-")
@@ -104,18 +108,8 @@ fn folder(options: &Options, session: &Session) -> Result<Option<PathBuf>, Error
 }
 
 /// Fits again on all ratings, for the best length. If this is cut short, the first fit is returned.
-fn refit(
-    mf: &Mf,
-    (ratings, whole): (&Ratings, RatingsSource),
-    mut first: Fit,
-    (session, identity): (&mut Session, &str),
-) -> Result<Fit, Error> {
-    let problem = Problem::new(ratings.users.len(), ratings.items.len(), whole).map_err(refuse)?;
-    let problem = problem.less(ratings.offset);
-    session.screen().stage("again on training and validation data together");
-    let identity = format!("{identity} again on all ratings");
-    let mut runner = InSession { session, identity, is_last: true };
-    let again = mf.clone().repeat(&first).fit_on(&problem, &mut runner)?;
+fn refit(mf: &Mf, problem: &Problem, mut first: Fit, mut runner: InSession<'_>) -> Result<Fit, Error> {
+    let again = mf.clone().repeat(&first).fit_on(problem, &mut runner)?;
     let Fit { model, learned, trace, report: second, .. } = again;
     let (ending, metric) = (first.report.ending, first.report.metric.clone());
     combine(&mut first.report, &second);

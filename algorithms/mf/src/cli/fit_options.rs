@@ -84,8 +84,8 @@ impl Options {
     }
 
     /// Returns what is held out for validation and for the test.
-    pub(super) fn held_out(&self) -> Result<(HoldOut<'_>, HoldOut<'_>), Error> {
-        Ok((HoldOut::validation(&self.validation)?, HoldOut::test(&self.test)?))
+    pub(super) fn held_out(&self) -> Result<[HoldOut<'_>; 2], Error> {
+        Ok([HoldOut::validation(&self.validation)?, HoldOut::test(&self.test)?])
     }
 
     /// Checks that the options are consistent.
@@ -110,20 +110,20 @@ impl Options {
                 "--refit adds the validation data at the end, and there is none: leave it out",
             ));
         }
-        let (validation, test) = self.held_out()?;
+        let [validation, test] = self.held_out()?;
         let sources = [self.train.data.as_deref(), validation.file(), test.file()];
         self.reading.refuse_idle(&sources, self.train.format.as_deref())
     }
 }
 
 /// Returns the identity of a run, to which a checkpoint belongs, from the digests of the data and of the
-/// model to start from.
+/// model to start from. The target only decides when the run ends, but with one the test set is measured.
 pub(super) fn identity(
     options: &Options,
-    (data, init): (&str, &str),
-    on_test: bool,
+    data: &str,
+    init: &str,
+    measured_on: &str,
 ) -> Result<String, Error> {
-    // The target only decides when the run ends, but with a target the test set is measured.
-    let on = if on_test { "test" } else { "validation" };
-    raddle_cli::identity("mf", options, FREE, &[("data", data), ("init", init), ("measured-on", on)])
+    let run = [("data", data), ("init", init), ("measured-on", measured_on)];
+    raddle_cli::identity("mf", options, FREE, &run)
 }

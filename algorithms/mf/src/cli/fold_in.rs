@@ -54,7 +54,7 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let hold = |path| RunFolder::hold(path, earlier);
     let mut folder = options.out.as_deref().map_or_else(|| Ok(RunFolder::none()), hold)?;
     refuse_empty_lists(options.top)?;
-    let ratings = given.read(&saved, |options| options)?;
+    let ratings = given.read(&given.options(&saved)?)?;
     let reg = options.reg.unwrap_or(saved.about.reg);
     if !(reg >= 0.0 && reg.is_finite()) {
         return Err(Error::usage(format!("--reg is {reg}: it must be a number of 0 or more")));

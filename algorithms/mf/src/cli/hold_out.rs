@@ -3,8 +3,15 @@
 use raddle_cli::{Error, Report, count};
 
 /// Ratings to be held out, as the value of an option names them.
+#[derive(Clone, Copy)]
+pub(super) struct HoldOut<'a> {
+    pub(super) option: &'static str,
+    pub(super) way: Way<'a>,
+}
+
+/// Choice of the ratings to be held out.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum HoldOut<'a> {
+pub(super) enum Way<'a> {
     None,
     /// The tenth that comparisons use.
     Split,
@@ -19,8 +26,8 @@ pub(super) enum HoldOut<'a> {
 impl<'a> HoldOut<'a> {
     /// Reads the value of `--validation`.
     pub(super) fn validation(text: &'a str) -> Result<Self, Error> {
-        match text.parse::<f64>() {
-            Ok(share) => Ok(Self::Share(share)),
+        match text.parse() {
+            Ok(share) => Ok(Self { option: "--validation", way: Way::Share(share) }),
             Err(_) => Self::named("--validation", text),
         }
     }
@@ -28,7 +35,7 @@ impl<'a> HoldOut<'a> {
     /// Reads the value of `--test`.
     pub(super) fn test(text: &'a str) -> Result<Self, Error> {
         match text {
-            "split" => Ok(Self::Split),
+            "split" => Ok(Self { option: "--test", way: Way::Split }),
             share if share.parse::<f64>().is_ok() => {
                 let why = "give split, the latest as in last:0.1, a file, or none";
                 Err(Error::usage(format!("--test {share}: {why}")))
@@ -37,30 +44,35 @@ impl<'a> HoldOut<'a> {
         }
     }
 
-    fn named(option: &str, text: &'a str) -> Result<Self, Error> {
-        let Some(share) = text.strip_prefix("last:") else {
-            return Ok(if text == "none" { Self::None } else { Self::File(text) });
-        };
+    fn named(option: &'static str, text: &'a str) -> Result<Self, Error> {
         let is_share = |share: &f64| *share > 0.0 && *share < 1.0;
-        share.parse().ok().filter(is_share).map(|share| Self::Latest(text, share)).ok_or_else(|| {
-            let example = format!("as in {option} last:0.1");
-            Error::usage(format!("{option} {text}: give a share above 0 and below 1, {example}"))
-        })
+        let way = match text.strip_prefix("last:") {
+            None if text == "none" => Way::None,
+            None => Way::File(text),
+            Some(share) => Way::Latest(
+                text,
+                share.parse().ok().filter(is_share).ok_or_else(|| {
+                    let example = format!("as in {option} last:0.1");
+                    Error::usage(format!("{option} {text}: give a share above 0 and below 1, {example}"))
+                })?,
+            ),
+        };
+        Ok(Self { option, way })
     }
 
     /// Returns `true` unless nothing is held out.
     pub(super) fn is_given(self) -> bool {
-        self != Self::None
+        self.way != Way::None
     }
 
     /// Returns the file, if the ratings are in one of their own.
     pub(super) fn file(self) -> Option<&'a str> {
-        if let Self::File(file) = self { Some(file) } else { None }
+        if let Way::File(file) = self.way { Some(file) } else { None }
     }
 
     /// Returns `true` if the ratings are held out by time.
     pub(super) fn is_latest(self) -> bool {
-        matches!(self, Self::Latest(..))
+        matches!(self.way, Way::Latest(..))
     }
 }
 

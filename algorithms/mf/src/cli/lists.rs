@@ -103,8 +103,9 @@ impl Serialize for Scored {
 /// Lists that are computed in batches.
 pub(super) struct Lists<'a, F> {
     pub(super) kind: Kind<'a>,
-    /// Names and rows of those asked about.
-    pub(super) asking: (&'a [String], &'a [u32]),
+    /// Names of those asked about, and their rows.
+    pub(super) names: &'a [String],
+    pub(super) rows: &'a [u32],
     /// Largest length of a list.
     pub(super) top: usize,
     /// Computes the lists of some rows.
@@ -112,47 +113,40 @@ pub(super) struct Lists<'a, F> {
 }
 
 impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
-    /// Writes the lists to a file, and then prints `said`; or writes them to stdout, with the notes as JSON
-    /// if that is asked for, under the key `key`.
+    /// Writes the lists to a file, and then prints `said`, or `found` as JSON; or writes them to stdout, as
+    /// JSON under this key, with the notes that were `found`.
     pub(super) fn write(
         &self,
         ListOutput { out, uses, .. }: &ListOutput,
-        (key, notes): (&str, &[String]),
-        said: (&str, &serde_json::Value),
+        key: &str,
+        said: &str,
+        found: &serde_json::Value,
     ) -> Result<(), Error> {
         if let Some(file) = out {
-            write_atomic(file, |out| self.stream(out, false))?;
-            return uses.say(said.0, said.1);
+            write_atomic(file, |out| self.each(|listed| write!(out, "{listed}")))?;
+            return uses.say(said, found);
         }
-        to_stdout(|out| match uses.json {
-            false => self.stream(out, false),
-            true => {
-                write!(out, "{{\"notes\":{},\"{key}\":[", serde_json::json!(notes))?;
-                self.stream(out, true)?;
-                writeln!(out, "]}}")
+        to_stdout(|out| {
+            if !uses.json {
+                return self.each(|listed| write!(out, "{listed}"));
             }
+            write!(out, "{{\"notes\":{},\"{key}\":[", found["notes"])?;
+            let mut between = "";
+            self.each(|listed| {
+                write!(out, "{}", std::mem::replace(&mut between, ","))?;
+                Ok(serde_json::to_writer(&mut *out, &listed)?)
+            })?;
+            writeln!(out, "]}}")
         })
         .map_err(unwritten)
     }
 
-    /// Streams the lists one after another: one line per row, or objects separated by commas.
-    fn stream(&self, out: &mut dyn Write, json: bool) -> io::Result<()> {
-        let mut is_first = true;
+    /// Calls `take` with the lists, one after another.
+    fn each(&self, mut take: impl FnMut(Listed<'_>) -> io::Result<()>) -> io::Result<()> {
         let batch = (HELD / self.top.min(self.kind.ids.len()).max(1)).clamp(1, BATCH);
-        let (names, rows) = self.asking;
-        for (names, rows) in names.chunks(batch).zip(rows.chunks(batch)) {
+        for (names, rows) in self.names.chunks(batch).zip(self.rows.chunks(batch)) {
             let found = (self.find)(rows).map_err(io::Error::other)?;
-            for (name, best) in names.iter().zip(found) {
-                let listed = Listed::of(self.kind, name, best);
-                match json {
-                    true => {
-                        out.write_all(if is_first { b"" } else { b"," })?;
-                        serde_json::to_writer(&mut *out, &listed)?;
-                    }
-                    false => write!(out, "{listed}")?,
-                }
-                is_first = false;
-            }
+            names.iter().zip(found).try_for_each(|(name, best)| take(Listed::of(self.kind, name, best)))?;
         }
         Ok(())
     }

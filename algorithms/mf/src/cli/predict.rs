@@ -43,7 +43,8 @@ scores: near 1 for items that a user is likely to choose, near 0 for the rest.";
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Options { given, out, uses } = options;
     let saved = Saved::open_without_seen(&given.model)?;
-    let ratings = given.read(&saved, |options| RatingsOptions {
+    let options = given.options(&saved)?;
+    let ratings = given.read(&RatingsOptions {
         // One observation per line; those of a pair are merged only if a rule is given.
         keep_repeated: options.duplicates.is_none(),
         offset: options.offset.filter(|&offset| offset != 0.0),

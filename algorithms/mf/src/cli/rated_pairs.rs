@@ -1,6 +1,7 @@
 //! [`RatedPairs`]: pairs that users have rated, which lists leave out and the folder of the model stores.
 
 use raddle_cli::{Error, Session};
+use raddle_datasets::{Ids, Ratings};
 use raddle_mf::files::{SeenFile, SeenWriter};
 use raddle_mf::{RatingsSource, Seen};
 
@@ -30,9 +31,10 @@ impl RatedPairs {
     pub(super) fn new(
         known: &RatingsSource,
         earlier: Option<&Seen>,
-        (users, items): (usize, usize),
+        Ratings { users, items, .. }: &Ratings,
         keeps: bool,
     ) -> Result<Self, Error> {
+        let [users, items] = [users, items].map(Ids::len);
         let of_first = |count: usize| -> Result<Seen, Error> {
             let own = Seen::of(known, 0..count).map_err(Error::input)?;
             let both = |earlier: &Seen| {
@@ -51,11 +53,13 @@ impl RatedPairs {
     }
 
     /// Writes the pairs, if the folder stores them.
-    pub(super) fn write(&self, sizes: (usize, usize), session: &mut Session) -> Result<(), Error> {
+    pub(super) fn write(&self, ratings: &Ratings, session: &mut Session) -> Result<(), Error> {
         match &self.folder {
             Folder::Unkept => Ok(()),
             Folder::Made(seen) => Ok(seen.write(session)?),
-            Folder::Stored(known) => Ok(file_of(known, sizes)?.write(session)?),
+            Folder::Stored(known) => {
+                Ok(file_of(known, ratings.users.len(), ratings.items.len())?.write(session)?)
+            }
         }
     }
 }
@@ -64,7 +68,7 @@ impl RatedPairs {
 const TOGETHER: usize = 1 << 25;
 
 /// Makes the file of the pairs of ratings, some users at a time, so that memory stays bounded.
-fn file_of(known: &RatingsSource, (users, items): (usize, usize)) -> Result<SeenFile, Error> {
+fn file_of(known: &RatingsSource, users: usize, items: usize) -> Result<SeenFile, Error> {
     let mut counts = vec![0_u32; users];
     known.each(|user, _, _| counts[user as usize] += 1).map_err(Error::input)?;
     let mut file = SeenWriter::new((users, items), known.len()).map_err(Error::failed)?;

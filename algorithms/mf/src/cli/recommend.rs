@@ -95,7 +95,8 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let (recommender, workers) = (Recommender::new(&saved.model), options.output.workers());
     let lists = Lists {
         kind: Kind { who: "user", what: "item", ids: items, offset: *offset },
-        asking: (&users, &rows),
+        names: &users,
+        rows: &rows,
         top: options.top,
         find: |rows: &[u32]| recommender.all(rows, &query, workers),
     };
@@ -103,7 +104,7 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let found = serde_json::json!({
         "notes": notes, "users": users.len(), "unknown_users": unknown, "unlearned_users": unlearned
     });
-    lists.write(&options.output, ("recommendations", &notes), (&said, &found))?;
+    lists.write(&options.output, "recommendations", &said, &found)?;
     Ok(ExitStatus::Done)
 }
 
@@ -134,8 +135,8 @@ fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<Strin
         };
     };
     reading.refuse_idle(&[Some(source)], format.as_deref())?;
-    let as_they_are = |options| RatingsOptions { offset: Some(0.0), ..options };
-    let ratings = reading.read(Some(source), (format.as_deref(), 1), as_they_are)?;
+    let as_they_are = RatingsOptions { offset: Some(0.0), ..reading.options(format.as_deref(), 1)? };
+    let ratings = data::read(Some(source), &as_they_are)?;
     let notes: Vec<String> = reading.notes(&ratings).lines().map(str::to_owned).collect();
     notes.iter().for_each(|note| options.output.uses.note(note));
     let triples = data::in_rows_of(&ratings, &saved.about.users, &saved.about.items);

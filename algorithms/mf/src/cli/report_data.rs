@@ -1,7 +1,7 @@
 //! [`ReportData`]: the part of the data that is kept during the fit, and the report at its end.
 
 use raddle_cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
-use raddle_datasets::{Field, Ids, Ratings, ReadError, Triples};
+use raddle_datasets::{Field, Ids, Ratings, ReadError};
 use raddle_mf::files::About;
 use raddle_mf::{Fit, Model, Problem, Query, RatingsSource, Recommender, Seen};
 
@@ -10,67 +10,47 @@ use super::data::{self, StartRows};
 use super::fit_options::Options;
 use super::hold_out::Cold;
 use super::pictures::epochs;
-use super::rated_pairs::{RatedPairs, SUMMARISED};
-use super::test_measures::{TestMeasures, relevant};
+use super::rated_pairs::SUMMARISED;
+use super::split::Aside;
+use super::test_measures::{TestMeasures, TestSet};
 
 /// Number of users on the screen, and of items for each.
 const SHOWN: (usize, usize) = (5, 4);
 /// Number of items for each user of the summary.
 const ITEMS: usize = 10;
 
-/// Facts about the training ratings for the summary.
-struct DataNotes {
-    ratings: usize,
-    /// Notes on how the ratings were read.
-    notes: String,
+/// Returns notes on the data, one sentence each; `kept` are rows that only the model to start from has.
+fn notes(
+    options: &Options,
+    ratings: &Ratings,
+    problem: &Problem,
     cold: Cold,
-    /// Rows that only the model to start from has.
     kept: Option<StartRows>,
-}
-
-impl DataNotes {
-    fn of(
-        problem: &Problem,
-        ratings: &Ratings,
-        kept: Option<StartRows>,
-        options: &Options,
-        cold: Cold,
-    ) -> Self {
-        let is_constant = options.model.implicit.is_none() && problem.is_constant();
-        let reading = &options.reading;
-        let mut notes = reading.notes(ratings);
-        notes += options.model.note();
-        notes += match (is_constant, ratings.pairs_only && options.model.implicit.is_none()) {
-            (false, false) => "",
-            (_, true) => {
-                "there are pairs without ratings: for clicks, fit --implicit, where they count how often, \
-                 and what was not clicked counts, too\n"
-            }
-            (true, false) => {
-                "all ratings are the same: if they are clicks, fit --implicit, as nothing tells them apart\n"
-            }
-        };
-        Self { ratings: problem.ratings(), notes: notes + &cold.notes(), cold, kept }
+) -> Vec<String> {
+    let is_explicit = options.model.implicit.is_none();
+    let mut notes = options.reading.notes(ratings) + options.model.note();
+    if is_explicit && ratings.pairs_only {
+        notes += "there are pairs without ratings: for clicks, fit --implicit, where they count how often, \
+                  and what was not clicked counts, too\n";
+    } else if is_explicit && problem.is_constant() {
+        notes +=
+            "all ratings are the same: if they are clicks, fit --implicit, as nothing tells them apart\n";
     }
-
-    /// Notes on the data, one sentence each.
-    fn lines(&self) -> Vec<String> {
-        let kept = self.kept.as_ref().map_or_else(String::new, StartRows::to_string);
-        self.notes.lines().chain(kept.lines()).map(str::to_owned).collect()
-    }
+    notes += &cold.notes();
+    notes += &kept.as_ref().map_or_else(String::new, StartRows::to_string);
+    notes.lines().map(str::to_owned).collect()
 }
 
 /// Facts about the data at the start of a fit, for the report at its end.
 pub(super) struct ReportData {
-    pub(super) described: Data,
-    shown: DataNotes,
-    test: Option<RatingsSource>,
+    described: Data,
+    /// Number of training ratings.
+    trained: usize,
+    aside: Aside,
     /// Ratings that measured lists of recommendations leave out: training and validation data.
     seen: Vec<RatingsSource>,
     /// Pairs on which the truth is measured, if it is known.
     known: Option<RatingsSource>,
-    /// Pairs that lists of the report leave out, and that the folder stores.
-    rated: RatedPairs,
     /// Number subtracted from the ratings.
     offset: f64,
 }
@@ -80,27 +60,34 @@ impl ReportData {
     pub(super) fn new(
         options: &Options,
         described: Data,
-        (ratings, problem): (&Ratings, &Problem),
-        (test, cold): (Option<RatingsSource>, Cold),
-        rated: RatedPairs,
+        ratings: &Ratings,
+        problem: &Problem,
+        aside: Aside,
         kept: Option<StartRows>,
     ) -> Result<Self, Error> {
-        if let Some(test) = test.as_ref().filter(|_| options.relevant.is_some()) {
-            refuse_irrelevant(options, &*test.read().map_err(Error::input)?, ratings.offset)?;
+        let offset = ratings.offset;
+        if let Some((test, least)) = aside.test.as_ref().zip(options.relevant) {
+            let test = TestSet { ratings: &*test.read().map_err(Error::input)?, offset };
+            if test.relevant(options).is_empty() {
+                return Err(Error::usage(format!(
+                    "--relevant is {least}: no test rating is as high, so nothing is a hit"
+                )));
+            }
         }
-        let shown = DataNotes::of(problem, ratings, kept, options, cold);
+        let described = Data { notes: notes(options, ratings, problem, aside.cold, kept), ..described };
         let mut seen = Vec::new();
-        if Self::ranks(options, test.is_some()) {
+        if aside.test.is_some() && (options.ranking.is_some() || options.model.implicit.is_some()) {
             let validated = problem.held_out().filter(|_| options.model.target.is_none());
             seen.extend([problem.training_copy()].into_iter().chain(validated.cloned()));
         }
-        let known = Self::knows(options).then(|| test.as_ref().or(problem.held_out()).cloned()).flatten();
-        Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
+        let measured = || aside.test.as_ref().or(problem.held_out()).cloned();
+        let known = Self::knows(options).then(measured).flatten();
+        Ok(Self { described, trained: problem.ratings(), aside, seen, known, offset })
     }
 
-    /// `true` if recommendations are measured.
-    fn ranks(options: &Options, has_test: bool) -> bool {
-        has_test && (options.ranking.is_some() || options.model.implicit.is_some())
+    /// Returns the report's entry for the data of a fit without a model, which has no notes.
+    pub(super) fn bare(&self) -> Data {
+        Data { notes: Vec::new(), ..self.described.clone() }
     }
 
     /// Returns the pairs that measured lists leave out; `None` if lists are not measured.
@@ -126,31 +113,29 @@ impl ReportData {
         fit: &Fit,
         version: Option<VersionOf>,
     ) -> Result<(Report, Summary, String), Error> {
-        let test = self.test.as_ref().map(RatingsSource::read).transpose().map_err(Error::input)?;
+        let read = self.aside.test.as_ref().map(RatingsSource::read).transpose().map_err(Error::input)?;
         let seen = self.seen(ratings.users.len()).map_err(Error::input)?;
         let offset = self.offset;
-        let tested = TestMeasures::measure(session, fit, (test.as_deref(), offset), seen.as_ref(), options);
-        let compared =
-            session.timed(Timed::Certify, || BaselineComparison::of(fit, (test.as_deref(), offset)));
-        drop((test, seen));
+        let test = read.as_deref().map(|ratings| TestSet { ratings, offset });
+        let tested = TestMeasures::measure(session, fit, test, seen.as_ref(), options);
+        let compared = session.timed(Timed::Certify, || BaselineComparison::of(fit, test));
+        drop((read, seen));
         let known = self.known.as_ref().map(RatingsSource::read).transpose().map_err(Error::input)?;
         let known = known.and_then(|known| data::known_error(options.train.data.as_deref(), &known));
         let (users, items) = (ratings.users.clone(), ratings.items.clone());
         let about = About::new(fit, &options.model.fold_in(fit), users, items);
         About { version, offset, ..about }.write(&fit.model, session)?;
-        self.rated.write((ratings.users.len(), ratings.items.len()), session)?;
-        let digest = fit.digest();
-        let data = Data { notes: self.shown.lines(), ..self.described };
-        let report = session.report(options, data, digest, &fit.report, &fit.trace)?;
+        self.aside.rated.write(ratings, session)?;
+        let (mut text, mut summary) = self.describe(fit, ratings, options);
+        let report = session.report(options, self.described, fit.digest(), &fit.report, &fit.trace)?;
         let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
-        report = self.shown.cold.report(report).result("learned", fit.learned.name());
+        report = self.aside.cold.report(report).result("learned", fit.learned.name());
         if let Some(compared) = &compared {
             report = compared.report(report);
         }
         if let Some(best) = fit.best {
             report = report.result(&format!("best_{}", fit.report.metric.name), best);
         }
-        let (mut text, mut summary) = describe(fit, ratings, (&self.shown, &self.rated), options);
         let best = fit.best.is_some().then_some(fit.best_epoch).filter(|&epoch| epoch > 0);
         summary.pictures.extend(session.folder().path().into_iter().flat_map(|run| epochs(run, best)));
         let (mut report, summary, tests) = tested.tell(report, summary)?;
@@ -163,56 +148,41 @@ impl ReportData {
         let text = format!("{text}\n\n{lines}{}", report.conclusion());
         Ok((report, summary, text))
     }
-}
 
-/// Refuses a --relevant that is above all test ratings.
-fn refuse_irrelevant(options: &Options, test: &Triples, offset: f64) -> Result<(), Error> {
-    match options.relevant.filter(|_| relevant(test, options, offset).is_empty()) {
-        Some(least) => Err(Error::usage(format!(
-            "--relevant is {least}: no test rating is as high, so nothing is a hit"
-        ))),
-        None => Ok(()),
+    /// Describes the outcome as text and as generic tables.
+    fn describe(&self, fit: &Fit, ratings: &Ratings, options: &Options) -> (String, Summary) {
+        let Ratings { name, users, items, .. } = ratings;
+        let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
+        let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
+        let mut text = format!("{title}, {} to train on\n", count(self.trained as u64, "rating"));
+        self.described.notes.iter().for_each(|line| text += &format!("{line}\n"));
+        let first: Vec<u32> = (0..users.len().min(SUMMARISED) as u32).collect();
+        let query = Query::best(ITEMS).without_seen(&self.aside.rated.first);
+        let mut table = Table::new("recommendations", &["user", "item", "score"]);
+        let first = if fit.model.ranks_items() { first } else { Vec::new() };
+        text += &match first.is_empty() {
+            true => "\nno recommendations: the model tells no items apart\n".to_owned(),
+            false => format!("\n{:>10}  recommended (predicted)\n", "user"),
+        };
+        // Scores in single precision have an offset subtracted that ratings include.
+        let (offset, less) = (ratings.offset, fit.model.mean - ratings.offset);
+        let near = (offset != 0.0).then(|| Model { mean: less, ..fit.model.clone() });
+        Recommender::new(near.as_ref().unwrap_or(&fit.model)).each(&first, &query, |user, best| {
+            if (user as usize) < SHOWN.0 {
+                let shown = best.iter().take(SHOWN.1);
+                let shown: Vec<String> = shown
+                    .map(|&(item, score)| format!("{} ({})", shown_name(items, item), short(score, offset)))
+                    .collect();
+                text += &format!("{:>10}  {}\n", shown_name(users, user), shown.join(", "));
+            }
+            for &(item, score) in best {
+                let score = if offset == 0.0 { score.into() } else { (f64::from(score) + offset).into() };
+                table.row(vec![name_of(users, user).into(), name_of(items, item).into(), score]);
+            }
+        });
+        let quality = Table::of_metric(&fit.report.metric);
+        (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
     }
-}
-
-/// The outcome as text and as generic tables.
-fn describe(
-    fit: &Fit,
-    ratings: &Ratings,
-    (shown, rated): (&DataNotes, &RatedPairs),
-    options: &Options,
-) -> (String, Summary) {
-    let Ratings { name, users, items, .. } = ratings;
-    let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
-    let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
-    let mut text = format!("{title}, {} to train on\n", count(shown.ratings as u64, "rating"));
-    shown.lines().iter().for_each(|line| text += &format!("{line}\n"));
-    let first: Vec<u32> = (0..users.len().min(SUMMARISED) as u32).collect();
-    let query = Query::best(ITEMS).without_seen(&rated.first);
-    let mut table = Table::new("recommendations", &["user", "item", "score"]);
-    let first = if fit.model.ranks_items() { first } else { Vec::new() };
-    text += &match first.is_empty() {
-        true => "\nno recommendations: the model tells no items apart\n".to_owned(),
-        false => format!("\n{:>10}  recommended (predicted)\n", "user"),
-    };
-    // Scores in single precision have an offset subtracted that ratings include.
-    let (offset, less) = (ratings.offset, fit.model.mean - ratings.offset);
-    let near = (offset != 0.0).then(|| Model { mean: less, ..fit.model.clone() });
-    Recommender::new(near.as_ref().unwrap_or(&fit.model)).each(&first, &query, |user, best| {
-        if (user as usize) < SHOWN.0 {
-            let shown = best.iter().take(SHOWN.1);
-            let shown: Vec<String> = shown
-                .map(|&(item, score)| format!("{} ({})", shown_name(items, item), short(score, offset)))
-                .collect();
-            text += &format!("{:>10}  {}\n", shown_name(users, user), shown.join(", "));
-        }
-        for &(item, score) in best {
-            let score = if offset == 0.0 { score.into() } else { (f64::from(score) + offset).into() };
-            table.row(vec![name_of(users, user).into(), name_of(items, item).into(), score]);
-        }
-    });
-    let quality = Table::of_metric(&fit.report.metric);
-    (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
 }
 
 /// Formats a score in just enough digits to compare it with others.

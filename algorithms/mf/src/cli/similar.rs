@@ -84,12 +84,13 @@ pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     let workers = options.output.workers();
     let lists = Lists {
         kind: Kind { who: what, what, ids, offset: 0.0 },
-        asking: (&names, &rows),
+        names: &names,
+        rows: &rows,
         top: options.top,
         find: |rows: &[u32]| similar.all(rows, &query, workers),
     };
     let said = format!("{}s similar to {}", what, count(rows.len() as u64, what));
     let found = serde_json::json!({ "notes": notes, "asked": rows.len(), "unlearned": unlearned });
-    lists.write(&options.output, ("similar", &notes), (&said, &found))?;
+    lists.write(&options.output, "similar", &said, &found)?;
     Ok(ExitStatus::Done)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use raddle_cli::{Error, Report, Session, Summary, Table, Timed, count, number};
 use raddle_datasets::Triples;
-use raddle_mf::{Fit, Ranking, Seen};
+use raddle_mf::{Fit, Model, Ranking, Seen};
 
 use super::fit_options::Options;
 
@@ -25,16 +25,29 @@ pub(super) struct TestMeasures {
     is_explicit: bool,
 }
 
-/// Returns the ratings that are hits: those of at least a value, to which `offset` is added back; of clicks
-/// those above 0.
-pub(super) fn relevant<'t>(test: &'t Triples, options: &Options, offset: f64) -> Cow<'t, Triples> {
-    let is_hit = |value: f32| match options.relevant {
-        Some(least) => f64::from(value) + offset >= least,
-        None => options.model.implicit.is_none() || value > 0.0,
-    };
-    match test.values.iter().all(|&value| is_hit(value)) {
-        true => Cow::Borrowed(test),
-        false => Cow::Owned(test.iter().filter(|&(_, _, value)| is_hit(value)).collect()),
+/// Test data, less an offset.
+#[derive(Clone, Copy)]
+pub(super) struct TestSet<'a> {
+    pub(super) ratings: &'a Triples,
+    pub(super) offset: f64,
+}
+
+impl<'a> TestSet<'a> {
+    /// Returns the ratings that are hits: those of at least a value; of clicks those above 0.
+    pub(super) fn relevant(self, options: &Options) -> Cow<'a, Triples> {
+        let is_hit = |value: f32| match options.relevant {
+            Some(least) => f64::from(value) + self.offset >= least,
+            None => options.model.implicit.is_none() || value > 0.0,
+        };
+        match self.ratings.values.iter().all(|&value| is_hit(value)) {
+            true => Cow::Borrowed(self.ratings),
+            false => Cow::Owned(self.ratings.iter().filter(|&(_, _, value)| is_hit(value)).collect()),
+        }
+    }
+
+    /// Returns root mean squared and mean absolute error of a model.
+    pub(super) fn errors(self, model: &Model) -> (f64, f64) {
+        model.errors_less(self.ratings, self.offset)
     }
 }
 
@@ -42,18 +55,18 @@ impl TestMeasures {
     pub(super) fn measure(
         session: &mut Session,
         fit: &Fit,
-        (test, offset): (Option<&Triples>, f64),
+        test: Option<TestSet<'_>>,
         seen: Option<&Seen>,
         options: &Options,
     ) -> Self {
         let Some(test) = test else { return Self::default() };
         session.timed(Timed::Certify, || Self {
-            ratings: test.len(),
+            ratings: test.ratings.len(),
             // Clicks are not numbers to be predicted.
-            errors: options.model.implicit.is_none().then(|| fit.model.errors_less(test, offset)),
+            errors: options.model.implicit.is_none().then(|| test.errors(&fit.model)),
             ranking: seen.map(|seen| {
                 let at = options.ranking.unwrap_or(LISTED);
-                Ranking::measure_unseen(&fit.model, seen, &relevant(test, options, offset), at)
+                Ranking::measure_unseen(&fit.model, seen, &test.relevant(options), at)
             }),
             relevant: options.relevant,
             is_explicit: options.model.implicit.is_none(),

@@ -9,7 +9,7 @@ use raddle_datasets::{Ratings, RatingsOptions};
 use raddle_mf::Model;
 use raddle_mf::files::Saved;
 
-use super::data::Reading;
+use super::data::{self, Reading};
 
 /// A fitted model, and ratings for it.
 #[derive(Debug, Args)]
@@ -26,16 +26,16 @@ pub(super) struct ModelAndData {
 }
 
 impl ModelAndData {
-    /// Reads the ratings, less the offset of the model, with the options that `set` returns of their own.
-    pub(super) fn read(
-        &self,
-        saved: &Saved,
-        set: impl FnOnce(RatingsOptions) -> RatingsOptions,
-    ) -> Result<Ratings, Error> {
-        let (data, format, offset) = (Some(self.data.as_str()), self.format.as_deref(), saved.about.offset);
-        self.reading.refuse_idle(&[data], format)?;
-        self.reading
-            .read(data, (format, 1), |options| set(RatingsOptions { offset: Some(offset), ..options }))
+    /// Returns how to read the ratings, less the offset of the model.
+    pub(super) fn options(&self, saved: &Saved) -> Result<RatingsOptions, Error> {
+        self.reading.refuse_idle(&[Some(&self.data)], self.format.as_deref())?;
+        let options = self.reading.options(self.format.as_deref(), 1)?;
+        Ok(RatingsOptions { offset: Some(saved.about.offset), ..options })
+    }
+
+    /// Reads the ratings.
+    pub(super) fn read(&self, options: &RatingsOptions) -> Result<Ratings, Error> {
+        data::read(Some(&self.data), options)
     }
 }
 

@@ -14,6 +14,7 @@ use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Ru
 
 use super::data;
 use super::fit_options::{self, Options};
+use super::hold_out::HoldOut;
 use super::report_data::ReportData;
 use super::runner::{Failure, InSession, refuse};
 use super::split::Split;
@@ -54,9 +55,8 @@ pub(super) fn fit(options: &Options, mut session: Session, mf: Mf) -> Result<Exi
 
 /// Refuses options that do not work with changing data.
 fn check(options: &Options) -> Result<(), Error> {
-    let (validation, test) = options.held_out()?;
-    let timed = [("--validation", &options.validation, validation), ("--test", &options.test, test)];
-    if let Some((option, text, _)) = timed.iter().find(|(.., how)| how.is_latest()) {
+    let given = options.held_out()?.into_iter().zip([&options.validation, &options.test]);
+    if let Some((HoldOut { option, .. }, text)) = given.into_iter().find(|(how, _)| how.is_latest()) {
         return Err(Error::usage(format!(
             "{option} {text}: changes have no times: split by hash, or give a file"
         )));
@@ -158,10 +158,9 @@ impl Versions for Run<'_> {
         PreparedVersion { ratings, described, split }: PreparedVersion,
     ) -> Result<VersionEnd, Error> {
         let options = self.options;
-        let Split { problem, test, on_test, cold, rated, .. } = split;
-        let identity = fit_options::identity(options, (&self.digest, "random"), on_test)?;
-        let described_again = described.clone();
-        let prepared = ReportData::new(options, described, (&ratings, &problem), (test, cold), rated, None)?;
+        let Split { problem, measured_on, aside, .. } = split;
+        let identity = fit_options::identity(options, &self.digest, "random", measured_on)?;
+        let prepared = ReportData::new(options, described, &ratings, &problem, aside, None)?;
         let mut runner = InSession { session, identity, is_last: false };
         let from = self.carried.as_ref().zip(self.taken.as_ref());
         let fitted: Result<(Fit, Option<Carried>), Failure> = match from {
@@ -174,7 +173,7 @@ impl Versions for Run<'_> {
             fit.baselines = Some(found);
         }
         if is_short(number, &fit.report) || !fit.model.is_finite() {
-            return VersionEnd::short(session, options, described_again, &fit.report, &fit.trace);
+            return VersionEnd::short(session, options, prepared.bare(), &fit.report, &fit.trace);
         }
         self.carried = carried.filter(|_| !options.changes.cold);
         if let Some(carried) = &self.carried {

@@ -82,8 +82,7 @@ impl Problem {
     /// # Errors
     /// If the fraction is not between 0 and 1, or nothing is left to train on.
     pub fn validate_on_share(self, fraction: f64, seed: u64) -> Result<Self, MfError> {
-        let (sizes, less) = ((self.users, self.items), self.less);
-        Self::of_split(sizes, self.train.hold_out_share(sizes, fraction, seed)?, less)
+        self.split(|train| train.hold_out_share(fraction, seed))
     }
 
     /// Holds out the pairs for which `is_out` is true, for validation.
@@ -91,12 +90,15 @@ impl Problem {
     /// # Errors
     /// If nothing is left to train on.
     pub fn validate_where(self, is_out: impl Fn(u32, u32) -> bool) -> Result<Self, MfError> {
-        let (sizes, less) = ((self.users, self.items), self.less);
-        Self::of_split(sizes, self.train.hold_out(sizes, is_out)?, less)
+        self.split(|train| Ok(train.hold_out(is_out)?))
     }
 
-    fn of_split((users, items): (usize, usize), split: RatingsSplit, less: f64) -> Result<Self, MfError> {
-        Self::new(users, items, split.train)?.less(less).validate_on(split.out)
+    fn split(
+        self,
+        how: impl FnOnce(RatingsSource) -> Result<RatingsSplit, MfError>,
+    ) -> Result<Self, MfError> {
+        let RatingsSplit { train, out, .. } = how(self.train)?;
+        Self::new(self.users, self.items, train)?.less(self.less).validate_on(out)
     }
 
     /// Validates on these ratings. Pairs whose user or item has no training rating are dropped.

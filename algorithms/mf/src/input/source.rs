@@ -9,7 +9,7 @@ use raddle_datasets::{PartOfRatings, ReadError, Triples};
 
 use crate::error::MfError;
 use crate::live::at_least_of_timed;
-use raddle_kernels::factors::Moments;
+use raddle_kernels::factors::{Moments, largest};
 
 /// Ratings in memory, or in a file from which each process reads only its own.
 #[derive(Debug, Clone)]
@@ -160,15 +160,11 @@ impl RatingsSource {
         }
     }
 
-    /// Holds out the pairs for which `is_out` returns `true`, of this many users and items.
+    /// Holds out the pairs for which `is_out` returns `true`.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn hold_out(
-        self,
-        (users, items): (usize, usize),
-        is_out: impl Fn(u32, u32) -> bool,
-    ) -> Result<RatingsSplit, ReadError> {
+    pub fn hold_out(self, is_out: impl Fn(u32, u32) -> bool) -> Result<RatingsSplit, ReadError> {
         match self {
             Self::Memory(triples, times) => {
                 let left = times.map(|times| {
@@ -176,6 +172,7 @@ impl RatingsSource {
                     let left = pairs.filter(|(_, (user, item))| !is_out(**user, **item));
                     left.map(|(time, _)| time).collect()
                 });
+                let [users, items] = rows(&triples);
                 let held = HeldOut::out(Arc::unwrap_or_clone(triples), users, items, is_out);
                 Ok(RatingsSplit::from(held).with_times(left))
             }
@@ -187,17 +184,12 @@ impl RatingsSource {
     ///
     /// # Errors
     /// If the fraction is not between 0 and 1, or the file cannot be read.
-    pub fn hold_out_share(
-        self,
-        sizes: (usize, usize),
-        fraction: f64,
-        seed: u64,
-    ) -> Result<RatingsSplit, MfError> {
+    pub fn hold_out_share(self, fraction: f64, seed: u64) -> Result<RatingsSplit, MfError> {
         if !(fraction > 0.0 && fraction < 1.0) {
             let range = "a share must lie between 0 and 1, such as 0.05";
             return Err(MfError::Parameter { name: "validation", value: fraction.to_string(), range });
         }
-        Ok(self.hold_out(sizes, |user, item| hashed(user, item, seed, 0.0, fraction))?)
+        Ok(self.hold_out(|user, item| hashed(user, item, seed, 0.0, fraction))?)
     }
 
     /// Holds out the latest `share` of the ratings; `None` if nothing would be left to train on, or there are
@@ -205,13 +197,10 @@ impl RatingsSource {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn hold_out_latest(
-        self,
-        (users, items): (usize, usize),
-        share: f64,
-    ) -> Result<Option<RatingsSplit>, ReadError> {
+    pub fn hold_out_latest(self, share: f64) -> Result<Option<RatingsSplit>, ReadError> {
         match self {
             Self::Memory(triples, times) => Ok(times.and_then(|times| {
+                let [users, items] = rows(&triples);
                 let held = HeldOut::latest(Arc::unwrap_or_clone(triples), times, users, items, share);
                 held.map(|(held, left)| RatingsSplit::from(held).with_times(Some(left)))
             })),
@@ -232,6 +221,11 @@ impl RatingsSource {
             Self::Stored(part) => part.at_least(least).map(Self::Stored),
         }
     }
+}
+
+/// Returns the numbers of users and of items that ratings name, up to the last.
+fn rows(triples: &Triples) -> [usize; 2] {
+    [&triples.users, &triples.items].map(|rows| largest(rows) as usize + 1)
 }
 
 impl RatingsSplit {

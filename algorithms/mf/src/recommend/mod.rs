@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use self::top_k::{Candidates, ItemIndex, Queries, SHARD};
 use crate::error::MfError;
-use crate::model::{Model, NewRows};
+use crate::model::{Model, NewRows, Side};
 use crate::stand_in::StandIn;
 
 pub use self::metrics::Ranking;
@@ -164,7 +164,7 @@ impl Recommender<Model> {
     /// [`FoldInSolver::users`](crate::FoldInSolver::users); if a user is named twice, by the last row. Users
     /// beyond the model are added to it, with zeros for those between.
     pub fn put_users(&mut self, users: &[u32], rows: &NewRows) {
-        self.model.put_users(users, rows);
+        self.model.put(Side::Users, users, rows);
         self.stand_in = self.model.stand_in();
     }
 }

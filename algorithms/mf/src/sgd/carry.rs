@@ -5,12 +5,11 @@
 //! those of the first fit, too. Rows that had no ratings come from a model into which they were folded; rows
 //! that have no ratings any more are dropped.
 
-use raddle::Outcome;
+use raddle::{Outcome, Parts};
 
 use super::partition::{NOWHERE, Partition};
 use super::program::SgdProgram;
 use super::replica::GridPartitioning;
-use super::write_back::write_back;
 use crate::error::MfError;
 use crate::initial::Start;
 use crate::input::chunk::Chunk;
@@ -23,11 +22,11 @@ use raddle_kernels::factors::{LANES, Rows, Vector};
 /// The rows of a fit in its own units.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TrainedRows {
-    partitioning: GridPartitioning,
-    users: Vec<Rows>,
-    items: Vec<Rows>,
+    pub(super) partitioning: GridPartitioning,
+    pub(super) users: Vec<Rows>,
+    pub(super) items: Vec<Rows>,
     /// Number of epochs of their stage.
-    length: u32,
+    pub(super) length: u32,
     /// The regularisation of that stage, in units of ratings.
     pub(crate) reg: f64,
 }
@@ -42,27 +41,14 @@ pub(crate) struct Folded {
     pub(crate) rows: [Vec<u32>; 2],
 }
 
-/// Rows arranged for other data.
-#[derive(Debug)]
-pub(crate) struct CarriedRows {
-    pub(super) partitioning: GridPartitioning,
-    pub(super) users: Vec<Rows>,
-    pub(super) items: Vec<Rows>,
-    pub(super) length: u32,
-    pub(super) reg: f64,
-    /// Error of these rows on held-out ratings, if there are any.
-    pub(crate) error: Option<f64>,
-}
-
 impl TrainedRows {
     /// Takes the rows of a run; `None` if it ended before its first epoch.
     pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
         let partitioning = (*outcome.parts.replica.partitioning?).clone();
         let use_best = outcome.parts.pinned.best_epoch != outcome.report.epochs;
-        let users: Vec<Rows> =
-            outcome.parts.shards.into_iter().map(|shard| shard.part.into_result(use_best)).collect();
-        let items: Vec<Rows> =
-            outcome.parts.blocks.into_iter().map(|block| block.part.into_result(use_best)).collect();
+        let Parts { shards, blocks, .. } = outcome.parts;
+        let users: Vec<Rows> = shards.into_iter().map(|shard| shard.part.into_result(use_best)).collect();
+        let items: Vec<Rows> = blocks.into_iter().map(|block| block.part.into_result(use_best)).collect();
         let has_begun = users.iter().chain(&items).all(|rows| rows.width > 0);
         has_begun.then_some(Self { partitioning, users, items, length, reg })
     }
@@ -98,16 +84,14 @@ impl TrainedRows {
 
     /// Converts the rows to the units of the ratings, for this many users and items.
     pub(crate) fn model(&self, rank: usize, users: usize, items: usize) -> Model {
-        let GridPartitioning { users: of_users, items: of_items, center, scale, .. } = &self.partitioning;
-        let (user_factors, user_biases) = write_back(self.users.iter(), of_users, *scale, rank);
-        let (item_factors, item_biases) = write_back(self.items.iter(), of_items, *scale, rank);
-        Model { rank, mean: *center, user_factors, item_factors, user_biases, item_biases }
+        self.partitioning
+            .model([&self.users, &self.items].map(|rows| rows.iter()), rank)
             .widened(users, items)
     }
 
     /// Arranges the data of `problem` with these rows. Rows that were folded in are taken from `folded`;
     /// other new rows start as in a first fit.
-    pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> Result<CarriedRows, MfError> {
+    pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> Result<Self, MfError> {
         let Counts { users, items, sum, squares } =
             Chunk::of(problem, 0, 1)?.count(problem.users, problem.items);
         let (number, GridPartitioning { center, scale, .. }) =
@@ -130,7 +114,7 @@ impl TrainedRows {
                 .collect()
         };
         let (users, items) = (of(Side::Users), of(Side::Items));
-        Ok(CarriedRows { users, items, partitioning, length: self.length, reg: self.reg, error: None })
+        Ok(Self { users, items, partitioning, length: self.length, reg: self.reg })
     }
 
     fn part(
@@ -141,14 +125,8 @@ impl TrainedRows {
         folded: &Folded,
     ) -> Rows {
         let width = start.width();
-        let (old, partition) = match side {
-            Side::Users => (&self.users, &self.partitioning.users),
-            Side::Items => (&self.items, &self.partitioning.items),
-        };
-        let (factors, biases) = match side {
-            Side::Users => (&folded.model.user_factors, &folded.model.user_biases),
-            Side::Items => (&folded.model.item_factors, &folded.model.item_biases),
-        };
+        let (old, partition) = ([&self.users, &self.items][side as usize], self.partitioning.side(side));
+        let (factors, biases) = folded.model.side(side);
         let shrink = (1.0 / partitioning.scale.sqrt()) as f32;
         let mut out = Rows { width, factors: Vec::new(), biases: Vec::new(), scales: Vec::new() };
         for &row in rows {
@@ -176,16 +154,6 @@ impl TrainedRows {
 fn place<'a>(parts: &'a [Rows], partition: &Partition, row: u32) -> Option<(&'a Rows, usize)> {
     let place = partition.place.get(row as usize).copied().filter(|&place| place != NOWHERE)?;
     Some((&parts[(place >> 16) as usize], (place & 0xffff) as usize))
-}
-
-impl CarriedRows {
-    /// Converts the rows to the units of the ratings.
-    pub(crate) fn model(&self, rank: usize) -> Model {
-        let GridPartitioning { users, items, center, scale, .. } = &self.partitioning;
-        let (user_factors, user_biases) = write_back(self.users.iter(), users, *scale, rank);
-        let (item_factors, item_biases) = write_back(self.items.iter(), items, *scale, rank);
-        Model { rank, mean: *center, user_factors, item_factors, user_biases, item_biases }
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle::{Engine, Lazy, LazyParts, Outcome, Parts};
 
-use super::carry::{CarriedRows, TrainedRows};
+use super::carry::TrainedRows;
 use super::early_stopping::EarlyStopping;
 use super::factor_block::{FactorBlock, Scaling, Unweighted};
 use super::learning_rate::{LearningRateSchedule, Tail, default_decay};
@@ -13,7 +13,6 @@ use super::program::SgdProgram;
 use super::schedule::GridSchedule;
 use super::shard::{ItemBlock, UserShard};
 use super::side_balance::SideBalance;
-use super::write_back::write_back;
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::initial::Start;
@@ -62,22 +61,24 @@ impl Mf {
         Ok((fit.admit_divergence(), outcome))
     }
 
-    /// Continues from rows that were carried over, with the end of their step schedule.
+    /// Continues from rows that were carried over, with the end of their step schedule; `error` is that of the
+    /// rows on held-out ratings, if there are any.
     pub(crate) fn go_on_by_steps<R: Runner>(
         &self,
         problem: &Problem,
-        from: CarriedRows,
+        from: TrainedRows,
+        error: Option<f64>,
         runner: &mut R,
     ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
         let (length, reg) = (from.length, from.reg);
-        let outcome = runner.run(self.carried_engine(problem, from))?;
+        let outcome = runner.run(self.carried_engine(problem, from, error))?;
         let mut fit = collect(self, &LearningRateSchedule::tails(self.epochs), &outcome, problem);
         fit.reg = reg;
         let carried = TrainedRows::of(outcome, length, reg);
         Ok((fit.admit_divergence(), carried))
     }
 
-    fn carried_engine(&self, problem: &Problem, from: CarriedRows) -> Engine<SgdProgram> {
+    fn carried_engine(&self, problem: &Problem, from: TrainedRows, error: Option<f64>) -> Engine<SgdProgram> {
         let partitioning = Arc::new(from.partitioning);
         let (shards, blocks) = (partitioning.users.parts(), partitioning.items.parts());
         let mf = Self { reg: Some(from.reg), ..self.clone() };
@@ -98,7 +99,7 @@ impl Mf {
         let parts: Parts<SgdProgram> = Parts {
             shards: users.into_iter().map(|part| UserShard { part, ..UserShard::default() }).collect(),
             blocks: items.into_iter().map(ItemBlock::of).collect(),
-            pinned: EarlyStopping::going_on(shards * blocks, from.error),
+            pinned: EarlyStopping::going_on(shards * blocks, error),
             replica: Default::default(),
         };
         self.engine_of(problem, program, parts)
@@ -247,13 +248,10 @@ fn collect(mf: &Mf, stages: &[u32], outcome: &Outcome<SgdProgram>, problem: &Pro
         Some(partitioning) => {
             // The best factors are stored separately unless the run ended with them.
             let use_best = pinned.best_epoch != report.epochs;
-            let users = shards.iter().map(|shard| shard.part.result(use_best));
-            let items = blocks.iter().map(|block| block.part.result(use_best));
-            let (user_factors, user_biases) =
-                write_back(users, &partitioning.users, partitioning.scale, rank);
-            let (item_factors, item_biases) =
-                write_back(items, &partitioning.items, partitioning.scale, rank);
-            Model { rank, mean: partitioning.center, user_factors, item_factors, user_biases, item_biases }
+            let users = shards.iter().map(|shard| &shard.part).collect::<Vec<_>>();
+            let items = blocks.iter().map(|block| &block.part).collect();
+            partitioning
+                .model([users, items].map(|of| of.into_iter().map(|part| part.result(use_best))), rank)
         }
         None => Model::zeros(problem.users, problem.items, rank),
     };

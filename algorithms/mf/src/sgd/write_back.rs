@@ -1,11 +1,26 @@
-//! [`write_back`]: copies the rows of parts into a model.
+//! [`GridPartitioning::model`]: copies the rows of parts into a model.
 
 use super::partition::{NOWHERE, Partition};
+use super::replica::GridPartitioning;
+use crate::model::Model;
 use raddle_kernels::factors::Rows;
+
+impl GridPartitioning {
+    /// Makes a model of the rows of all parts, of users and of items.
+    pub(super) fn model<'a>(
+        &self,
+        [users, items]: [impl Iterator<Item = &'a Rows>; 2],
+        rank: usize,
+    ) -> Model {
+        let (user_factors, user_biases) = write_back(users, &self.users, self.scale, rank);
+        let (item_factors, item_biases) = write_back(items, &self.items, self.scale, rank);
+        Model { rank, mean: self.center, user_factors, item_factors, user_biases, item_biases }
+    }
+}
 
 /// Returns the factors and biases of all rows in the order of the data, in the units of the ratings. The
 /// order is that of the data, since scattered reads can be prefetched and scattered writes cannot.
-pub(super) fn write_back<'a>(
+fn write_back<'a>(
     parts: impl Iterator<Item = &'a Rows>,
     partition: &Partition,
     scale: f64,
