@@ -36,7 +36,7 @@ pub use self::net::token::Token;
 use self::parent_link::{ParentLink, Started, declines_by};
 pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
-pub use self::settings::{CoordinatorSettings, Ended, RunEvent};
+pub use self::settings::{CoordinatorSettings, Ended, PlacedGeneration, RunEvent};
 use std::io::{self, Write as _};
 
 use crate::base::error::EngineError;

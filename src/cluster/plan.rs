@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::run::placement::{Layout, even};
+use crate::run::record::GenerationMember;
 
 /// A process of a generation, and the address at which peers reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,6 +162,20 @@ impl GenerationPlan {
     pub(crate) fn everyone(&self) -> Vec<&Participant> {
         let leaving = self.previous.iter().filter(|participant| self.index_of(participant.id).is_none());
         self.participants.iter().chain(leaving).collect()
+    }
+
+    /// Returns the processes of the generation, the first one first, with nothing sent yet.
+    pub(crate) fn members(&self) -> Vec<GenerationMember> {
+        let count =
+            |all: &mut dyn Iterator<Item = u32>, process: u32| all.filter(|&at| at == process).count();
+        let member = |(process, participant): (u32, &Participant)| GenerationMember {
+            process: participant.id,
+            workers: count(&mut self.process_of.iter().copied(), process),
+            shards: count(&mut (0..self.shard_at.len() as u32).map(|of| self.shard_process(of)), process),
+            blocks: count(&mut (0..self.block_at.len() as u32).map(|of| self.block_process(of)), process),
+            ..GenerationMember::default()
+        };
+        (0..).zip(&self.participants).map(member).collect()
     }
 
     /// Index of the participant that is to hold a shard.

@@ -5,9 +5,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::coordinator::CoordinatorConfig;
 use super::net::socket::Encryption;
 use super::net::token::Token;
+use crate::run::record::GenerationMember;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]
@@ -81,6 +84,19 @@ pub struct Ended {
     pub left: bool,
 }
 
+/// A generation of a run on several processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedGeneration {
+    /// Number of the generation, from 1, over all attempts.
+    pub number: u64,
+    /// Epochs completed when it started; `None` while it runs, in the status of the run.
+    pub epoch: Option<u64>,
+    /// `true` if it ended at a boundary: only then is known what its processes sent.
+    pub has_ended: bool,
+    /// Processes of the generation.
+    pub members: Vec<GenerationMember>,
+}
+
 /// Progress of a run as its coordinator reports it to the launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEvent<'a> {
@@ -89,6 +105,8 @@ pub enum RunEvent<'a> {
     /// The first process has begun the generation of this number, from a checkpoint or from the beginning of
     /// the run.
     Begun(u64),
+    /// The generations of this attempt, the last of which is about to begin.
+    Placed(&'a [PlacedGeneration]),
 }
 
 /// The coordinator's configuration by these settings, for the attempt `run` after generation `after`.

@@ -1,5 +1,6 @@
 //! `raddle`: runs a program as several processes, and inspects and controls runs.
 
+mod attempts;
 mod away;
 mod children;
 mod folder;
