@@ -13,10 +13,8 @@ pub struct Ended {
     /// Time at which the job ended; `None` if it was refused.
     pub end: Option<f64>,
     /// Answer of a policy that makes promises.
-    #[serde(skip)]
     pub promise: Option<Promise>,
     /// Value of the job at its end.
-    #[serde(skip)]
     pub value: f64,
     /// Service received: workers times seconds.
     pub service: f64,

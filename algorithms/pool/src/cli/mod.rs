@@ -59,7 +59,6 @@ const COMMON: &[(&str, &str)] = &[
     ("after", "jobs that must succeed first"),
     ("policy", "greedy, drf, fifo or pdors"),
     ("rescale", "seconds reserved for a change of workers"),
-    ("seed", "seed of random policies"),
 ];
 
 const LINE: CommandLine<'static> = CommandLine {

@@ -37,7 +37,6 @@ pub struct Pool {
     now: f64,
     is_stopping: bool,
     changes: Vec<Change>,
-    reasons: Vec<String>,
     /// Serial shares of programs, learnt from jobs with several numbers of workers.
     serial: BTreeMap<Arc<str>, f64>,
 }
@@ -50,7 +49,7 @@ impl Pool {
     pub fn new(settings: Settings) -> Result<Self, Unknown> {
         Ok(Self {
             cluster: settings.cluster(),
-            policy: settings.policy()?,
+            policy: settings.policy.policy()?,
             settings,
             fits: Vec::new(),
             by_name: BTreeMap::new(),
@@ -58,7 +57,6 @@ impl Pool {
             now: 0.0,
             is_stopping: false,
             changes: Vec::new(),
-            reasons: Vec::new(),
             serial: BTreeMap::new(),
         })
     }
@@ -86,11 +84,6 @@ impl Pool {
     /// Changes of workers, in order of time.
     pub fn changes(&self) -> &[Change] {
         &self.changes
-    }
-
-    /// Reasons of the policy's last decision, a line each.
-    pub fn reasons(&self) -> &[String] {
-        &self.reasons
     }
 
     /// `true` if the pool was interrupted and not opened again.
@@ -375,8 +368,7 @@ impl Pool {
         if views.is_empty() {
             return;
         }
-        let Allocation { placements, promises, reasons } =
-            self.policy.decide(self.now, &self.cluster, &views);
+        let Allocation { placements, promises, .. } = self.policy.decide(self.now, &self.cluster, &views);
         // A policy cannot grant more workers than there are.
         let mut free = self.settings.workers;
         for view in &views {
@@ -385,7 +377,6 @@ impl Pool {
             fit.share = share.min(fit.most()).min(free);
             free -= fit.share;
         }
-        self.reasons = reasons;
         for (id, promise) in promises {
             let Some(&at) = self.by_id.get(id.0 as usize) else { continue };
             if self.fits[at].promise.is_some() {

@@ -5,7 +5,7 @@ use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
 use raddle_pool::policy::{Cluster, Knowledge, PlanSettings, Policy};
 
 use crate::policy::las::THRESHOLD;
-use crate::policy::names::{Settings, policy};
+use crate::policy::names::{NAMES, Settings, policy};
 use crate::{SimulateError, Spec};
 
 const EXAMPLES: &str = "Examples:
@@ -129,9 +129,9 @@ impl Options {
         if self.policy.is_empty() {
             return Ok(default.to_vec());
         }
-        let settings = self.settings()?;
+        self.settings()?;
         for (at, name) in self.policy.iter().enumerate() {
-            policy(name, &settings).map_err(|why| Error::usage(format!("--policy: {why}")))?;
+            choose("--policy", name, &NAMES.map(|name| (name, ())))?;
             if self.policy[..at].contains(name) {
                 return Err(Error::usage(format!("--policy: `{name}` is given twice: keep one")));
             }
@@ -141,7 +141,8 @@ impl Options {
 
     /// Creates a policy, in its initial state.
     pub(super) fn make(&self, name: &str) -> Result<Box<dyn Policy>, Error> {
-        policy(name, &self.settings()?).map_err(|why| Error::usage(format!("--policy: {why}")))
+        let unknown = || Error::usage(format!("--policy {name}: no policy has this name"));
+        policy(name, &self.settings()?).ok_or_else(unknown)
     }
 
     fn settings(&self) -> Result<Settings, Error> {

@@ -1,15 +1,11 @@
 //! Simulation of jobs in slots, by the job model of PD-ORS.
 
 use raddle_cli::{Error, ExitStatus, Table};
-use raddle_pool::policy::Promise;
 use serde_json::{Value, json};
 
 use super::options::{Options, refuse};
-use crate::slots::{Report, Row, compare, parse};
-use crate::{Ended, Outcome};
-
-/// Policies for jobs in slots; the others do not place parameter servers.
-const POLICIES: [&str; 4] = ["fifo", "drf", "oasis", "pdors"];
+use super::tables::outcome;
+use crate::slots::{POLICIES, Report, Row, compare, parse};
 
 /// Simulates instances in slots under each policy, and prints the results.
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
@@ -53,34 +49,4 @@ fn table(report: &Report, instances: usize) -> Table {
 fn value(row: &Row) -> Value {
     let outcomes: Vec<Value> = row.outcomes.iter().map(outcome).collect();
     json!({ "policy": row.policy, "utility": row.utility, "best_in": row.best_in, "outcomes": outcomes })
-}
-
-fn outcome(outcome: &Outcome) -> Value {
-    let jobs: Vec<Value> = (0..).zip(&outcome.jobs).map(job).collect();
-    json!({
-        "policy": outcome.policy,
-        "utility": outcome.value(),
-        "admitted": outcome.admitted(),
-        "ended": outcome.ended(),
-        "late": outcome.late(),
-        "mean_completion": outcome.mean(),
-        "jobs": jobs,
-    })
-}
-
-fn job((number, job): (u32, &Ended)) -> Value {
-    let (promised, is_refused, earliest) = match job.promise {
-        Some(Promise::By(by)) => (Some(by), false, None),
-        Some(Promise::Refused(earliest)) => (None, true, earliest),
-        None => (None, false, None),
-    };
-    json!({
-        "job": number,
-        "arrival": job.arrival,
-        "end": job.end,
-        "promised": promised,
-        "refused": is_refused,
-        "earliest": earliest,
-        "utility": job.value,
-    })
 }

@@ -1,7 +1,7 @@
 //! Tables of results.
 
 use raddle_cli::Table;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{Outcome, Workload};
 
@@ -71,4 +71,23 @@ pub(super) fn by_workload(workloads: &[Workload], outcomes: &[Vec<Outcome>]) -> 
         table.row(std::iter::once(Value::from(workload.name.as_str())).chain(means).collect());
     }
     table
+}
+
+/// Results of jobs under a policy, as JSON.
+pub(super) fn outcome(outcome: &Outcome) -> Value {
+    json!({
+        "mean": outcome.mean(),
+        "median": outcome.quantile(0.5),
+        "tail": outcome.quantile(0.95),
+        "makespan": outcome.makespan(),
+        "utilisation": outcome.utilisation(),
+        "rescales": outcome.rescales(),
+        "value": outcome.value(),
+        "admitted": outcome.admitted(),
+        "ended": outcome.ended(),
+        "refused": outcome.refused(),
+        "late": outcome.late(),
+        "decisions": outcome.decisions,
+        "jobs": outcome.jobs,
+    })
 }

@@ -1,11 +1,11 @@
 //! Simulation of jobs on the slots of a cluster, by ticks.
 
 use raddle_cli::{Error, ExitStatus, say};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::options::{DEFAULT, Options, refuse};
-use super::tables::{by_policy, by_workload};
-use crate::{Change, Decision, Outcome, Settings, Workload, simulate as run};
+use super::tables::{by_policy, by_workload, outcome as told};
+use crate::{Change, Decision, Settings, Workload, simulate as run};
 
 /// Simulates every workload under every policy, and prints the results.
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
@@ -33,7 +33,13 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
             if let Some(error) = failed {
                 return Err(error);
             }
-            values.push(value(workload, settings, &outcome, options.explain.then_some(decisions)));
+            let mut value = told(&outcome);
+            value["name"] = json!(workload.name);
+            (value["tick"], value["rescale"]) = (json!(settings.tick), json!(settings.rescale));
+            if options.explain {
+                value["changes"] = json!(decisions);
+            }
+            values.push(value);
             of_policy.push(outcome);
         }
         let name = of_policy.first().map(|outcome| outcome.policy);
@@ -56,35 +62,6 @@ fn settings(options: &Options, workload: &Workload) -> Settings {
         tick: options.tick.unwrap_or(workload.settings.tick),
         rescale: options.rescale.unwrap_or(workload.settings.rescale),
     }
-}
-
-/// Results of a workload and its jobs, as JSON.
-fn value(
-    workload: &Workload,
-    Settings { tick, rescale }: Settings,
-    outcome: &Outcome,
-    changes: Option<Vec<Value>>,
-) -> Value {
-    let mut value = json!({
-        "name": workload.name,
-        "tick": tick,
-        "rescale": rescale,
-        "mean": outcome.mean(),
-        "median": outcome.quantile(0.5),
-        "tail": outcome.quantile(0.95),
-        "makespan": outcome.makespan(),
-        "utilisation": outcome.utilisation(),
-        "rescales": outcome.rescales(),
-        "value": outcome.value(),
-        "refused": outcome.refused(),
-        "late": outcome.late(),
-        "decisions": outcome.decisions,
-        "jobs": outcome.jobs,
-    });
-    if let Some(changes) = changes {
-        value["changes"] = json!(changes);
-    }
-    value
 }
 
 /// A decision, as a line of text.

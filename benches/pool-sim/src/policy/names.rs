@@ -1,13 +1,11 @@
 //! Policies by name.
 
-use raddle_pool::policy::names::{self, Unknown};
-use raddle_pool::policy::{Knowledge, PlanSettings, Policy};
+use raddle_pool::policy::{Drf, Fifo, Greedy, Knowledge, PlanSettings, Policy, Random};
 
 use super::las::{Las, THRESHOLD};
-use super::oasis::Oasis;
 use super::ones::Ones;
 use super::optimus::Optimus;
-use super::placing::pdors;
+use super::placing::{oasis, pdors};
 
 /// Names of the policies.
 pub const NAMES: [&str; 9] = ["greedy", "fifo", "drf", "las", "optimus", "ones", "oasis", "pdors", "random"];
@@ -27,24 +25,23 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let names::Settings { seed, knowledge, plan } = names::Settings::default();
-        Self { seed, knowledge, threshold: THRESHOLD, plan }
+        Self { seed: 1, knowledge: Knowledge::Known, threshold: THRESHOLD, plan: PlanSettings::default() }
     }
 }
 
-/// Creates the policy of a name.
-///
-/// # Errors
-/// No policy has this name. The message suggests the most similar one.
-pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknown> {
+/// Creates the policy of a name; `None` for a name that no policy has.
+pub fn policy(name: &str, settings: &Settings) -> Option<Box<dyn Policy>> {
     let Settings { seed, knowledge, threshold, plan } = settings.clone();
-    match name {
-        "las" => Ok(Box::new(Las::new(threshold))),
-        "optimus" => Ok(Box::new(Optimus)),
-        "oasis" => Ok(Box::new(Oasis::new(plan))),
-        "pdors" => Ok(Box::new(pdors(plan))),
-        "ones" => Ok(Box::new(Ones::new(seed))),
-        _ => names::policy(name, &names::Settings { seed, knowledge, plan })
-            .map_err(|unknown| Unknown { known: &NAMES, ..unknown }),
-    }
+    Some(match name {
+        "greedy" => Box::new(Greedy::new(knowledge)),
+        "fifo" => Box::new(Fifo::default()),
+        "drf" => Box::new(Drf),
+        "las" => Box::new(Las::new(threshold)),
+        "optimus" => Box::new(Optimus),
+        "ones" => Box::new(Ones::new(seed)),
+        "oasis" => Box::new(oasis(plan)),
+        "pdors" => Box::new(pdors(plan)),
+        "random" => Box::new(Random::new(seed)),
+        _ => return None,
+    })
 }

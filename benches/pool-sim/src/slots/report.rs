@@ -1,12 +1,12 @@
 //! Comparison of policies on instances in slots.
 
-use raddle_pool::policy::{Drf, Fifo, PlanSettings, Policy};
+use raddle_pool::policy::{PlanSettings, Policy};
 
 use super::instance::Instance;
 use super::run::{World, run};
 use crate::error::SimulateError;
 use crate::outcome::Outcome;
-use crate::policy::{Oasis, pdors};
+use crate::policy::names::{self, Settings};
 
 /// Outcomes of several policies on the same instances.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,27 +28,19 @@ pub struct Row {
     pub outcomes: Vec<Outcome>,
 }
 
+/// Names of the policies that place parameter servers.
+pub const POLICIES: [&str; 4] = ["fifo", "drf", "oasis", "pdors"];
+
 /// Creates a policy for an instance, by name; `None` for policies that do not place parameter servers. Prices
 /// know the jobs that will arrive, as those of the paper know them from earlier ones. `floor` is their
 /// minimum, if it is not the default.
 pub fn policy(name: &str, instance: &Instance, floor: Option<f64>) -> Option<Box<dyn Policy>> {
-    let settings = PlanSettings::of_slots(instance.slots);
-    let settings = PlanSettings { floor: floor.unwrap_or(settings.floor), ..settings };
-    Some(match name {
-        "fifo" => Box::new(Fifo::default()),
-        "drf" => Box::new(Drf),
-        "pdors" => {
-            let mut policy = pdors(settings);
-            instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
-            Box::new(policy)
-        }
-        "oasis" => {
-            let mut policy = Oasis::new(settings);
-            instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
-            Box::new(policy)
-        }
-        _ => return None,
-    })
+    let plan = PlanSettings::of_slots(instance.slots);
+    let plan = PlanSettings { floor: floor.unwrap_or(plan.floor), ..plan };
+    let name = POLICIES.iter().find(|known| **known == name)?;
+    let mut policy = names::policy(name, &Settings { plan, ..Settings::default() })?;
+    instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
+    Some(policy)
 }
 
 /// Runs each [`policy`] of these names on all instances, in its initial state each time; other names have no

@@ -38,12 +38,6 @@ impl<P: Placer> PdOrs<P> {
         Self(Planner::new(settings, placer))
     }
 
-    /// Widens the bounds of the prices for a job that may arrive, such as one of an earlier day or of a known
-    /// instance.
-    pub fn expect(&mut self, cluster: &Cluster, job: &Job) {
-        self.0.expect(cluster, job);
-    }
-
     /// Number of placements and of sums of the dynamic programme computed so far.
     pub fn steps(&self) -> u64 {
         self.0.steps
@@ -52,7 +46,12 @@ impl<P: Placer> PdOrs<P> {
 
 impl<P: Placer> Policy for PdOrs<P> {
     fn name(&self) -> &'static str {
-        "pdors"
+        P::POLICY
+    }
+
+    /// Widens the bounds of the prices.
+    fn expect(&mut self, cluster: &Cluster, job: &Job) {
+        self.0.expect(cluster, job);
     }
 
     fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {

@@ -15,6 +15,13 @@ pub fn pdors(settings: PlanSettings) -> PdOrs<Beside> {
     PdOrs::with_placer(settings, Beside)
 }
 
+/// Creates OASiS (Bao et al., "Online job scheduling in distributed machine learning clusters", 2018): prices
+/// and admission of [`PdOrs`], but with servers on other nodes than workers, so that all traffic is between
+/// nodes.
+pub fn oasis(settings: PlanSettings) -> PdOrs<Apart> {
+    PdOrs::with_placer(settings, Apart)
+}
+
 /// Placer with servers on any nodes, those of workers included (PD-ORS): workers on the cheapest nodes first,
 /// then servers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +50,8 @@ impl Placer for Beside {
 pub struct Apart;
 
 impl Placer for Apart {
+    const POLICY: &str = "oasis";
+
     fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement> {
         let order = Order::of(market);
         let mut found = Vec::new();

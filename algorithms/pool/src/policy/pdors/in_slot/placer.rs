@@ -7,6 +7,9 @@ use crate::policy::cluster::{Placement, Share};
 
 /// Search for placements of workers and their servers in one slot.
 pub trait Placer: Debug {
+    /// Name of the policy that places jobs so.
+    const POLICY: &str = "pdors";
+
     /// Placements that may be optimal, for each of these numbers of workers in turn.
     fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement>;
 
