@@ -1,6 +1,7 @@
 //! `raddle graph`: the generations of a run, their processes and the bytes sent between them, as a graph in
 //! DOT.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,8 +49,11 @@ pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
 
 /// Generations that the launchers of a run have placed; none if it was not launched.
 pub(crate) fn placed_generations(run: &Path) -> Vec<PlacedGeneration> {
-    let text = fs::read(run.join(ATTEMPTS)).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or_default()
+    let text = fs::read_to_string(run.join(ATTEMPTS)).unwrap_or_default();
+    let placed = text.lines().filter_map(|line| serde_json::from_str::<PlacedGeneration>(line).ok());
+    // The last line of a generation counts.
+    let by_number: BTreeMap<u64, _> = placed.map(|placed| (placed.number, placed)).collect();
+    by_number.into_values().collect()
 }
 
 /// Returns the graph of the run in a folder: the last attempt from the coordinator of a launched run that is

@@ -22,7 +22,7 @@ pub const CHECKPOINT: &str = "checkpoint";
 /// Log of the changes that a run has accepted.
 pub const CHANGES_LOG: &str = "changes.log";
 /// Generations of all attempts of a launched run.
-pub const ATTEMPTS: &str = "attempts.json";
+pub const ATTEMPTS: &str = "attempts.jsonl";
 /// Trace of a run, with a record for each epoch.
 pub const TRACE: &str = "trace.jsonl";
 /// Log of the rounds of a run with `--explain`.

@@ -111,31 +111,3 @@ impl Outcome {
         times
     }
 }
-
-/// A decision of a policy, with the changes of placements.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Decision {
-    /// Time of the decision, in seconds since the simulation began.
-    #[serde(rename = "at")]
-    pub now: f64,
-    /// Number of jobs that have arrived and not ended.
-    pub jobs: usize,
-    /// Jobs whose placement changed.
-    pub changes: Vec<Change>,
-    /// Reasons that the policy gave.
-    pub reasons: Vec<String>,
-}
-
-/// A change of the placement of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// Name of the job.
-    #[serde(rename = "job")]
-    pub name: String,
-    /// Number of workers before.
-    pub from: u32,
-    /// Number of workers now.
-    pub to: u32,
-    /// Number of nodes of the new placement.
-    pub nodes: u32,
-}

@@ -1,35 +1,34 @@
 //! [`Attempts`]: the generations of all attempts of a launched run, in its folder.
 
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use raddle::cluster::PlacedGeneration;
 use raddle::command_line_support::ATTEMPTS;
-use raddle::files::write_atomic;
 
-use crate::graph::placed_generations;
-
-/// Generations of the attempts before this one, and the file that remembers them.
-#[derive(Debug, Default)]
-pub(super) struct Attempts {
-    file: Option<PathBuf>,
-    earlier: Vec<PlacedGeneration>,
-}
+/// File with a line for each generation as it begins, and again as it ends.
+#[derive(Debug)]
+pub(super) struct Attempts(Option<PathBuf>);
 
 impl Attempts {
-    /// Attempts of a run in a folder, with those of an earlier launcher if the run resumes.
+    /// The file in the folder of a run; lines of an earlier launcher stay if the run resumes.
     pub(super) fn new(folder: Option<&Path>, resumes: bool) -> Self {
-        let earlier = folder.filter(|_| resumes).map(placed_generations).unwrap_or_default();
-        Self { file: folder.map(|folder| folder.join(ATTEMPTS)), earlier }
+        let file = folder.map(|folder| folder.join(ATTEMPTS));
+        if let Some(file) = file.as_ref().filter(|_| !resumes) {
+            // Best effort, as below: the run is worth more than its history.
+            let _ = fs::remove_file(file);
+        }
+        Self(file)
     }
 
-    /// Writes the generations of this attempt, of which the last is about to begin.
-    pub(super) fn placed(&mut self, now: &[PlacedGeneration]) {
-        let first = now.first().map_or(u64::MAX, |first| first.number);
-        self.earlier.retain(|before| before.number < first);
-        self.earlier.extend_from_slice(now);
-        if let Some(file) = &self.file {
-            // Best effort: the run is worth more than its history.
-            let _ = write_atomic(file, |out| Ok(serde_json::to_writer(out, &self.earlier)?));
-        }
+    /// Adds the last of these generations, which is about to begin, and the one before, which has ended.
+    pub(super) fn placed(&self, generations: &[PlacedGeneration]) {
+        let Some(file) = &self.0 else { return };
+        let last = &generations[generations.len().saturating_sub(2)..];
+        let lines: String =
+            last.iter().flat_map(|placed| serde_json::to_string(placed).map(|line| line + "\n")).collect();
+        let opened = OpenOptions::new().create(true).append(true).open(file);
+        let _ = opened.and_then(|mut file| file.write_all(lines.as_bytes()));
     }
 }

@@ -151,7 +151,9 @@ impl RunOptions {
             above_0("--seconds-per-cost", *seconds_per_cost)?;
         }
         if !(0.0..*slot).contains(rescale) {
-            return refuse(format!("--rescale {rescale}: choose 0 or more, and less than a slot of {slot} s"));
+            return refuse(format!(
+                "--rescale {rescale}: choose 0 or more, and less than a slot of {slot} s"
+            ));
         }
         if !(0.0..=1.0).contains(floor) {
             return refuse(format!("--floor {floor}: choose a share from 0 to 1"));

@@ -67,8 +67,6 @@ pub struct Allocation {
     pub placements: BTreeMap<JobId, Placement>,
     /// Answers to jobs that a policy makes promises to, each given once.
     pub promises: Vec<(JobId, Promise)>,
-    /// Reasons of the decision, a line each, for `--explain`.
-    pub reasons: Vec<String>,
 }
 
 /// Answer to a job that is to be promised an end.

@@ -26,7 +26,6 @@ const COMMON: &[(&str, &str)] = &[
     ("rescale", "seconds without work after a change"),
     ("load", "load of the jobs; 1 by default"),
     ("seed", "seed of random policies"),
-    ("explain", "a line a decision that changes something"),
 ];
 
 /// Names of options in other schedulers, with advice for users who type them.

@@ -11,7 +11,7 @@ use crate::{SimulateError, Spec};
 const EXAMPLES: &str = "Examples:
   pool-sim synth:jobs:n=160,seed=1
   pool-sim pollux --load 1.5 --policy las,optimus --json
-  pool-sim pollux:6 --policy ones --explain
+  pool-sim pollux:6 --policy ones
 
 Jobs are published workloads (pollux:1 to pollux:8, or pollux for all: tables in RADDLE_DATA/cluster), a random mix of fits (n \
 jobs by a seed, which arrive within hours=8), or a file of profiles: in TOML a [[job]] with name, at (seconds), epochs, start \
@@ -69,9 +69,6 @@ pub(crate) struct Options {
     /// 1e-4.
     #[arg(long, value_name = "X")]
     floor: Option<f64>,
-    /// Print a line for each decision that changes something; with --json, add them to the results.
-    #[arg(long)]
-    pub(super) explain: bool,
     #[command(flatten)]
     pub(super) use_options: UseOptions,
 }
@@ -119,7 +116,6 @@ impl Options {
             ("--rescale", self.rescale.is_some()),
             ("--tick", self.tick.is_some()),
             ("--threshold", self.threshold.is_some()),
-            ("--explain", self.explain),
         ];
         refuse_without_effect(&given, "with jobs in slots")
     }

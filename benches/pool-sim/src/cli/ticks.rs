@@ -1,11 +1,11 @@
 //! Simulation of jobs on the slots of a cluster, by ticks.
 
-use raddle_cli::{Error, ExitStatus, say};
+use raddle_cli::{Error, ExitStatus};
 use serde_json::json;
 
 use super::options::{DEFAULT, Options, refuse};
 use super::tables::{by_policy, by_workload, outcome as told};
-use crate::{Change, Decision, Settings, Workload, simulate as run};
+use crate::{Settings, Workload, simulate as run};
 
 /// Simulates every workload under every policy, and prints the results.
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
@@ -18,27 +18,10 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
         for workload in &workloads {
             let settings = settings(options, workload);
             let mut policy = options.make(name)?;
-            let (mut decisions, mut failed) = (Vec::new(), None);
-            let outcome = run(&cluster, &workload.jobs, &settings, &mut *policy, &mut |decision| {
-                let is_told = options.explain && !decision.changes.is_empty();
-                match options.use_options.json {
-                    true if is_told => decisions.push(json!(decision)),
-                    false if is_told => {
-                        failed = failed.take().or(say(&line(name, &workload.name, decision)).err());
-                    }
-                    _ => {}
-                }
-            });
-            let outcome = outcome.map_err(refuse)?;
-            if let Some(error) = failed {
-                return Err(error);
-            }
+            let outcome = run(&cluster, &workload.jobs, &settings, &mut *policy).map_err(refuse)?;
             let mut value = told(&outcome);
             value["name"] = json!(workload.name);
             (value["tick"], value["rescale"]) = (json!(settings.tick), json!(settings.rescale));
-            if options.explain {
-                value["changes"] = json!(decisions);
-            }
             values.push(value);
             of_policy.push(outcome);
         }
@@ -62,21 +45,4 @@ fn settings(options: &Options, workload: &Workload) -> Settings {
         tick: options.tick.unwrap_or(workload.settings.tick),
         rescale: options.rescale.unwrap_or(workload.settings.rescale),
     }
-}
-
-/// A decision, as a line of text.
-fn line(policy: &str, workload: &str, decision: &Decision) -> String {
-    let change = |Change { name, from, to, nodes }: &Change| match (to, nodes) {
-        (0, _) => format!("{name} {from} -> 0"),
-        (_, 1) => format!("{name} {from} -> {to}"),
-        _ => format!("{name} {from} -> {to} on {nodes} nodes"),
-    };
-    let changes: Vec<String> = decision.changes.iter().map(change).collect();
-    let reasons: String = decision.reasons.iter().map(|reason| format!("; {reason}")).collect();
-    let (now, jobs) = (decision.now, decision.jobs);
-    format!(
-        "{policy} {workload} {now} s, {}: {}{reasons}",
-        raddle_cli::count(jobs as u64, "job"),
-        changes.join(", ")
-    )
 }

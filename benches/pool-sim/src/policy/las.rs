@@ -31,7 +31,7 @@ impl Las {
 
     /// Adds new jobs to the first queue, and moves jobs whose service has reached the threshold to the
     /// second.
-    fn queue(&mut self, jobs: &BTreeMap<JobId, &Job>, reasons: &mut Vec<String>) {
+    fn queue(&mut self, jobs: &BTreeMap<JobId, &Job>) {
         self.queues.iter_mut().for_each(|queue| queue.retain(|id| jobs.contains_key(id)));
         self.known.retain(|id| jobs.contains_key(id));
         let [first, second] = &mut self.queues;
@@ -44,7 +44,6 @@ impl Las {
         let served: Vec<JobId> =
             jobs.keys().filter(|id| first.contains(id) && is_served(id)).copied().collect();
         first.retain(|id| !served.contains(id));
-        reasons.extend(served.iter().map(|id| format!("job {} goes to the second queue", id.0)));
         second.extend(served);
     }
 }
@@ -55,9 +54,8 @@ impl Policy for Las {
     }
 
     fn decide(&mut self, _: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
-        let mut allocation = Allocation::default();
         let by_id: BTreeMap<JobId, &Job> = jobs.iter().map(|job| (job.id, job)).collect();
-        self.queue(&by_id, &mut allocation.reasons);
+        self.queue(&by_id);
         let slots = cluster.slots();
         let mut left = slots;
         let mut runs = Vec::new();
@@ -68,7 +66,6 @@ impl Policy for Las {
                 runs.push((job, asked));
             }
         }
-        place(cluster, &runs, &mut allocation);
-        allocation
+        place(cluster, &runs)
     }
 }

@@ -31,11 +31,9 @@ impl Policy for Optimus {
             left -= 1;
             gains[best] = gain(cluster, &jobs[best], counts[best]);
         }
-        let mut runs: Vec<(&Job, u32)> = jobs.iter().zip(counts).filter(|(_, count)| *count > 0).collect();
+        let mut runs: Vec<(&Job, u32)> = jobs.iter().zip(counts).collect();
         runs.sort_by_key(|(_, count)| *count);
-        let mut allocation = Allocation::default();
-        place(cluster, &runs, &mut allocation);
-        allocation
+        place(cluster, &runs)
     }
 }
 

@@ -58,7 +58,7 @@ impl<P: Placer> Planner<P> {
         self.forget(slot, jobs);
         if self.reviewed != Some(slot) {
             self.reviewed = Some(slot);
-            self.review(now, slot, cluster, jobs, &mut allocation);
+            self.review(now, slot, cluster, jobs);
         }
         let is_new = |job: &&Job| !self.plans.contains_key(&job.id) && !self.refused.contains(&job.id);
         let mut new: Vec<&Job> = jobs.iter().filter(is_new).collect();
@@ -83,7 +83,7 @@ impl<P: Placer> Planner<P> {
 
     /// Plans a job again if its plan is too short for the work left, and releases slots that it does not
     /// need.
-    fn review(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job], allocation: &mut Allocation) {
+    fn review(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job]) {
         for job in jobs {
             let Some(mut plan) = self.plans.remove(&job.id) else { continue };
             if let Some(enough) = plan.enough(&self.settings, now, job) {
@@ -91,14 +91,6 @@ impl<P: Placer> Planner<P> {
             } else if job.left.is_some() {
                 let before = plan.release(&mut self.calendar, slot);
                 let again = self.again(now, plan.by, cluster, job);
-                let text = match &again {
-                    Some(offer) if offer.end <= plan.by => "planned again, still in time".to_owned(),
-                    Some(offer) => {
-                        format!("planned again, to end at {} s instead of {} s", offer.end, plan.by)
-                    }
-                    None => "its plan is too short, and there is no longer one".to_owned(),
-                };
-                allocation.reasons.push(format!("job {} is behind its plan: {text}", job.id.0));
                 plan.take(&mut self.calendar, again.map_or(before, |offer| offer.slots));
             }
             self.plans.insert(job.id, plan);
@@ -107,35 +99,24 @@ impl<P: Placer> Planner<P> {
 
     /// Admits a new job with a promise, or refuses it.
     fn answer(&mut self, now: f64, cluster: &Cluster, job: &Job, allocation: &mut Allocation) {
-        let id = job.id.0;
         self.expect(cluster, job);
         let offer = match promisable(now, cluster, job) {
             Ok(()) => self.admission(now, cluster, job),
-            Err(unfit) => {
-                allocation.reasons.push(format!("job {id} is refused: {unfit}"));
-                self.refused.insert(job.id);
-                allocation.promises.push((job.id, Promise::Refused(None)));
-                return;
-            }
+            Err(_) => Err(None),
         };
-        match offer {
+        let promise = match offer {
             Ok(offer) => {
-                allocation.reasons.push(format!("job {id} is admitted and ends by {} s", offer.end));
                 let mut plan = Plan::new(offer.end, job.demand);
                 plan.take(&mut self.calendar, offer.slots);
                 self.plans.insert(job.id, plan);
-                allocation.promises.push((job.id, Promise::By(offer.end)));
+                Promise::By(offer.end)
             }
             Err(earliest) => {
-                let text = earliest.map_or_else(
-                    || "no end within the slots ahead is worth its price".to_owned(),
-                    |end| format!("it could be promised to end by {end} s, not earlier"),
-                );
-                allocation.reasons.push(format!("job {id} is refused: {text}"));
                 self.refused.insert(job.id);
-                allocation.promises.push((job.id, Promise::Refused(earliest)));
+                Promise::Refused(earliest)
             }
-        }
+        };
+        allocation.promises.push((job.id, promise));
     }
 
     /// Carries out the placements of a slot, as far as the cluster has capacity: the earliest promised end
