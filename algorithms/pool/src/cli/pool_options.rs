@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
 
-use super::duration;
+use super::duration::Seconds;
+use super::jobs::Given;
 use crate::policy::Knowledge;
 use crate::policy::names::PolicySettings;
 use crate::pool::{Clock, Settings};
@@ -66,8 +67,8 @@ pub(crate) struct RunOptions {
     knowledge: Option<String>,
     /// Report a running job that has been silent for this time, such as 20m; it keeps its workers.
     /// Default: 10m.
-    #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
-    patience: Option<f64>,
+    #[arg(long, value_name = "TIME")]
+    patience: Option<Seconds>,
     /// For pdors: length of a slot, the unit of time of its plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
@@ -85,8 +86,8 @@ pub(crate) struct RunOptions {
     pub(super) use_options: UseOptions,
 }
 
-/// Default of `--patience`, in seconds.
-const PATIENCE: f64 = 600.0;
+/// Default of `--patience`.
+const PATIENCE: Seconds = Seconds(600.0);
 /// Default of `--seconds-per-cost`: a core does about a billion multiply-adds a second.
 const SECONDS_PER_COST: f64 = 1e-9;
 /// Maximum number of workers of a pool.
@@ -163,7 +164,8 @@ impl RunOptions {
 
     /// Time without an event after which a running job is reported.
     pub(super) fn patience(&self) -> Duration {
-        Duration::try_from_secs_f64(self.patience.unwrap_or(PATIENCE)).unwrap_or(Duration::MAX)
+        let Seconds(patience) = self.patience.unwrap_or(PATIENCE);
+        Duration::try_from_secs_f64(patience).unwrap_or(Duration::MAX)
     }
 
     /// Refuses options that differ from the settings of a pool that is resumed.
@@ -207,24 +209,8 @@ pub(crate) struct AddOptions {
     /// Folder of the pool.
     #[arg(value_name = "POOL")]
     pub(super) pool: PathBuf,
-    /// Name of the job. Default: the name of its --out folder.
-    #[arg(long, value_name = "NAME")]
-    pub(super) name: Option<String>,
-    /// Value of finishing, by --deadline if there is one. Default: 1.
-    #[arg(long, value_name = "X")]
-    pub(super) value: Option<f64>,
-    /// Time from now by which the job must finish to have its value, such as 20m or 90s.
-    #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
-    pub(super) deadline: Option<f64>,
-    /// Minimum number of workers. Default: 1.
-    #[arg(long, value_name = "N")]
-    pub(super) least: Option<u32>,
-    /// Maximum number of workers. Default: all workers of the pool.
-    #[arg(long, value_name = "N")]
-    pub(super) most: Option<u32>,
-    /// Jobs that must succeed first, separated by commas.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(super) after: Vec<String>,
+    #[command(flatten)]
+    pub(super) job: Given,
     /// File of profiles of finished runs, written by `pool profile`.
     #[arg(long, value_name = "FILE")]
     pub(super) profiles: Option<PathBuf>,

@@ -1,10 +1,10 @@
-//! [`Planner`]: the plans of all admitted jobs, reviewed and followed slot by slot.
+//! [`PdOrs`]: the plans of all admitted jobs, reviewed and followed slot by slot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::calendar::Calendar;
 use super::fill;
-use super::in_slot::Placer;
+use super::in_slot::{OneNode, Placer};
 use super::plan::Plan;
 use super::prices::{Prices, density};
 use super::settings::PlanSettings;
@@ -12,11 +12,11 @@ use super::unfit::promisable;
 use crate::policy::Room;
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, JobId};
-use crate::policy::{Allocation, Promise};
+use crate::policy::{Allocation, Policy, Promise};
 
-/// Plans of all admitted jobs.
+/// Primal-dual online scheduling: a job is admitted with a plan by slots and a promised end, or refused.
 #[derive(Debug)]
-pub(super) struct Planner<P> {
+pub struct PdOrs<P = OneNode> {
     pub(super) settings: PlanSettings,
     pub(super) placer: P,
     pub(super) calendar: Calendar,
@@ -25,33 +25,30 @@ pub(super) struct Planner<P> {
     refused: BTreeSet<JobId>,
     /// Last slot in which plans were compared with the work left.
     reviewed: Option<u32>,
-    /// Number of placements and of sums of the dynamic programme computed so far.
-    pub(super) steps: u64,
 }
 
-impl<P: Placer> Planner<P> {
-    pub(super) fn new(settings: PlanSettings, placer: P) -> Self {
-        Self {
-            settings,
-            placer,
-            calendar: Calendar::default(),
-            prices: Prices::default(),
-            plans: BTreeMap::new(),
-            refused: BTreeSet::new(),
-            reviewed: None,
-            steps: 0,
-        }
+impl PdOrs {
+    /// A policy before its first job, which places each job on one node.
+    pub fn new(settings: PlanSettings) -> Self {
+        Self::with_placer(settings, OneNode)
+    }
+}
+
+impl<P: Placer> Policy for PdOrs<P> {
+    fn name(&self) -> &'static str {
+        P::POLICY
     }
 
-    pub(super) fn slot(&self) -> f64 {
-        self.settings.slot
+    fn slot(&self) -> Option<f64> {
+        Some(self.settings.slot)
     }
 
-    pub(super) fn expect(&mut self, cluster: &Cluster, job: &Job) {
+    /// Widens the bounds of the prices.
+    fn expect(&mut self, cluster: &Cluster, job: &Job) {
         self.prices.see(&self.settings, cluster, job);
     }
 
-    pub(super) fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+    fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
         let slot = self.settings.slot_of(now);
         let mut allocation = Allocation::default();
         self.calendar.advance(slot);
@@ -67,6 +64,21 @@ impl<P: Placer> Planner<P> {
         new.into_iter().for_each(|job| self.answer(now, cluster, job, &mut allocation));
         self.follow(now, slot, cluster, jobs, &mut allocation);
         allocation
+    }
+}
+
+impl<P: Placer> PdOrs<P> {
+    /// A policy before its first job, which places jobs with `placer`.
+    pub fn with_placer(settings: PlanSettings, placer: P) -> Self {
+        Self {
+            settings,
+            placer,
+            calendar: Calendar::default(),
+            prices: Prices::default(),
+            plans: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            reviewed: None,
+        }
     }
 
     /// Releases the plans of jobs that are gone.

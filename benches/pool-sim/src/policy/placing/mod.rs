@@ -39,10 +39,6 @@ impl Placer for Beside {
         }
         found
     }
-
-    fn looks(&self, nodes: usize) -> u64 {
-        looks(nodes)
-    }
 }
 
 /// Placer with servers on nodes without workers of the job (OASiS).
@@ -68,13 +64,4 @@ impl Placer for Apart {
         }
         found
     }
-
-    fn looks(&self, nodes: usize) -> u64 {
-        looks(nodes)
-    }
-}
-
-/// Visits of a node: one for placements on a single node, and two more for those over several nodes.
-fn looks(nodes: usize) -> u64 {
-    if nodes > 1 { 3 } else { 1 }
 }
