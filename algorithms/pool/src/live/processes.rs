@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::child::{Child, Heard, Sound};
 use crate::pool::queue::Queue;
@@ -125,13 +125,10 @@ impl<'a> Processes<'a> {
 
     /// Kills processes that were asked to end and did not in time.
     fn insist(&mut self) {
-        for running in self
-            .children
-            .values_mut()
-            .filter(|running| running.ends.is_some_and(|ends| ends <= Instant::now()))
-        {
-            running.child.kill();
-            running.ends = None;
+        for running in self.children.values_mut() {
+            if running.ends.take_if(|ends| *ends <= Instant::now()).is_some() {
+                running.child.kill();
+            }
         }
     }
 
@@ -164,7 +161,7 @@ impl<'a> Processes<'a> {
                     Ok(Some(status)) => {
                         let said =
                             if [0, 3, 130].contains(&status) { String::new() } else { self.said(&job) };
-                        EventKind::Ended { job, status, cost: 0.0, said }
+                        ended_with(&job, status, said)
                     }
                     // A signal ended it, or its status is unknown.
                     Ok(None) | Err(_) => EventKind::Lost { job },
@@ -186,13 +183,7 @@ impl Runs for Processes<'_> {
     fn start(&mut self, job: &Request, workers: u32) {
         if let Some(status) = ended(job) {
             // The pool was killed before it received the end of the job.
-            self.ready.push(EventKind::Ended {
-                job: job.name.clone(),
-                status,
-                cost: 0.0,
-                said: String::new(),
-            });
-            return;
+            return self.ready.push(ended_with(&job.name, status, String::new()));
         }
         self.starts += 1;
         let log = Self::log(&self.pool, &job.name);
@@ -202,8 +193,7 @@ impl Runs for Processes<'_> {
                 self.children.insert(job.name.clone(), running);
             }
             Err(why) => {
-                let said = format!("cannot be started: {why}");
-                self.ready.push(EventKind::Ended { job: job.name.clone(), status: 1, cost: 0.0, said });
+                self.ready.push(ended_with(&job.name, 1, format!("cannot be started: {why}")));
             }
         }
     }
@@ -268,18 +258,15 @@ impl Drop for Processes<'_> {
     }
 }
 
+/// The end of a job's process with this status, and last lines of its log.
+fn ended_with(job: &str, status: i32, said: String) -> EventKind {
+    EventKind::Ended { job: job.into(), status, cost: 0.0, said }
+}
+
 /// Exit status of a run that had already ended with a model.
 fn ended(job: &Request) -> Option<i32> {
-    #[derive(Deserialize)]
-    struct Begun {
-        ended: Option<Ended>,
-    }
-    #[derive(Deserialize)]
-    struct Ended {
-        status: i32,
-    }
     let out = job.out.as_ref().filter(|_| job.elastic)?;
     let text = fs::read(job.folder.join(out).join("run.json")).ok()?;
-    let status = serde_json::from_slice::<Begun>(&text).ok()?.ended?.status;
-    [0, 3].contains(&status).then_some(status)
+    let begun: Value = serde_json::from_slice(&text).ok()?;
+    [0, 3].into_iter().find(|status| begun["ended"]["status"] == *status)
 }

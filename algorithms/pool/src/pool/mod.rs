@@ -9,6 +9,7 @@
 //! time, [`by_count`] by counted cost over speed-up: there every figure is the same on any machine.
 
 mod counted;
+mod decision;
 mod event;
 mod fit;
 pub mod journal;
@@ -21,6 +22,7 @@ mod settings;
 mod share;
 pub mod speedup;
 mod state;
+mod transitions;
 mod wall;
 
 pub use self::counted::by_count;

@@ -10,6 +10,6 @@ mod spec;
 
 pub use self::arrivals::arrivals_of;
 pub use self::instance::{Instance, Rates};
-pub use self::report::{POLICIES, Report, Row, compare, policy};
+pub use self::report::{POLICIES, compare, policy};
 pub use self::run::{World, run};
 pub use self::spec::{Spec, parse};
