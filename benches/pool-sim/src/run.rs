@@ -21,11 +21,8 @@ pub struct Settings {
 impl Settings {
     fn check(&self, cluster: &Cluster) -> Result<(), SimulateError> {
         let refuse = |name, value, message| Err(SimulateError::Setting { name, value, message });
-        if cluster.nodes.is_empty() {
-            return refuse("nodes", 0.0, "choose one or more");
-        }
         if cluster.slots() == 0 {
-            return refuse("slots", 0.0, "choose one or more on a node");
+            return refuse("nodes times slots", 0.0, "choose one or more");
         }
         if !(self.tick > 0.0 && self.tick.is_finite()) {
             return refuse("tick", self.tick, "choose seconds above 0");

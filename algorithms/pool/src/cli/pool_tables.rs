@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use crate::policy::Promise;
 use crate::pool::{End, Fit, Phase, Pool};
 
+/// Columns of the table of jobs.
+const COLUMNS: &str = "job state workers epochs certificate target arrived began ends by late JCT";
+
 /// Phase of a job in a word or two.
 pub(super) fn word(fit: &Fit) -> &'static str {
     match &fit.phase {
@@ -56,20 +59,7 @@ pub(super) fn promised(fit: &Fit) -> Option<f64> {
 
 /// Table of jobs, a row each, in order of submission. Times are in seconds since the pool began.
 pub(super) fn table(pool: &Pool) -> Table {
-    let columns = [
-        "job",
-        "state",
-        "workers",
-        "epochs",
-        "certificate",
-        "target",
-        "arrived",
-        "began",
-        "ends",
-        "by",
-        "late",
-        "JCT",
-    ];
+    let columns: Vec<&str> = COLUMNS.split(' ').collect();
     let mut table = Table::new("jobs", &columns);
     let seconds = |of: Option<f64>| of.map(|seconds| (seconds * 10.0).round() / 10.0);
     for fit in pool.fits() {

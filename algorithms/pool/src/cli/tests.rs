@@ -13,7 +13,7 @@ use super::run::OpenPool;
 use super::{profile, status, visit};
 use crate::pool::journal::Journal;
 use crate::pool::queue::Queue;
-use crate::pool::{Boundary, EventKind, Request, Runs, TimedEvent};
+use crate::pool::{Boundary, Event, EventKind, Request, Runs};
 
 /// Jobs of two epochs of cost 8 each; a job whose name begins with `bad` fails at once.
 #[derive(Default)]
@@ -79,10 +79,10 @@ impl Runs for Two {
         0.0
     }
 
-    fn next(&mut self, until: Option<f64>) -> TimedEvent {
+    fn next(&mut self, until: Option<f64>) -> Event {
         let wish = self.queue.as_mut().and_then(|queue| queue.oldest().unwrap());
         let what = wish.or_else(|| self.told.pop_front()).unwrap_or(EventKind::Time);
-        TimedEvent { at: until.unwrap_or(0.0), what }
+        Event { at: until.unwrap_or(0.0), what }
     }
 }
 

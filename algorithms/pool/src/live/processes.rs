@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::child::{Child, Heard, Sound};
 use crate::pool::queue::Queue;
-use crate::pool::{Boundary, EventKind, Request, Runs, TimedEvent};
+use crate::pool::{Boundary, Event, EventKind, Request, Runs};
 
 /// Interval at which the queue and interrupts are checked.
 const LOOK: Duration = Duration::from_millis(200);
@@ -223,22 +223,22 @@ impl Runs for Processes<'_> {
         self.began + self.since.elapsed().as_secs_f64()
     }
 
-    fn next(&mut self, until: Option<f64>) -> TimedEvent {
+    fn next(&mut self, until: Option<f64>) -> Event {
         loop {
             let wish = if self.ready.is_empty() { self.wish() } else { self.ready.pop() };
             if let Some(what) = wish.or_else(|| self.silent()) {
-                return TimedEvent { at: self.now(), what };
+                return Event { at: self.now(), what };
             }
             self.insist();
             let left = until.map_or(f64::INFINITY, |until| until - self.now());
             if left <= 0.0 {
-                return TimedEvent { at: self.now(), what: EventKind::Time };
+                return Event { at: self.now(), what: EventKind::Time };
             }
             let wait = LOOK.min(Duration::try_from_secs_f64(left).unwrap_or(LOOK));
             match self.heard.recv_timeout(wait) {
                 Ok(heard) => {
                     if let Some(what) = self.hear(heard) {
-                        return TimedEvent { at: self.now(), what };
+                        return Event { at: self.now(), what };
                     }
                 }
                 // The pool itself has a sender, so that the channel never closes.

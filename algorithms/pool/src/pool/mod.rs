@@ -30,7 +30,7 @@ pub use self::event::{Action, Boundary, Event, EventKind};
 pub use self::fit::{End, Fit, Phase};
 pub use self::replay::Replay;
 pub use self::request::Request;
-pub use self::runs::{Carried, Keep, Runs, TimedEvent};
+pub use self::runs::{Carried, Keep, Runs};
 pub use self::settings::{Clock, Settings};
 pub use self::state::{Change, Pool};
 pub use self::wall::by_wall;

@@ -3,7 +3,7 @@
 use raddle_cli::Table;
 use serde_json::{Value, json};
 
-use crate::{Outcome, Workload};
+use crate::Outcome;
 
 /// Unit of time: its length in seconds, and its symbol.
 type Unit = (f64, &'static str);
@@ -55,20 +55,6 @@ pub(super) fn by_policy(outcomes: &[Vec<Outcome>]) -> Table {
             row.push(shown(mean(&|outcome| outcome.late() as f64)));
         }
         table.row(row);
-    }
-    table
-}
-
-/// Table of mean completion times, a row for each workload.
-pub(super) fn by_workload(workloads: &[Workload], outcomes: &[Vec<Outcome>]) -> Table {
-    let (seconds, letters) = unit(outcomes);
-    let mut columns = vec!["workload"];
-    columns.extend(outcomes.iter().filter_map(|of| of.first()).map(|outcome| outcome.policy));
-    let mut table = Table::new(format!("mean JCT by workload, {letters}"), &columns);
-    for (at, workload) in workloads.iter().enumerate() {
-        let means =
-            outcomes.iter().filter_map(|of| of.get(at)).map(|outcome| shown(outcome.mean() / seconds));
-        table.row(std::iter::once(Value::from(workload.name.as_str())).chain(means).collect());
     }
     table
 }

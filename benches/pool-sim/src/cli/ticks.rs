@@ -3,14 +3,14 @@
 use raddle_cli::{Error, ExitStatus};
 use serde_json::json;
 
-use super::options::{DEFAULT, Options, refuse};
-use super::tables::{by_policy, by_workload, outcome as told};
+use super::options::{Options, refuse};
+use super::tables::{by_policy, outcome as told};
 use crate::{Settings, Workload, simulate as run};
 
 /// Simulates every workload under every policy, and prints the results.
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     let cluster = options.cluster()?;
-    let names = options.named(&DEFAULT)?;
+    let names = options.checked_names()?;
     let workloads = options.spec()?.workloads(options.load()).map_err(refuse)?;
     let (mut outcomes, mut policies) = (Vec::new(), Vec::new());
     for name in names {
@@ -29,13 +29,9 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
         policies.push(json!({ "policy": name, "workloads": values }));
         outcomes.push(of_policy);
     }
-    let mut text = by_policy(&outcomes).to_string();
-    if workloads.len() > 1 {
-        text += &format!("\n{}", by_workload(&workloads, &outcomes));
-    }
     let ((nodes, slots), load) = (options.size(), options.load());
     let value = json!({ "nodes": nodes, "slots": slots, "load": load, "policies": policies });
-    options.use_options.say(&text, &value)?;
+    options.use_options.say(&by_policy(&outcomes).to_string(), &value)?;
     Ok(ExitStatus::Done)
 }
 

@@ -42,7 +42,7 @@ fn gain(cluster: &Cluster, job: &Job, workers: u32) -> f64 {
     if workers == 0 || workers >= job.most {
         return 0.0;
     }
-    let time = |workers| job.remaining() / job.packed_rate(cluster, workers);
+    let time = |workers| job.remaining() / job.speed.rate(workers, cluster.nodes_for(workers));
     let gain = time(workers) - time(workers + 1);
     if gain.is_finite() { gain } else { 0.0 }
 }

@@ -8,16 +8,12 @@ use crate::error::SimulateError;
 use crate::outcome::Outcome;
 use crate::policy::names::{self, Settings};
 
-/// Names of the policies that place parameter servers.
-pub const POLICIES: [&str; 4] = ["fifo", "drf", "oasis", "pdors"];
-
-/// Creates a policy for an instance, by name; `None` for policies that do not place parameter servers. Prices
-/// know the jobs that will arrive, as those of the paper know them from earlier ones. `floor` is their
+/// Creates a policy for an instance, by name: `fifo`, `drf`, `pdors` or `oasis`, as others place no parameter
+/// servers; `None` for a name that no policy has. Prices know the jobs that will arrive, as those of the paper know them from earlier ones. `floor` is their
 /// minimum, if it is not the default.
 pub fn policy(name: &str, instance: &Instance, floor: Option<f64>) -> Option<Box<dyn Policy>> {
     let plan = PlanSettings::of_slots(instance.slots);
     let plan = PlanSettings { floor: floor.unwrap_or(plan.floor), ..plan };
-    let name = POLICIES.iter().find(|known| **known == name)?;
     let mut policy = names::policy(name, &Settings { plan, ..Settings::default() })?;
     instance.jobs.iter().for_each(|job| policy.expect(&instance.cluster, job));
     Some(policy)

@@ -27,7 +27,7 @@ impl Placer for Counted {
 #[test]
 fn a_decision_on_a_hundred_machines_and_slots_takes_few_steps() {
     let spec = Spec { nodes: 100, slots: 100, jobs: 200, load: 2.0, ..Spec::default() };
-    let instance = &spec.instances().unwrap()[0];
+    let instance = &spec.instances()[0];
     let settings = PlanSettings::of_slots(instance.slots);
     // A slot at full speed is worth some units: the longest job has four for each of a hundred slots.
     let steps = Rc::new(Cell::new(0));
