@@ -4,6 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::run::placement::{Layout, even};
 use crate::run::record::GenerationMember;
 
@@ -58,6 +60,19 @@ crate::state!(GenerationPlan {
     last,
     balance,
 });
+
+/// A generation of a run on several processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedGeneration {
+    /// Number of the generation, from 1, over all attempts.
+    pub number: u64,
+    /// Epochs completed when it started; `None` while it runs, in the status of the run.
+    pub epoch: Option<u64>,
+    /// `true` if it ended at a boundary: only then is known what its processes sent.
+    pub has_ended: bool,
+    /// Processes of the generation.
+    pub members: Vec<GenerationMember>,
+}
 
 /// The generation before, and the blocks' places when it ended.
 pub(crate) struct Before<'a> {

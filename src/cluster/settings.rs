@@ -5,12 +5,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::coordinator::CoordinatorConfig;
 use super::net::socket::Encryption;
 use super::net::token::Token;
-use crate::run::record::GenerationMember;
+use super::plan::PlacedGeneration;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]
@@ -82,19 +80,6 @@ pub struct Ended {
     /// `true` if the process is lost because it was asked to end before the run began, so that the run goes
     /// on without it.
     pub left: bool,
-}
-
-/// A generation of a run on several processes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlacedGeneration {
-    /// Number of the generation, from 1, over all attempts.
-    pub number: u64,
-    /// Epochs completed when it started; `None` while it runs, in the status of the run.
-    pub epoch: Option<u64>,
-    /// `true` if it ended at a boundary: only then is known what its processes sent.
-    pub has_ended: bool,
-    /// Processes of the generation.
-    pub members: Vec<GenerationMember>,
 }
 
 /// Progress of a run as its coordinator reports it to the launcher.

@@ -22,9 +22,8 @@ use self::members::{Connection, Member, MemberState};
 use self::notes::Notes;
 use super::balance::Balance;
 use super::held_boundary::HeldBoundary;
-use super::plan::GenerationPlan;
+use super::plan::{GenerationPlan, PlacedGeneration};
 use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration};
-use super::settings::PlacedGeneration;
 
 /// Seconds to wait for the cause after a process reports that a peer failed, or for the exit status after a
 /// connection has ended.

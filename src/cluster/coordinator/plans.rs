@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Action, Coordinator, CoordinatorConfig, CoordinatorStage, Member, MemberState};
-use crate::cluster::plan::{Before, GenerationPlan, Participant};
+use crate::cluster::plan::{Before, GenerationPlan, Participant, PlacedGeneration};
 use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order, Registration};
-use crate::cluster::settings::PlacedGeneration;
 
 /// Seconds after which to try again to write the number of a generation.
 const NOTE_AGAIN: f64 = 1.0;

@@ -61,14 +61,17 @@ impl Greedy {
         Self { knowledge, ended: BTreeMap::new() }
     }
 
-    /// Seconds that a job has left on one slot, or on its minimum, where it does `rate` work a second.
+    /// Seconds that a job has left on one slot, or on its minimum, where it does `rate` work a second. The
+    /// course of a metric tells of an end that is near. One that is far it tells badly, as most methods do not
+    /// converge by the same factor all the way: then the job counts as half done, as if nothing were known.
     fn seconds_left(&self, job: &Job, rate: f64) -> f64 {
         let left = match self.knowledge {
             Knowledge::Known => job.left.or(job.course),
             Knowledge::Learnt => job.course,
             Knowledge::None => return 1.0,
         };
-        left.map_or_else(|| self.learnt(job, rate), |left| left / rate).max(1.0)
+        let half_done = job.course.map_or(f64::INFINITY, |_| job.done + 1.0);
+        left.map_or_else(|| self.learnt(job, rate), |left| left.min(half_done) / rate).max(1.0)
     }
 
     /// The values of a job's numbers of slots; `nodes` are the nodes that have so many slots.

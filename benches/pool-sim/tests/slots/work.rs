@@ -11,7 +11,7 @@ use raddle_pool_sim::slots::Spec;
 /// placement the sums of the dynamic programme over the units of work.
 #[derive(Debug)]
 struct Counted {
-    units: u64,
+    least_units: u64,
     steps: Rc<Cell<u64>>,
 }
 
@@ -19,7 +19,10 @@ impl Placer for Counted {
     fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement> {
         let found = Beside.placements(market, workers);
         let looks = 3 * workers.len() as u64 * market.room.nodes() as u64;
-        self.steps.set(self.steps.get() + looks + self.units * found.len() as u64);
+        // A slot at full speed is worth four units or more.
+        let slots = market.job.left.unwrap() / f64::from(market.job.most);
+        let units = self.least_units.max((4.0 * slots).ceil() as u64);
+        self.steps.set(self.steps.get() + looks + units * found.len() as u64);
         found
     }
 }
@@ -29,10 +32,9 @@ fn a_decision_on_a_hundred_machines_and_slots_takes_few_steps() {
     let spec = Spec { nodes: 100, slots: 100, jobs: 200, load: 2.0, ..Spec::default() };
     let instance = &spec.instances()[0];
     let settings = PlanSettings::of_slots(instance.slots);
-    // A slot at full speed is worth some units: the longest job has four for each of a hundred slots.
     let steps = Rc::new(Cell::new(0));
-    let units = u64::from(settings.units.max(4 * instance.slots));
-    let mut policy = PdOrs::with_placer(settings, Counted { units, steps: steps.clone() });
+    let placer = Counted { least_units: settings.units.into(), steps: steps.clone() };
+    let mut policy = PdOrs::with_placer(settings, placer);
     // All jobs arrive at once in an empty cluster, so that no slot is out of reach. A step is a sum and a
     // comparison.
     let mut most = 0;
