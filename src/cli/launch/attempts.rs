@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use raddle::cluster::PlacedGeneration;
 use raddle::command_line_support::ATTEMPTS;
 
+use crate::run_folder::folder::Earlier;
+
 /// File with a line for each generation as it begins, and again as it ends.
 #[derive(Debug)]
 pub(super) struct Attempts(Option<PathBuf>);
 
 impl Attempts {
     /// The file in the folder of a run; lines of an earlier launcher stay if the run resumes.
-    pub(super) fn new(folder: Option<&Path>, resumes: bool) -> Self {
+    pub(super) fn new(folder: Option<&Path>, earlier: Earlier) -> Self {
         let file = folder.map(|folder| folder.join(ATTEMPTS));
-        if let Some(file) = file.as_ref().filter(|_| !resumes) {
+        if let Some(file) = file.as_ref().filter(|_| earlier != Earlier::Resumed) {
             // Best effort, as below: the run is worth more than its history.
             let _ = fs::remove_file(file);
         }

@@ -24,7 +24,6 @@ use super::plan::LaunchPlan;
 use super::signals::{on_interrupt, on_user_signal};
 use super::token_file::read_token;
 use crate::exit::{Error, ExitStatus, print_error};
-use crate::run_folder::folder::Earlier;
 use crate::session::NEXT_VERSION;
 
 /// Timeout for processes that are done to end.
@@ -104,7 +103,7 @@ impl<'a> LaunchedRun<'a> {
             ..CoordinatorSettings::new(*processes as u32, *workers as u32)
         };
         Ok(Self {
-            attempts: Attempts::new(folder.path(), plan.earlier == Earlier::Resumed),
+            attempts: Attempts::new(folder.path(), plan.earlier),
             losses: Losses::default(),
             away: None,
             children: Arc::default(),

@@ -100,7 +100,7 @@ impl RunOptions {
         self.settings(Settings::new(workers, self.policy.as_deref().unwrap_or(POLICY)))
     }
 
-    /// These settings, with those that were given in their place.
+    /// Returns settings in which those that were given replace the others.
     fn settings(&self, mut of: Settings) -> Result<Settings, Error> {
         let policy = &mut of.policy;
         of.workers = self.workers.unwrap_or(of.workers);

@@ -61,9 +61,10 @@ impl Greedy {
         Self { knowledge, ended: BTreeMap::new() }
     }
 
-    /// Seconds that a job has left on one slot, or on its minimum, where it does `rate` work a second. The
-    /// course of a metric tells of an end that is near. One that is far it tells badly, as most methods do not
-    /// converge by the same factor all the way: then the job counts as half done, as if nothing were known.
+    /// Seconds that a job has left on one slot, or on its minimum, where it does `rate` work a second.
+    ///
+    /// The course of a metric is believed of an end that is near. Far ahead it tells little, as most methods do
+    /// not converge by the same factor all the way: the job counts as half done, as if nothing were known.
     fn seconds_left(&self, job: &Job, rate: f64) -> f64 {
         let left = match self.knowledge {
             Knowledge::Known => job.left.or(job.course),

@@ -43,7 +43,7 @@ pub struct Unknown {
     pub name: String,
 }
 
-/// What to use instead of an unknown policy.
+/// Advice for the name of a policy that does not exist here.
 fn instead(name: &str) -> String {
     if FORMER.contains(&name) {
         "use `greedy`, which ends the same jobs sooner; the simulator, raddle-pool-sim, compares them".into()

@@ -43,8 +43,8 @@ pub trait Runs {
     fn now(&self) -> f64;
 
     /// Waits for the next event until a time in seconds since the pool began, or without limit if there is
-    /// none: then, or if nothing happened, the event is `Time`. Its time is real time, which counted cost does
-    /// not use. Jobs that were submitted between two calls are reported, too.
+    /// none. The event is `Time` if nothing happened before. It comes with the real time, which counted cost
+    /// does not use. Jobs that were submitted between two calls are reported, too.
     fn next(&mut self, until: Option<f64>) -> Event;
 }
 

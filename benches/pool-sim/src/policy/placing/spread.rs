@@ -102,8 +102,8 @@ pub(super) fn cheapest(market: &Market<'_>, workers: u32, order: &Order) -> Opti
     cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Both])])
 }
 
-/// The cheaper of two placements with servers on other machines than workers, as in OASiS: first workers on the
-/// cheapest machines, then servers on the cheapest of the others; or the reverse.
+/// The cheaper of two placements with servers on other machines than workers, as in OASiS: first workers on
+/// the cheapest machines, then servers on the cheapest of the others; or the reverse.
 pub(super) fn cheapest_apart(market: &Market<'_>, workers: u32, order: &Order) -> Option<Placement> {
     let placed = |parts: &[Part]| placed(parts, (market, order), workers, false);
     cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Servers, Part::Workers])])
