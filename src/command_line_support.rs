@@ -21,5 +21,5 @@ pub use crate::files::manifest::{digest_of, digest_of_bytes};
 pub use crate::files::model_folder::CARRIED;
 #[cfg(feature = "files")]
 pub use crate::files::new_model::{
-    CHANGES_LOG, CHECKPOINT, EXPLAINED, EarlierRun, LOCK, TRACE, hold_lock, remove_if_empty,
+    ATTEMPTS, CHANGES_LOG, CHECKPOINT, EXPLAINED, EarlierRun, LOCK, TRACE, hold_lock, remove_if_empty,
 };

@@ -469,3 +469,45 @@ fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
     fs::create_dir(folder.join("none")).unwrap();
     assert!(ends(folder, "raddle graph none", 2).err.contains("none: no run"));
 }
+
+/// A run that loses a process, is interrupted, and is resumed: its graph has the generations of all three
+/// attempts, each with its processes, and what they sent as far as the generation ended.
+#[test]
+fn the_graph_of_a_run_remembers_attempts_before_a_loss_and_before_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    crate::launched::slow(folder, 40);
+    let line = "lda fit --topics 8 --epochs 30 --shards 4 --checkpoint-every 1";
+    let launch = format!("raddle launch --processes 2 --balance off -- {line} --slowdown slow --out run");
+    let mut launched = Launched::begin(folder, &launch);
+    launched.await_epoch(2);
+    crate::launched::signal(&launched.processes()[1], "-KILL");
+    launched.await_line("has begun");
+    launched.await_epoch(5);
+    crate::launched::signal(&launched.launcher.id().to_string(), "-INT");
+    assert_eq!(launched.end().0, Some(130));
+    crate::launched::slow(folder, 1);
+    ends(folder, &format!("raddle launch --processes 2 --balance off --resume run -- {line} --out run"), 0);
+    let (nodes, edges) = nodes_and_edges(&ends(folder, "raddle graph run", 0).out);
+    let json: Value = serde_json::from_str(&ends(folder, "raddle graph run --json", 0).out).unwrap();
+    let generations = json["generations"].as_array().unwrap();
+    // Every checkpoint ends a generation.
+    let lost: Vec<usize> =
+        (0..generations.len()).filter(|&at| generations[at]["has_ended"] == false).collect();
+    assert!(lost.len() == 1 && lost[0] > 0, "{json}");
+    for (number, generation) in (1..).zip(generations) {
+        for member in generation["members"].as_array().unwrap() {
+            let node = format!("g{number}_p{}", member["process"]);
+            assert!(nodes[&node].contains("1 worker, 2 shards"), "{node}: {nodes:?}");
+            let sends = edges.iter().any(|(from, to, _)| *from == node && *to == format!("g{number}_wire"));
+            assert_eq!(sends, member["bytes_sent"] != 0, "{node}: {edges:?}");
+            assert!(sends == (number - 1 != lost[0]) || number - 1 > lost[0], "{node}: {json}");
+        }
+    }
+    let of_last = crate::launched::report(&folder.join("run"))["generations"].as_array().unwrap().clone();
+    let (earlier, last) = generations.split_at(generations.len() - of_last.len());
+    assert!(earlier.len() > lost[0] + 1, "an interrupted attempt follows the lost one: {json}");
+    for (placed, record) in raddle_common::testing::pairs(last, &of_last) {
+        assert_eq!((&placed["epoch"], &placed["members"]), (&record["epoch"], &record["members"]));
+    }
+}

@@ -1,10 +1,14 @@
 //! `raddle graph`: the generations of a run, their processes and the bytes sent between them, as a graph in
 //! DOT.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use raddle::cluster::PlacedGeneration;
+use raddle::command_line_support::ATTEMPTS;
 use raddle::{GenerationMember, GenerationRecord};
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
@@ -25,27 +29,18 @@ pub(crate) struct GraphOptions {
     json: bool,
 }
 
-/// Generations of a run, and the sum of the bytes that crossed.
+/// Generations of a run over all its attempts, and the sum of the bytes that crossed in the last one.
 #[derive(Debug, Default, PartialEq, Serialize)]
 struct Graph {
-    generations: Vec<Generation>,
-    /// Bytes of messages in all generations; null while the run is running.
+    generations: Vec<PlacedGeneration>,
+    /// Bytes of messages in all generations of the last attempt; null while the run is running.
     bytes_on_wire: Option<u64>,
-}
-
-/// A generation, from 1, with its processes.
-#[derive(Debug, PartialEq, Serialize)]
-struct Generation {
-    number: u64,
-    /// Epochs completed when the generation started; null while the run is running.
-    epoch: Option<u64>,
-    members: Vec<GenerationMember>,
 }
 
 /// Writes the graph of a run to stdout.
 ///
 /// # Errors
-/// If the folder holds no run, or the run has ended without a report.
+/// If the folder holds no run, or the run has ended without a report and was not launched.
 pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
     let found = of(&options.run)?;
     if options.json {
@@ -56,9 +51,19 @@ pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
     Ok(ExitStatus::Done.code())
 }
 
-/// Returns the graph of the run in a folder: from the coordinator of a launched run that is alive, else from
-/// the report.
+/// Generations that the launchers of a run have placed; none if it was not launched.
+pub(crate) fn placed_generations(run: &Path) -> Vec<PlacedGeneration> {
+    let text = fs::read_to_string(run.join(ATTEMPTS)).unwrap_or_default();
+    let placed = text.lines().filter_map(|line| serde_json::from_str::<PlacedGeneration>(line).ok());
+    // The last line of a generation counts.
+    let by_number: BTreeMap<u64, _> = placed.map(|placed| (placed.number, placed)).collect();
+    by_number.into_values().collect()
+}
+
+/// Returns the graph of the run in a folder: the last attempt from the coordinator of a launched run that is
+/// alive, else from the report; earlier ones, and a run without a report, as its launchers have placed them.
 fn of(run: &Path) -> Result<Graph, Error> {
+    let mut generations = placed_generations(run);
     if let Some(status) = coordinator_status(run)? {
         let member = |member: &raddle::cluster::MemberStatus| GenerationMember {
             process: member.process,
@@ -66,26 +71,35 @@ fn of(run: &Path) -> Result<Graph, Error> {
             shards: member.shards as usize,
             ..GenerationMember::default()
         };
-        let members = status.members.iter().map(member).collect();
-        let now = Generation { number: status.generation, epoch: None, members };
-        return Ok(Graph { generations: vec![now], bytes_on_wire: None });
+        let (number, members) = (status.generation, status.members.iter().map(member).collect());
+        generations.retain(|earlier| earlier.number < number);
+        generations.push(PlacedGeneration { number, epoch: None, has_ended: false, members });
+        return Ok(Graph { generations, bytes_on_wire: None });
     }
     let snapshot = RunSnapshot::read(run)?;
-    let all = match snapshot.field(&["generations"]) {
+    let last = match snapshot.field(&["generations"]) {
+        Value::Null if !generations.is_empty() => return Ok(Graph { generations, bytes_on_wire: None }),
         Value::Null => {
             let why = "the run has no report yet: raddle status says how it stands";
             return Err(Error::usage(format!("{}: {why}", run.display())));
         }
-        all => Vec::<GenerationRecord>::deserialize(all),
+        last => Vec::<GenerationRecord>::deserialize(last),
     };
-    let all = all.map_err(|why| Error::input(format!("{}: {why}", run.join("report.json").display())))?;
-    let generation = |(number, record): (u64, GenerationRecord)| Generation {
+    let last = last.map_err(|why| Error::input(format!("{}: {why}", run.join("report.json").display())))?;
+    // The report is of the last attempt, or of one that was not launched.
+    let before = generations.len().saturating_sub(last.len());
+    if generations[before..].iter().map(|placed| placed.epoch).eq(last.iter().map(|last| Some(last.epoch))) {
+        generations.truncate(before);
+    }
+    let first = generations.last().map_or(0, |before| before.number) + 1;
+    let placed = |(number, GenerationRecord { epoch, members, .. })| PlacedGeneration {
         number,
-        epoch: Some(record.epoch),
-        members: record.members,
+        epoch: Some(epoch),
+        has_ended: true,
+        members,
     };
-    let bytes_on_wire = snapshot.field(&["bytes_on_wire"]).as_u64();
-    Ok(Graph { generations: (1..).zip(all).map(generation).collect(), bytes_on_wire })
+    generations.extend((first..).zip(last).map(placed));
+    Ok(Graph { generations, bytes_on_wire: snapshot.field(&["bytes_on_wire"]).as_u64() })
 }
 
 impl Graph {
@@ -95,8 +109,10 @@ impl Graph {
     fn dot(&self) -> String {
         let mut text = String::from("digraph run {\n  rankdir=LR;\n  node [shape=box];\n");
         // Writing to a string does not fail.
-        for Generation { number, epoch, members } in &self.generations {
+        for PlacedGeneration { number, epoch, has_ended, members } in &self.generations {
             let from = epoch.map_or_else(String::new, |epoch| format!(", from epoch {epoch}"));
+            let is_last = self.generations.last().is_some_and(|last| last.number == *number);
+            let from = if *has_ended || is_last { from } else { from + ", lost" };
             let _ =
                 write!(text, "  subgraph cluster_{number} {{\n    label=\"generation {number}{from}\";\n");
             for member in members {
@@ -160,9 +176,17 @@ mod tests {
             bytes_sent: 10 * messages_sent,
             bytes_received,
         };
+        let placed = |number, epoch, members| PlacedGeneration {
+            number,
+            epoch: Some(epoch),
+            has_ended: true,
+            members,
+        };
         let generations = vec![
-            Generation { number: 1, epoch: Some(0), members: vec![member(0, 3, 0), member(1, 1, 0)] },
-            Generation { number: 2, epoch: Some(4), members: vec![member(1, 0, 77)] },
+            placed(1, 0, vec![member(0, 3, 0), member(1, 1, 0)]),
+            placed(2, 4, vec![member(1, 0, 77)]),
+            PlacedGeneration { has_ended: false, ..placed(3, 9, vec![member(1, 0, 0)]) },
+            placed(4, 8, vec![member(1, 0, 0)]),
         ];
         let dot = Graph { generations, bytes_on_wire: Some(40) }.dot();
         for line in [
@@ -171,6 +195,7 @@ mod tests {
             "g1_p1 -> g1_wire [label=\"1 message, 10 bytes\"];",
             "g1_p0 -> g2_p1 [style=dashed, ltail=cluster_1, label=\"77 bytes\"];",
             "label=\"generation 2, from epoch 4\";",
+            "label=\"generation 3, from epoch 9, lost\";",
         ] {
             assert!(dot.lines().any(|there| there.trim() == line), "{line}:\n{dot}");
         }

@@ -12,6 +12,7 @@ use super::net::wire::{receive, send};
 use super::protocol::{AdminResponse, MemberStatus};
 use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, MemberReport, Order, RunStatus};
 use crate::base::state::State;
+use crate::run::traffic::Traffic;
 
 /// Size limit of a message, in bytes.
 const MOST: u64 = 1 << 20;
@@ -86,7 +87,7 @@ fn no_byte_of_a_message_can_change_unnoticed() {
     is_noticed(&[
         MemberReport::Alive { memory: 1 << 30 },
         MemberReport::Epoch { generation: 1, epoch },
-        MemberReport::Ended { generation: 1, end: Some(end) },
+        MemberReport::Ended { generation: 1, end: Some(end), sent: Traffic::default(), moved: 9 },
         MemberReport::Done,
     ]);
     is_noticed(&[

@@ -34,6 +34,7 @@ use self::net::addresses::Addresses;
 pub use self::net::socket::Encryption;
 pub use self::net::token::Token;
 use self::parent_link::{ParentLink, Started, declines_by};
+pub use self::plan::PlacedGeneration;
 pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
 pub use self::settings::{CoordinatorSettings, Ended, RunEvent};

@@ -4,7 +4,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::run::placement::{Layout, even};
+use crate::run::record::GenerationMember;
 
 /// A process of a generation, and the address at which peers reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +60,19 @@ crate::state!(GenerationPlan {
     last,
     balance,
 });
+
+/// A generation of a run on several processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedGeneration {
+    /// Number of the generation, from 1, over all attempts.
+    pub number: u64,
+    /// Epochs completed when it started; `None` while it runs, in the status of the run.
+    pub epoch: Option<u64>,
+    /// `true` if it ended at a boundary: only then is known what its processes sent.
+    pub has_ended: bool,
+    /// Processes of the generation.
+    pub members: Vec<GenerationMember>,
+}
 
 /// The generation before, and the blocks' places when it ended.
 pub(crate) struct Before<'a> {
@@ -161,6 +177,20 @@ impl GenerationPlan {
     pub(crate) fn everyone(&self) -> Vec<&Participant> {
         let leaving = self.previous.iter().filter(|participant| self.index_of(participant.id).is_none());
         self.participants.iter().chain(leaving).collect()
+    }
+
+    /// Returns the processes of the generation, the first one first, with nothing sent yet.
+    pub(crate) fn members(&self) -> Vec<GenerationMember> {
+        let count =
+            |all: &mut dyn Iterator<Item = u32>, process: u32| all.filter(|&at| at == process).count();
+        let member = |(process, participant): (u32, &Participant)| GenerationMember {
+            process: participant.id,
+            workers: count(&mut self.process_of.iter().copied(), process),
+            shards: count(&mut (0..self.shard_at.len() as u32).map(|of| self.shard_process(of)), process),
+            blocks: count(&mut (0..self.block_at.len() as u32).map(|of| self.block_process(of)), process),
+            ..GenerationMember::default()
+        };
+        (0..).zip(&self.participants).map(member).collect()
     }
 
     /// Index of the participant that is to hold a shard.

@@ -4,6 +4,7 @@ use super::held_boundary::{HeldBoundary, HeldStatus};
 use super::plan::GenerationPlan;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
+use crate::run::traffic::Traffic;
 
 /// Properties of the run as a process has built it: they must agree in every process, and the coordinator
 /// plans by them.
@@ -31,8 +32,9 @@ pub(crate) enum MemberReport {
     /// An epoch is over: sent by the first process.
     Epoch { generation: u64, epoch: Epoch },
     /// The generation has ended there: the process holds its shards, blocks and replica again. The first one
-    /// adds how it ended.
-    Ended { generation: u64, end: Option<GenerationEnd> },
+    /// adds how it ended. `sent` are its messages to other processes, `moved` the bytes that were handed over
+    /// to it before.
+    Ended { generation: u64, end: Option<GenerationEnd>, sent: Traffic, moved: u64 },
     /// The parts of a checkpoint that the process has written.
     PartsSubmitted { generation: u64, submitted: SubmittedParts },
     /// A heartbeat, with the process's peak memory in bytes.
@@ -56,7 +58,7 @@ crate::state!(
     enum MemberReport {
         Ready { registration, address },
         Epoch { generation, epoch },
-        Ended { generation, end },
+        Ended { generation, end, sent, moved },
         PartsSubmitted { generation, submitted },
         Alive { memory },
         MayWrite,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::coordinator::CoordinatorConfig;
 use super::net::socket::Encryption;
 use super::net::token::Token;
+use super::plan::PlacedGeneration;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]
@@ -89,6 +90,8 @@ pub enum RunEvent<'a> {
     /// The first process has begun the generation of this number, from a checkpoint or from the beginning of
     /// the run.
     Begun(u64),
+    /// The generations of this attempt, the last of which is about to begin.
+    Placed(&'a [PlacedGeneration]),
 }
 
 /// The coordinator's configuration by these settings, for the attempt `run` after generation `after`.

@@ -21,13 +21,15 @@ pub const LOCK: &str = ".lock";
 pub const CHECKPOINT: &str = "checkpoint";
 /// Log of the changes that a run has accepted.
 pub const CHANGES_LOG: &str = "changes.log";
+/// Generations of all attempts of a launched run.
+pub const ATTEMPTS: &str = "attempts.jsonl";
 /// Trace of a run, with a record for each epoch.
 pub const TRACE: &str = "trace.jsonl";
 /// Log of the rounds of a run with `--explain`.
 pub const EXPLAINED: &str = "explain.jsonl";
 
 /// Files that every run may have in addition to those of its model: a folder with one of them holds a run.
-const RUN_FILES: [&str; 9] = [
+const RUN_FILES: [&str; 10] = [
     manifest::NAME,
     "report.json",
     "summary.json",
@@ -36,10 +38,12 @@ const RUN_FILES: [&str; 9] = [
     EXPLAINED,
     CHECKPOINT,
     CHANGES_LOG,
+    ATTEMPTS,
     "generation.json",
 ];
 /// Files of the list above that a commit does not replace.
-const LIVE: [&str; 6] = [manifest::NAME, TRACE, EXPLAINED, CHECKPOINT, CHANGES_LOG, "generation.json"];
+const LIVE: [&str; 7] =
+    [manifest::NAME, TRACE, EXPLAINED, CHECKPOINT, CHANGES_LOG, ATTEMPTS, "generation.json"];
 
 /// Destination of a model's files.
 pub trait ModelFiles {

@@ -249,8 +249,6 @@ fn imports_of_promises_of_the_pool_go_down() {
         &["admission"],
     ];
     check(&pool, "policy/pdors", &floors, &[]);
-    let floors: [&[&str]; 3] = [&["market"], &["placer"], &["choices"]];
-    check(&pool, "policy/pdors/in_slot", &floors, &[]);
 }
 
 #[test]
@@ -263,7 +261,7 @@ fn imports_of_the_pool_go_down() {
         &["fit", "queue"],
         &["share"],
         &["state"],
-        &["replay", "runs"],
+        &["decision", "replay", "runs", "transitions"],
         &["counted", "journal", "wall"],
     ];
     check(&src("algorithms/pool"), "pool", &floors, &[]);
@@ -288,24 +286,23 @@ fn imports_of_the_simulator_of_the_pool_go_down() {
     check(&simulator, "", &floors, &["main"]);
     let floors: [&[&str]; 4] = [&["rows"], &["application"], &["job"], &["tables"]];
     check(&simulator, "published", &floors, &[]);
-    let floors: [&[&str]; 3] = [&["instance", "spec"], &["arrivals", "run"], &["generate", "report"]];
+    let floors: [&[&str]; 3] = [&["instance", "spec"], &["run"], &["generate", "report"]];
     check(&simulator, "slots", &floors, &[]);
-    let floors: [&[&str]; 3] = [&["las", "ones", "optimus", "placing"], &["oasis"], &["names"]];
+    let floors: [&[&str]; 2] = [&["las", "ones", "optimus", "placing"], &["names"]];
     check(&simulator, "policy", &floors, &[]);
     let floors: [&[&str]; 2] = [&["operators"], &["arrange", "caps", "estimate", "slots"]];
     check(&simulator, "policy/ones", &floors, &[]);
-    let floors: [&[&str]; 2] = [&["spread"], &["apart"]];
-    check(&simulator, "policy/placing", &floors, &[]);
-    let floors: [&[&str]; 2] = [&["options", "tables"], &["slots", "ticks"]];
+    let floors: [&[&str]; 2] = [&["options", "tables"], &["ticks"]];
     check(&simulator, "cli", &floors, &[]);
     check_circles(&simulator, &[]);
 }
 
 #[test]
 fn imports_of_the_command_line_of_the_pool_go_down() {
-    let floors: [&[&str]; 3] = [
+    let floors: [&[&str]; 4] = [
         &["duration", "folder", "foreign", "job_line", "pool_tables"],
-        &["jobs", "pool_options", "pool_summary"],
+        &["jobs", "pool_summary"],
+        &["pool_options"],
         &["profile", "run", "status", "visit"],
     ];
     check(&src("algorithms/pool"), "cli", &floors, &[]);

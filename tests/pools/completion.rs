@@ -46,13 +46,13 @@ fn mean(policy: &str, clock: &str, lasso: &str, epochs: u64) -> (f64, String) {
     (jobs.iter().map(of).sum::<f64>() / jobs.len() as f64, out)
 }
 
-/// Asserts that greedy is so many times ahead of a queue, and takes at most this multiple of equal shares.
-fn assert_ahead(clock: &str, [fifo, drf, greedy]: [f64; 3], (ahead, behind): (f64, f64)) {
+/// Asserts that greedy is 1.5 times sooner than a queue, and no later than equal shares within 3 %.
+fn assert_ahead(clock: &str, [fifo, drf, greedy]: [f64; 3]) {
     let times = fifo / greedy;
     println!(
         "{clock}: fifo {fifo:.1} s, drf {drf:.1} s, greedy {greedy:.1} s, {times:.2} times sooner than fifo"
     );
-    assert!(fifo >= ahead * greedy && greedy <= behind * drf, "{clock}: {fifo} {drf} {greedy}");
+    assert!(fifo >= 1.5 * greedy && greedy <= 1.03 * drf, "{clock}: {fifo} {drf} {greedy}");
 }
 
 /// The long form, `RADDLE_POOL_LONG=N`, compares by the wall clock, too, in three turns, with so many epochs
@@ -61,21 +61,19 @@ fn assert_ahead(clock: &str, [fifo, drf, greedy]: [f64; 3], (ahead, behind): (f6
 fn the_mean_completion_under_greedy_beats_that_of_a_queue_and_of_equal_shares() {
     // A topic model is one of some seconds on 4 workers.
     let counted = "counted --seconds-per-cost 1.5e-7";
-    // On the Lasso of the mice greedy misses 1.5 and 1.03 (1.41 and 1.04 were seen): it may get no worse.
-    let generated = ("synth:groups:n=400,p=800,s=40", (1.5, 1.03));
-    let real = real_folder().map(|_| ("mice", (1.4, 1.05)));
-    for (lasso, bars) in [generated].into_iter().chain(real) {
+    let (generated, real) = ("synth:groups:n=400,p=800,s=40", real_folder().map(|_| "mice"));
+    for lasso in [generated].into_iter().chain(real) {
         let (greedy, table) = mean("greedy", counted, lasso, EPOCHS);
         if all_combinations() {
             assert_eq!(table, mean("greedy", counted, lasso, EPOCHS).1);
         }
         let others = ["fifo", "drf"].map(|policy| mean(policy, counted, lasso, EPOCHS).0);
-        assert_ahead("by counted cost", [others[0], others[1], greedy], bars);
+        assert_ahead("by counted cost", [others[0], others[1], greedy]);
     }
-    let (lasso, bars) = real.unwrap_or(generated);
+    let lasso = real.unwrap_or(generated);
     let epochs = number("RADDLE_POOL_LONG", 0);
     for _ in 0..if epochs == 0 { 0 } else { 3 } {
         let turn = ["fifo", "drf", "greedy"].map(|policy| mean(policy, "wall", lasso, epochs).0);
-        assert_ahead("by the wall clock", turn, bars);
+        assert_ahead("by the wall clock", turn);
     }
 }

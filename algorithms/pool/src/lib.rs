@@ -7,7 +7,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use raddle_pool::policy::names::{Settings, policy};
+//! use raddle_pool::policy::names::PolicySettings;
 //! use raddle_pool::policy::{ByWorkers, Cluster, Job, JobId};
 //!
 //! // Two jobs, of 100 and of 10 epochs; two workers are one and a half times as fast as one.
@@ -16,7 +16,7 @@
 //!     Job { left: Some(epochs), ..Job::new(JobId(id), 2, speed) }
 //! };
 //! let jobs = [job(0, 100.0), job(1, 10.0)];
-//! let mut greedy = policy("greedy", &Settings::default())?;
+//! let mut greedy = PolicySettings::named("greedy").policy()?;
 //! let allocation = greedy.decide(0.0, &Cluster::of_slots(1, 3), &jobs);
 //! assert_eq!(allocation.placements[&JobId(1)].workers(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -24,13 +24,16 @@ fn the_old_name_of_the_simulator_says_where_it_is() {
 #[test]
 fn policies_of_the_simulator_alone_are_refused() {
     for (line, words) in [
-        ("run jobs.toml --out p --policy oasis", "policy `oasis` does not exist: did you mean `pdors`?"),
+        (
+            "run jobs.toml --out p --policy oasis",
+            "policy `oasis` does not exist here: choose from greedy, drf",
+        ),
         ("run jobs.toml --out p --policy las", "policy `las` does not exist here: use `greedy`, which ends"),
         ("run jobs.toml --out p --policy optimus", "the simulator, raddle-pool-sim, compares them"),
         ("run jobs.toml --out p --policy ones", "use `greedy`"),
         ("run jobs.toml --out p --policy tiresias", "use `greedy`"),
-        ("run jobs.toml --out p --policy greedi", "did you mean `greedy`?"),
-        ("run jobs.toml --out p --policy zzzzzzzzz", "Choose from greedy, drf, fifo, pdors"),
+        ("run jobs.toml --out p --policy greedi", "choose from greedy, drf, fifo, pdors"),
+        ("run jobs.toml --out p --policy zzzzzzzzz", "policy `zzzzzzzzz` does not exist here"),
     ] {
         let error = refused(line);
         assert!(error.contains(words), "{line}\n{error}");

@@ -13,7 +13,7 @@
 //! let workload = Spec::parse("synth:jobs:n=20,seed=1")?.workloads(1.0)?.remove(0);
 //! let mut optimus = policy("optimus", &Settings::default())?;
 //! let cluster = Cluster::of_slots(4, 4);
-//! let outcome = simulate(&cluster, &workload.jobs, &workload.settings, &mut *optimus, &mut |_| ())?;
+//! let outcome = simulate(&cluster, &workload.jobs, &workload.settings, &mut *optimus)?;
 //! assert!(outcome.jobs.len() == 20 && outcome.mean() > 0.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -31,6 +31,6 @@ mod spec;
 
 pub use self::error::SimulateError;
 pub use self::model::{Model, Submitted};
-pub use self::outcome::{Change, Decision, Ended, Outcome};
+pub use self::outcome::{Ended, Outcome};
 pub use self::run::{Settings, simulate};
 pub use self::spec::{Spec, Workload};

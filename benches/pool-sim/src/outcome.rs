@@ -13,10 +13,8 @@ pub struct Ended {
     /// Time at which the job ended; `None` if it was refused.
     pub end: Option<f64>,
     /// Answer of a policy that makes promises.
-    #[serde(skip)]
     pub promise: Option<Promise>,
     /// Value of the job at its end.
-    #[serde(skip)]
     pub value: f64,
     /// Service received: workers times seconds.
     pub service: f64,
@@ -112,32 +110,4 @@ impl Outcome {
         times.sort_unstable_by(f64::total_cmp);
         times
     }
-}
-
-/// A decision of a policy, with the changes of placements.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Decision {
-    /// Time of the decision, in seconds since the simulation began.
-    #[serde(rename = "at")]
-    pub now: f64,
-    /// Number of jobs that have arrived and not ended.
-    pub jobs: usize,
-    /// Jobs whose placement changed.
-    pub changes: Vec<Change>,
-    /// Reasons that the policy gave.
-    pub reasons: Vec<String>,
-}
-
-/// A change of the placement of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// Name of the job.
-    #[serde(rename = "job")]
-    pub name: String,
-    /// Number of workers before.
-    pub from: u32,
-    /// Number of workers now.
-    pub to: u32,
-    /// Number of nodes of the new placement.
-    pub nodes: u32,
 }

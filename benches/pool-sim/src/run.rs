@@ -4,7 +4,7 @@ use raddle_pool::policy::{Allocation, Cluster, Job, JobId, Placement, Policy, Pr
 
 use super::error::SimulateError;
 use super::model::{Model, Submitted};
-use super::outcome::{Change, Decision, Ended, Outcome};
+use super::outcome::{Ended, Outcome};
 
 /// Seconds without progress after which a simulation is stalled.
 const STALLED: f64 = 86_400.0;
@@ -21,11 +21,8 @@ pub struct Settings {
 impl Settings {
     fn check(&self, cluster: &Cluster) -> Result<(), SimulateError> {
         let refuse = |name, value, message| Err(SimulateError::Setting { name, value, message });
-        if cluster.nodes.is_empty() {
-            return refuse("nodes", 0.0, "choose one or more");
-        }
         if cluster.slots() == 0 {
-            return refuse("slots", 0.0, "choose one or more on a node");
+            return refuse("nodes times slots", 0.0, "choose one or more");
         }
         if !(self.tick > 0.0 && self.tick.is_finite()) {
             return refuse("tick", self.tick, "choose seconds above 0");
@@ -110,13 +107,7 @@ impl<'a> Simulated<'a> {
     }
 
     /// Moves the job to another placement.
-    fn resize(&mut self, to: Placement, rescale: f64) -> Change {
-        let change = Change {
-            name: self.submitted.name.clone(),
-            from: self.placement.workers(),
-            to: to.workers(),
-            nodes: to.nodes(),
-        };
+    fn resize(&mut self, to: Placement, rescale: f64) {
         if !to.shares.is_empty() {
             self.owed = self.model.cost(&self.placement, &to, rescale);
             self.end.rescales += u32::from(self.has_begun);
@@ -124,11 +115,10 @@ impl<'a> Simulated<'a> {
         }
         self.epochs_at_resize = self.model.view().epochs;
         self.placement = to;
-        change
     }
 }
 
-/// Simulates jobs on a cluster under a policy, and calls `tell` with each decision.
+/// Simulates jobs on a cluster under a policy.
 ///
 /// # Errors
 /// A setting out of range; an allocation that exceeds the cluster; jobs that never end.
@@ -137,10 +127,9 @@ pub fn simulate(
     jobs: &[Submitted],
     settings: &Settings,
     policy: &mut dyn Policy,
-    tell: &mut dyn FnMut(&Decision),
 ) -> Result<Outcome, SimulateError> {
     settings.check(cluster)?;
-    ticks(cluster, jobs, settings, (1, None), policy, tell)
+    ticks(cluster, jobs, settings, (1, None), policy)
 }
 
 /// Simulates jobs by ticks. The first decision is at the start of tick `first`; the simulation ends at tick
@@ -154,7 +143,6 @@ pub(crate) fn ticks(
     settings: &Settings,
     (first, end): (u32, Option<u32>),
     policy: &mut dyn Policy,
-    tell: &mut dyn FnMut(&Decision),
 ) -> Result<Outcome, SimulateError> {
     let Settings { tick, rescale } = *settings;
     let mut ordered: Vec<&Submitted> = jobs.iter().collect();
@@ -193,8 +181,7 @@ pub(crate) fn ticks(
         let allocation = policy.decide(now, cluster, &views);
         check(policy.name(), now, cluster, &views, &allocation)?;
         decisions += 1;
-        let decision = apply(&mut jobs, &views, allocation, now, rescale);
-        tell(&decision);
+        apply(&mut jobs, &views, allocation, rescale);
         if now - f64::max(worked, last_arrival) > STALLED {
             let left = jobs.iter().filter(|job| !job.is_over).count();
             return Err(SimulateError::Stalled { policy: policy.name(), since: worked, jobs: left });
@@ -227,18 +214,11 @@ fn check(
 }
 
 /// Applies the placements and promises of an allocation.
-fn apply(
-    jobs: &mut [Simulated<'_>],
-    views: &[Job],
-    mut allocation: Allocation,
-    now: f64,
-    rescale: f64,
-) -> Decision {
-    let mut changes = Vec::new();
+fn apply(jobs: &mut [Simulated<'_>], views: &[Job], mut allocation: Allocation, rescale: f64) {
     for view in views {
         let to = allocation.placements.remove(&view.id).unwrap_or_default();
         if to != view.placement {
-            changes.push(jobs[view.id.0 as usize].resize(to, rescale));
+            jobs[view.id.0 as usize].resize(to, rescale);
         }
     }
     for (id, promise) in allocation.promises {
@@ -246,5 +226,4 @@ fn apply(
         job.end.promise = Some(promise);
         job.is_over |= matches!(promise, Promise::Refused(_));
     }
-    Decision { now, jobs: views.len(), changes, reasons: allocation.reasons }
 }

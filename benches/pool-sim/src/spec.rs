@@ -77,7 +77,10 @@ impl Spec {
         match self {
             Self::Published(number) => published(*number, load),
             Self::Synthetic { count, seed, hours } => {
-                check_load(load)?;
+                if !(load > 0.0 && load.is_finite()) {
+                    let message = "choose a number above 0";
+                    return Err(SimulateError::Setting { name: "load", value: load, message });
+                }
                 let name = format!("synth:jobs:n={count},seed={seed},hours={hours}");
                 let profiles = synthetic(*count, *seed, *hours, load);
                 let jobs: Result<Vec<Submitted>, String> = profiles.iter().map(submitted).collect();
@@ -99,15 +102,6 @@ impl Spec {
                 let name = path.display().to_string();
                 Ok(vec![Workload { name, jobs, settings: Settings { tick: 1.0, rescale: 0.1 } }])
             }
-        }
-    }
-}
-
-fn check_load(load: f64) -> Result<(), SimulateError> {
-    match load > 0.0 && load.is_finite() {
-        true => Ok(()),
-        false => {
-            Err(SimulateError::Setting { name: "load", value: load, message: "choose a number above 0" })
         }
     }
 }

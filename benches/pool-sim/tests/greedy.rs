@@ -23,7 +23,7 @@ fn is_long() -> bool {
 /// Mean completion time of jobs, in hours.
 fn hours(jobs: &[Submitted], policy: &mut dyn Policy) -> f64 {
     let settings = Settings { tick: 60.0, rescale: 30.0 };
-    simulate(&Cluster::of_slots(16, 4), jobs, &settings, policy, &mut |_| ()).unwrap().mean() / 3600.0
+    simulate(&Cluster::of_slots(16, 4), jobs, &settings, policy).unwrap().mean() / 3600.0
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -112,9 +112,7 @@ fn beside_drf(slots: u32, jobs: u32, seeds: u64) -> f64 {
     let of = |policy: &mut dyn Policy, seed: u64| {
         let workload = Spec::parse(&format!("synth:jobs:n={jobs},seed={seed},hours=4")).unwrap();
         let workload = workload.workloads(1.0).unwrap().remove(0);
-        simulate(&Cluster::of_slots(1, slots), &workload.jobs, &workload.settings, policy, &mut |_| ())
-            .unwrap()
-            .mean()
+        simulate(&Cluster::of_slots(1, slots), &workload.jobs, &workload.settings, policy).unwrap().mean()
     };
     let ratios: Vec<f64> =
         (1..=seeds).map(|seed| of(&mut Greedy::default(), seed) / of(&mut Drf, seed)).collect();

@@ -42,7 +42,6 @@ fn las_puts_a_job_that_was_served_long_behind_those_that_were_not() {
     jobs[0].service = 100.0;
     let after = las.decide(26.0, &cluster, &jobs);
     assert_eq!(workers(&after, &jobs), [0, 4]);
-    assert_eq!(after.reasons, ["job 0 goes to the second queue"]);
     // The job stays in the second queue, after jobs that arrive later, too.
     jobs[0].placement = Placement::default();
     let later = [jobs[0].clone(), job(2, 4, 9.0, &[1.0; 4])];
@@ -133,9 +132,14 @@ fn greedy_learns_what_is_left_from_jobs_of_the_same_program_and_size() {
         let allocation = greedy.decide(0.0, &Cluster::of_slots(1, slots), &jobs);
         assert_eq!(workers(&allocation, &jobs), expected, "{slots} slots");
     }
-    // The course of a metric says more.
+    // The course of a metric says more, of an end that is near: far ahead the job counts as half done.
     let mut jobs = jobs;
     jobs[0].course = Some(5.0);
     let allocation = greedy.decide(0.0, &Cluster::of_slots(1, 2), &jobs);
     assert_eq!(workers(&allocation, &jobs), [2, 0, 0]);
+    for (done, expected) in [(3.0, [2, 0, 0]), (300.0, [0, 0, 2])] {
+        (jobs[0].course, jobs[0].done) = (Some(1e6), done);
+        let allocation = greedy.decide(0.0, &Cluster::of_slots(1, 2), &jobs);
+        assert_eq!(workers(&allocation, &jobs), expected, "{done}");
+    }
 }

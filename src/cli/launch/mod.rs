@@ -1,5 +1,6 @@
 //! `raddle`: runs a program as several processes, and inspects and controls runs.
 
+mod attempts;
 mod away;
 mod children;
 mod folder;
@@ -60,7 +61,7 @@ enum Verb {
     Status(StatusOptions),
     /// Draw the processes of a run as a DOT graph.
     #[command(after_help = "The graph has the processes of each generation, and the bytes sent between \
-         them.\n\n\
+         them, also of attempts before a loss or a restart.\n\n\
          Example: raddle graph run | dot -Tsvg > run.svg")]
     Graph(GraphOptions),
     /// Write an HTML page about one or more runs.

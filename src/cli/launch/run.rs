@@ -11,6 +11,7 @@ use raddle::cluster::{AdminClient, CoordinatorSettings, Ended, RunEvent, Server}
 use raddle::command_line_support::{Address, Addresses, lock};
 use raddle::has_checkpoint;
 
+use super::attempts::Attempts;
 use super::away::{Away, SshSettings};
 use super::children::{Children, Start};
 use super::folder::{Kept, LaunchFolder};
@@ -32,6 +33,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A run that is launched: its coordinator, and its processes here and on other machines.
 struct LaunchedRun<'a> {
+    attempts: Attempts,
     losses: Losses,
     /// The processes of other machines; `None` until those here have been started.
     away: Option<Away>,
@@ -101,6 +103,7 @@ impl<'a> LaunchedRun<'a> {
             ..CoordinatorSettings::new(*processes as u32, *workers as u32)
         };
         Ok(Self {
+            attempts: Attempts::new(folder.path(), plan.earlier),
             losses: Losses::default(),
             away: None,
             children: Arc::default(),
@@ -181,9 +184,10 @@ impl<'a> LaunchedRun<'a> {
 
     /// Coordinates the processes until the attempt ends.
     fn coordinate(&mut self) -> Ended {
-        let Self { server, has_begun, losses, .. } = self;
+        let Self { server, has_begun, losses, attempts, .. } = self;
         server.run(|event| match event {
             RunEvent::Note(text) => note(text),
+            RunEvent::Placed(generations) => attempts.placed(generations),
             RunEvent::Begun(generation) => {
                 has_begun.store(true, Ordering::Release);
                 losses.begun(generation).iter().for_each(|text| note(text));

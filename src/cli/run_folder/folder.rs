@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use raddle::EpochRecord;
 use raddle::command_line_support::{
-    CHANGES_LOG, CHECKPOINT, Disk, EXPLAINED, EarlierRun, Store, TRACE, lock, remove_checkpoint,
+    ATTEMPTS, CHANGES_LOG, CHECKPOINT, Disk, EXPLAINED, EarlierRun, Store, TRACE, lock, remove_checkpoint,
     remove_if_empty,
 };
 use raddle::files::{FileError, ModelFiles, NewModel, Out, write_atomic};
@@ -152,6 +152,7 @@ impl RunFolder {
         if is_new {
             held.remove(CHECKPOINT)?;
             held.remove(CHANGES_LOG)?;
+            held.remove(ATTEMPTS)?;
         }
         Ok(write_atomic(&about, |out| Ok(serde_json::to_writer_pretty(out, begun)?))?)
     }

@@ -33,7 +33,7 @@ impl Coordinator {
 
     /// Starts the run, from the checkpoint if there is one.
     pub(super) fn found(&mut self, from: Option<String>, epoch: u64, warnings: Vec<String>, now: f64) {
-        (self.from, self.warnings) = (from, warnings);
+        (self.from, self.warnings, self.resumed_at) = (from, warnings, epoch);
         // The last planned rescale up to the checkpoint's epoch applies.
         let before = self.rescale().iter().filter(|&&(at, _)| at <= epoch).max_by_key(|&&(at, _)| at);
         self.workers = before.map(|&(_, workers)| workers).or(self.workers);

@@ -22,7 +22,7 @@ use self::members::{Connection, Member, MemberState};
 use self::notes::Notes;
 use super::balance::Balance;
 use super::held_boundary::HeldBoundary;
-use super::plan::GenerationPlan;
+use super::plan::{GenerationPlan, PlacedGeneration};
 use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration};
 
 /// Seconds to wait for the cause after a process reports that a peer failed, or for the exit status after a
@@ -82,6 +82,8 @@ pub(crate) struct Coordinator {
     registration: Option<Registration>,
     stage: CoordinatorStage,
     plan: Option<GenerationPlan>,
+    /// Generations of this attempt.
+    placed: Vec<PlacedGeneration>,
     /// Number of workers of the whole run, if a rescale has set it.
     workers: Option<u64>,
     end_is_requested: bool,
@@ -103,8 +105,9 @@ pub(crate) struct Coordinator {
     absent: BTreeMap<String, String>,
     /// Processes that were ready to join before those of the launcher.
     early: Vec<(u32, Registration, String)>,
-    /// The checkpoint to resume from, and warnings about unusable ones.
+    /// The checkpoint to resume from, its epoch, and warnings about unusable ones.
     from: Option<String>,
+    resumed_at: u64,
     warnings: Vec<String>,
     /// Orders held back until the number of their generation is durable, and the time at which to try again
     /// to write it.
@@ -217,6 +220,11 @@ impl Coordinator {
     /// Returns the number of connections that were refused, including those before this attempt.
     pub(crate) fn refused(&self) -> u64 {
         self.config.refused + self.notes.refused()
+    }
+
+    /// Returns the generations of this attempt.
+    pub(crate) fn placed(&self) -> &[PlacedGeneration] {
+        &self.placed
     }
 
     /// Returns the number of epochs completed, as last reported.

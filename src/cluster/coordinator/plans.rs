@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Action, Coordinator, CoordinatorConfig, CoordinatorStage, Member, MemberState};
-use crate::cluster::plan::{Before, GenerationPlan, Participant};
+use crate::cluster::plan::{Before, GenerationPlan, Participant, PlacedGeneration};
 use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order, Registration};
 
 /// Seconds after which to try again to write the number of a generation.
@@ -18,6 +18,7 @@ impl Coordinator {
     ) {
         let number = self.plan.as_ref().map_or(self.config.after, |plan| plan.number) + 1;
         let change = end.as_mut().and_then(|end| end.change.take());
+        let epoch = end.as_ref().map_or(self.resumed_at, |end| end.epoch);
         let plan = match (self.plan.take(), end) {
             (Some(before), Some(end)) if end.over => {
                 self.stage = CoordinatorStage::Ending;
@@ -43,6 +44,13 @@ impl Coordinator {
                 member.state = if runs { MemberState::Running } else { MemberState::Released };
             }
             self.send(id, Order::Begin { start: start.clone() });
+        }
+        if let Some(last) = self.placed.last_mut() {
+            last.has_ended = true;
+        }
+        if !start.plan.last {
+            let (epoch, members) = (Some(epoch), start.plan.members());
+            self.placed.push(PlacedGeneration { number, epoch, has_ended: false, members });
         }
         self.plan = Some(start.plan);
         self.end_is_requested = false;

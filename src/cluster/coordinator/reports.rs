@@ -29,7 +29,12 @@ impl Coordinator {
                 self.epoch = epoch;
                 boundary.into_iter().for_each(|boundary| self.on_held_boundary(*boundary));
             }
-            MemberReport::Ended { generation, end } if generation == number => {
+            MemberReport::Ended { generation, end, sent, moved } if generation == number => {
+                let members = self.placed.last_mut().into_iter().flat_map(|last| &mut last.members);
+                for member in members.filter(|member| member.process == from) {
+                    (member.messages_sent, member.bytes_sent) = (sent.messages, sent.bytes);
+                    member.bytes_received = moved;
+                }
                 self.on_generation_end(from, end, now);
             }
             MemberReport::PartsSubmitted { generation, submitted } if generation == number => {

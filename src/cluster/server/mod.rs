@@ -244,6 +244,7 @@ impl Server {
             Action::Begun => on_event(RunEvent::Begun(self.generation)),
             Action::Number(number) => {
                 self.generation = number;
+                on_event(RunEvent::Placed(self.coordinator.placed()));
                 let event = move |failed: Option<String>| Event::Numbered { number, failed };
                 self.spawn_store_work(
                     move |checkpoints| {

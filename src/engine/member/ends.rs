@@ -6,14 +6,13 @@ use std::time::Instant;
 use super::{Member, missing_state};
 use crate::base::error::EngineError;
 use crate::base::state::to_bytes;
-use crate::cluster::plan::{GenerationPlan, Participant};
+use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{GenerationEnd, MemberReport};
 use crate::engine::Outcome;
 use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
-use crate::run::record::GenerationMember;
 
 impl<P: Program> Member<P> {
     /// Takes the state of a generation back when it has ended, at the time `now`; returns the report of the
@@ -33,7 +32,7 @@ impl<P: Program> Member<P> {
         let end = match returned.hub.take() {
             Some(hub) => {
                 let (epoch, placement) = (returned.epoch, Arc::clone(&layout.shard_at));
-                let members = self.plan.as_ref().map(members).unwrap_or_default();
+                let members = self.plan.as_ref().map(GenerationPlan::members).unwrap_or_default();
                 self.history.add(epoch, (layout.asked, layout.threads), (placement, members), &returned);
                 Some(self.end_of(hub, &mut returned)?)
             }
@@ -44,7 +43,7 @@ impl<P: Program> Member<P> {
         };
         self.local = Some(returned.local);
         let generation = self.plan.as_ref().map_or(0, |plan| plan.number);
-        Ok(MemberReport::Ended { generation, end })
+        Ok(MemberReport::Ended { generation, end, sent: self.sent, moved: self.moved })
     }
 
     /// Makes the report of the first process on the end of the generation.
@@ -112,17 +111,4 @@ impl<P: Program> Member<P> {
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
     }
-}
-
-/// Returns the processes of a generation, the first one first, with nothing sent yet.
-fn members(plan: &GenerationPlan) -> Vec<GenerationMember> {
-    let count = |all: &mut dyn Iterator<Item = u32>, process: u32| all.filter(|&at| at == process).count();
-    let member = |(process, participant): (u32, &Participant)| GenerationMember {
-        process: participant.id,
-        workers: count(&mut plan.process_of.iter().copied(), process),
-        shards: count(&mut (0..plan.shard_at.len() as u32).map(|shard| plan.shard_process(shard)), process),
-        blocks: count(&mut (0..plan.block_at.len() as u32).map(|block| plan.block_process(block)), process),
-        ..GenerationMember::default()
-    };
-    (0..).zip(&plan.participants).map(member).collect()
 }

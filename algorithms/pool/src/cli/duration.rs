@@ -1,9 +1,11 @@
 //! Durations in words: `90s`, `20m`, `1h30m`.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Deserializer};
 
 /// Parses a duration in seconds: `90s`, `20m`, `1.5h`, `1h30m`, `2d`, or a number of seconds.
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
+fn seconds(text: &str) -> Result<f64, String> {
     let refuse = || format!("`{text}` is no duration: write 90s, 20m, 1h30m, 2d, or a number of seconds");
     let mut rest = text.trim();
     if let Ok(number) = rest.parse::<f64>() {
@@ -32,9 +34,17 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     if before.is_finite() { Ok(sum) } else { Err(refuse()) }
 }
 
-/// Duration in a file of jobs: a text, or a number of seconds.
+/// Duration: a text or, in a file of jobs, a number of seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Seconds(pub(super) f64);
+pub(crate) struct Seconds(pub(super) f64);
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        seconds(text).map(Self)
+    }
+}
 
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -48,7 +58,7 @@ impl<'de> Deserialize<'de> for Seconds {
             Given::Number(number) => number.to_string(),
             Given::Text(text) => text,
         };
-        seconds(&text).map(Self).map_err(serde::de::Error::custom)
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 

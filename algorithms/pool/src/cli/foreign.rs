@@ -7,15 +7,12 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         ("scheduler schedule scheduling-policy strategy algorithm queueing", "--policy"),
         ("max-jobs max-parallel max-concurrent concurrency parallelism max-running parallel-jobs", "--alive"),
-        ("min-workers minimum min-size min-replicas least", "--min"),
         ("min-workers minimum min-size min-replicas min", "--least"),
-        ("max-workers maximum max-size max-replicas most", "--max"),
         ("max-workers maximum max-size max-replicas max", "--most"),
         ("priority weight utility importance", "--value"),
         ("due by due-date time-limit time", "--deadline"),
         ("dependency depends-on depends dependencies afterok wait-for", "--after"),
         ("job-name jobname id", "--name"),
-        ("timeout silence silence-timeout heartbeat patience", "--timeout"),
         ("timeout silence silence-timeout heartbeat", "--patience"),
         (
             "jobs job-file queue trace workload jobs-file",

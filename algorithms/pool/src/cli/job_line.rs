@@ -18,6 +18,11 @@ const OWN: [(&str, &str); 4] = [
     ("--force", "a job of a pool replaces no other run: give another folder with --out"),
 ];
 
+/// Words of a command line with the quotes of a shell, without expansions.
+pub(super) fn words(line: &str) -> Result<Vec<String>, String> {
+    shlex::split(line).ok_or_else(|| "its command line ends inside quotes: close them".into())
+}
+
 /// The command line of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JobLine {
@@ -32,12 +37,6 @@ pub(super) struct JobLine {
 }
 
 impl JobLine {
-    /// Parses a command line with the quotes of a shell, without expansions.
-    pub(super) fn parse(line: &str, is_program: &dyn Fn(&str) -> bool) -> Result<Self, String> {
-        let words = shlex::split(line).ok_or("its command line ends inside quotes: close them")?;
-        Self::of(words, is_program)
-    }
-
     /// Parses the words of a command line.
     pub(super) fn of(mut words: Vec<String>, is_program: &dyn Fn(&str) -> bool) -> Result<Self, String> {
         if words.first().is_some_and(|word| word == "raddle") {
@@ -98,7 +97,7 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<JobLine, String> {
-        JobLine::parse(line, &|name| ["mf", "lasso", "bin/lda", "sleep", "pool"].contains(&name))
+        JobLine::of(words(line)?, &|name| ["mf", "lasso", "bin/lda", "sleep", "pool"].contains(&name))
     }
 
     #[test]

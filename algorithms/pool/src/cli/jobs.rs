@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::duration::Seconds;
-use super::job_line::JobLine;
+use super::job_line::{JobLine, words};
 use crate::policy::{Profile, Unfit};
 use crate::pool::{Request, Settings};
 
@@ -19,25 +20,35 @@ struct File {
     job: Vec<Spanned<Given>>,
 }
 
-/// Fields of a `[[job]]`.
-#[derive(Debug, Default, Deserialize)]
+/// A job as a user gives it: a `[[job]]` of a file, or the options of `pool add`.
+#[derive(Debug, Clone, Args, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Given {
-    pub(super) run: String,
+pub(crate) struct Given {
+    /// The command line, in a file.
+    #[arg(skip)]
+    run: String,
+    /// Name of the job. Default: the name of its --out folder.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Time of arrival, in a file.
+    #[arg(skip)]
+    at: Option<Seconds>,
+    /// Value of finishing, by --deadline if there is one. Default: 1.
+    #[arg(long, value_name = "X")]
+    value: Option<f64>,
+    /// Time by which the job must finish. It counts from now, such as 20m or 90s; a later end has no value.
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Seconds>,
+    /// Minimum number of workers. Default: 1.
+    #[arg(long, value_name = "N")]
+    least: Option<u32>,
+    /// Maximum number of workers. Default: all workers of the pool.
+    #[arg(long, value_name = "N")]
+    most: Option<u32>,
+    /// Jobs that must succeed first, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     #[serde(default)]
-    pub(super) name: Option<String>,
-    #[serde(default)]
-    pub(super) at: Option<Seconds>,
-    #[serde(default)]
-    pub(super) value: Option<f64>,
-    #[serde(default)]
-    pub(super) deadline: Option<Seconds>,
-    #[serde(default)]
-    pub(super) least: Option<u32>,
-    #[serde(default)]
-    pub(super) most: Option<u32>,
-    #[serde(default)]
-    pub(super) after: Vec<String>,
+    after: Vec<String>,
 }
 
 /// The pool and the file system that jobs are checked against.
@@ -74,10 +85,9 @@ impl Around<'_> {
         let mut places = Vec::new();
         for given in &file.job {
             let at = given.span().start;
-            let request = self.of_given(given.get_ref(), None).and_then(|request| {
-                self.check_beside(&request, &requests)?;
-                Ok(request)
-            });
+            let request = words(&given.get_ref().run)
+                .and_then(|words| self.of_given(given.get_ref(), words))
+                .and_then(|request| self.check_beside(&request, &requests).map(|()| request));
             requests.push(request.map_err(|why| refuse(at, &why))?);
             places.push(at);
         }
@@ -87,33 +97,26 @@ impl Around<'_> {
 
     /// A single job, whose command line is `words`.
     pub(super) fn one(&self, given: &Given, words: Vec<String>) -> Result<Request, String> {
-        let request = self.of_given(given, Some(words))?;
+        let request = self.of_given(given, words)?;
         self.check_beside(&request, &[])?;
         self.check_after(std::slice::from_ref(&request)).map_err(|(_, why)| why)?;
         Ok(request)
     }
 
-    fn of_given(&self, given: &Given, words: Option<Vec<String>>) -> Result<Request, String> {
-        let line = match words {
-            Some(words) => JobLine::of(words, self.is_program),
-            None => JobLine::parse(&given.run, self.is_program),
-        };
-        let line = line.map_err(|why| match &given.name {
-            Some(name) => format!("job {name}: {why}"),
-            None => format!("job `{}`: {why}", given.run),
-        })?;
+    fn of_given(&self, given: &Given, words: Vec<String>) -> Result<Request, String> {
+        let whose = given.name.clone().unwrap_or_else(|| format!("`{}`", words.join(" ")));
+        let line = JobLine::of(words, self.is_program).map_err(|why| format!("job {whose}: {why}"))?;
         let last = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = given.name.clone().or(line.out.as_ref().and_then(last)).filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| {
-            format!("job `{}`: it has no --out: give it a name, as `name = \"cv\"`", given.run)
-        })?;
+        let name =
+            name.ok_or_else(|| format!("job {whose}: it has no --out: give it a name, as `name = \"cv\"`"))?;
         let request = Request {
             command: line.command,
             folder: self.folder.into(),
             out: line.out,
-            at: given.at.map_or(0.0, |at| at.0),
+            at: given.at.map_or(0.0, |Seconds(at)| at),
             value: given.value,
-            deadline: given.deadline.map(|deadline| deadline.0),
+            deadline: given.deadline.map(|Seconds(deadline)| deadline),
             least: given.least.unwrap_or(1),
             most: given.most.unwrap_or(self.settings.workers),
             elastic: line.is_held,

@@ -6,9 +6,11 @@ use std::time::Duration;
 use clap::Args;
 use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
 
-use super::duration;
-use crate::policy::{Knowledge, names};
-use crate::pool::{Clock, PolicySettings, Settings};
+use super::duration::Seconds;
+use super::jobs::Given;
+use crate::policy::Knowledge;
+use crate::policy::names::PolicySettings;
+use crate::pool::{Clock, Settings};
 
 const FILE: &str = "Format of a file of jobs, in TOML:
 
@@ -59,17 +61,14 @@ pub(crate) struct RunOptions {
     /// Default: 1e-9.
     #[arg(long, value_name = "X")]
     seconds_per_cost: Option<f64>,
-    /// Seed of policies that draw random numbers. Default: 1.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
     /// For greedy: use the work left as limits, profiles and metrics tell it, learn it from metrics and jobs
     /// that have ended, or use nothing (none). Default: known.
     #[arg(long, value_name = "known|learnt|none")]
     knowledge: Option<String>,
     /// Report a running job that has been silent for this time, such as 20m; it keeps its workers.
     /// Default: 10m.
-    #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
-    patience: Option<f64>,
+    #[arg(long, value_name = "TIME")]
+    patience: Option<Seconds>,
     /// For pdors: length of a slot, the unit of time of its plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
@@ -87,8 +86,8 @@ pub(crate) struct RunOptions {
     pub(super) use_options: UseOptions,
 }
 
-/// Default of `--patience`, in seconds.
-const PATIENCE: f64 = 600.0;
+/// Default of `--patience`.
+const PATIENCE: Seconds = Seconds(600.0);
 /// Default of `--seconds-per-cost`: a core does about a billion multiply-adds a second.
 const SECONDS_PER_COST: f64 = 1e-9;
 /// Maximum number of workers of a pool.
@@ -96,87 +95,95 @@ const MOST: u32 = 4096;
 
 impl RunOptions {
     /// Settings of a new pool.
-    pub(super) fn settings(&self, cores: u32) -> Result<Settings, Error> {
+    pub(super) fn new_settings(&self, cores: u32) -> Result<Settings, Error> {
         let workers = self.workers.unwrap_or(cores);
-        for (name, value) in [("--workers", Some(workers)), ("--alive", self.alive)] {
-            if let Some(value) = value.filter(|value| !(1..=MOST).contains(value)) {
-                return Err(Error::usage(format!("{name} {value}: choose 1 to {MOST}")));
-            }
-        }
-        let name = self.policy.as_deref().unwrap_or(POLICY);
-        let mut policy = PolicySettings::named(name);
-        names::policy(name, &names::Settings::default())
-            .map_err(|why| Error::usage(format!("--policy: {why}")))?;
-        if name != "greedy" {
-            refuse_without_effect(&[("--knowledge", self.knowledge.is_some())], "without --policy greedy")?;
-        }
-        if name != "pdors" {
-            let given = [
-                ("--slot", self.slot.is_some()),
-                ("--rescale", self.rescale.is_some()),
-                ("--floor", self.floor.is_some()),
-            ];
-            refuse_without_effect(&given, "without --policy pdors")?;
-        }
+        self.settings(Settings::new(workers, self.policy.as_deref().unwrap_or(POLICY)))
+    }
+
+    /// Returns settings in which those that were given replace the others.
+    fn settings(&self, mut of: Settings) -> Result<Settings, Error> {
+        let policy = &mut of.policy;
+        of.workers = self.workers.unwrap_or(of.workers);
+        of.alive = self.alive.unwrap_or(of.alive);
+        policy.name = self.policy.clone().unwrap_or(std::mem::take(&mut policy.name));
         policy.slot = self.slot.unwrap_or(policy.slot);
         policy.rescale = self.rescale.unwrap_or(policy.rescale);
-        above_0("--slot", policy.slot)?;
-        if !(0.0..policy.slot).contains(&policy.rescale) {
-            let (given, slot) = (policy.rescale, policy.slot);
-            return Err(Error::usage(format!(
-                "--rescale {given}: choose 0 or more, and less than a slot of {slot} s"
-            )));
-        }
-        policy.seed = self.seed.unwrap_or(policy.seed);
+        policy.floor = self.floor.unwrap_or(policy.floor);
         if let Some(given) = &self.knowledge {
             policy.knowledge = choose("--knowledge", given, &Knowledge::NAMES)?;
         }
-        policy.floor = self.floor.unwrap_or(policy.floor);
-        if !(0.0..=1.0).contains(&policy.floor) {
-            return Err(Error::usage(format!("--floor {}: choose a share from 0 to 1", policy.floor)));
+        if let Some(clock) = &self.clock {
+            let counted = Clock::Counted { seconds_per_cost: SECONDS_PER_COST };
+            let counted = if of.is_counted() { of.clock } else { counted };
+            of.clock = choose("--clock", clock, &[("wall", Clock::Wall), ("counted", counted)])?;
         }
-        let is_counted = match &self.clock {
-            Some(clock) => choose("--clock", clock, &[("wall", false), ("counted", true)])?,
-            None => false,
-        };
-        if !is_counted {
+        if let (Some(given), Clock::Counted { seconds_per_cost }) = (self.seconds_per_cost, &mut of.clock) {
+            *seconds_per_cost = given;
+        }
+        self.check(&of)?;
+        Ok(of)
+    }
+
+    /// Checks the range of every setting, and that those that were given have an effect.
+    fn check(&self, of: &Settings) -> Result<(), Error> {
+        let refuse = |why: String| Err(Error::usage(why));
+        let Settings { workers, alive, policy, clock } = of;
+        for (name, value) in [("--workers", workers), ("--alive", alive)] {
+            if !(1..=MOST).contains(value) {
+                return refuse(format!("{name} {value}: choose 1 to {MOST}"));
+            }
+        }
+        policy.policy().map_err(|why| Error::usage(format!("--policy: {why}")))?;
+        if policy.name != "greedy" {
+            refuse_without_effect(&[("--knowledge", self.knowledge.is_some())], "without --policy greedy")?;
+        }
+        if policy.name != "pdors" {
+            let (slot, rescale) = (self.slot.is_some(), self.rescale.is_some());
+            let given = [("--slot", slot), ("--rescale", rescale), ("--floor", self.floor.is_some())];
+            refuse_without_effect(&given, "without --policy pdors")?;
+        }
+        if *clock == Clock::Wall {
             let given = [("--seconds-per-cost", self.seconds_per_cost.is_some())];
             refuse_without_effect(&given, "without --clock counted")?;
         }
-        let seconds_per_cost = self.seconds_per_cost.unwrap_or(SECONDS_PER_COST);
-        above_0("--seconds-per-cost", seconds_per_cost)?;
-        let clock = if is_counted { Clock::Counted { seconds_per_cost } } else { Clock::Wall };
-        Ok(Settings { workers, alive: self.alive.unwrap_or(workers), policy, clock })
+        let PolicySettings { slot, rescale, floor, .. } = policy;
+        above_0("--slot", *slot)?;
+        if let Clock::Counted { seconds_per_cost } = clock {
+            above_0("--seconds-per-cost", *seconds_per_cost)?;
+        }
+        if !(0.0..*slot).contains(rescale) {
+            return refuse(format!(
+                "--rescale {rescale}: choose 0 or more, and less than a slot of {slot} s"
+            ));
+        }
+        if !(0.0..=1.0).contains(floor) {
+            return refuse(format!("--floor {floor}: choose a share from 0 to 1"));
+        }
+        Ok(())
     }
 
     /// Time without an event after which a running job is reported.
     pub(super) fn patience(&self) -> Duration {
-        Duration::try_from_secs_f64(self.patience.unwrap_or(PATIENCE)).unwrap_or(Duration::MAX)
+        let Seconds(patience) = self.patience.unwrap_or(PATIENCE);
+        Duration::try_from_secs_f64(patience).unwrap_or(Duration::MAX)
     }
 
     /// Refuses options that differ from the settings of a pool that is resumed.
     pub(super) fn check_same(&self, settings: &Settings) -> Result<(), Error> {
-        let Settings { workers, alive, policy, clock } = settings;
-        let (is_counted, per_cost) = match clock {
-            Clock::Wall => (false, None),
-            Clock::Counted { seconds_per_cost } => (true, Some(*seconds_per_cost)),
-        };
-        let of_clock = |clock: &str| clock == if is_counted { "counted" } else { "wall" };
-        let of_knowledge =
-            |given: &str| Knowledge::NAMES.iter().any(|(name, of)| *name == given && *of == policy.knowledge);
-        let same = [
-            ("--workers", self.workers.is_none_or(|given| given == *workers)),
-            ("--alive", self.alive.is_none_or(|given| given == *alive)),
-            ("--policy", self.policy.as_ref().is_none_or(|given| *given == policy.name)),
-            ("--clock", self.clock.as_deref().is_none_or(of_clock)),
-            ("--seconds-per-cost", self.seconds_per_cost.is_none_or(|given| Some(given) == per_cost)),
-            ("--seed", self.seed.is_none_or(|given| given == policy.seed)),
-            ("--knowledge", self.knowledge.as_deref().is_none_or(of_knowledge)),
-            ("--floor", self.floor.is_none_or(|given| given == policy.floor)),
-            ("--slot", self.slot.is_none_or(|given| given == policy.slot)),
-            ("--rescale", self.rescale.is_none_or(|given| given == policy.rescale)),
+        let given = self.settings(settings.clone())?;
+        let (new, old) = (&given.policy, &settings.policy);
+        let differs = [
+            ("--workers", given.workers != settings.workers),
+            ("--alive", given.alive != settings.alive),
+            ("--policy", new.name != old.name),
+            ("--clock", given.is_counted() != settings.is_counted()),
+            ("--seconds-per-cost", given.clock != settings.clock),
+            ("--knowledge", new.knowledge != old.knowledge),
+            ("--floor", new.floor != old.floor),
+            ("--slot", new.slot != old.slot),
+            ("--rescale", new.rescale != old.rescale),
         ];
-        match same.into_iter().find(|(_, is_same)| !is_same) {
+        match differs.into_iter().find(|(_, differs)| *differs) {
             Some((name, _)) => Err(Error::usage(format!(
                 "{name}: the pool in {} was created with another value: leave it out to resume the pool, or give another folder with --out",
                 self.out.display()
@@ -202,24 +209,8 @@ pub(crate) struct AddOptions {
     /// Folder of the pool.
     #[arg(value_name = "POOL")]
     pub(super) pool: PathBuf,
-    /// Name of the job. Default: the name of its --out folder.
-    #[arg(long, value_name = "NAME")]
-    pub(super) name: Option<String>,
-    /// Value of finishing, by --deadline if there is one. Default: 1.
-    #[arg(long, value_name = "X")]
-    pub(super) value: Option<f64>,
-    /// Time by which the job must finish. It counts from now, such as 20m or 90s; a later end has no value.
-    #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
-    pub(super) deadline: Option<f64>,
-    /// Minimum number of workers. Default: 1.
-    #[arg(long, value_name = "N")]
-    pub(super) least: Option<u32>,
-    /// Maximum number of workers. Default: all workers of the pool.
-    #[arg(long, value_name = "N")]
-    pub(super) most: Option<u32>,
-    /// Jobs that must succeed first, separated by commas.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(super) after: Vec<String>,
+    #[command(flatten)]
+    pub(super) job: Given,
     /// File of profiles of finished runs, written by `pool profile`.
     #[arg(long, value_name = "FILE")]
     pub(super) profiles: Option<PathBuf>,

@@ -10,7 +10,7 @@ use super::folder::{here, holds_run, is_program, profiles, refuse};
 use super::jobs::Around;
 use super::pool_options::RunOptions;
 use super::pool_summary::{Ended, report, write_results, write_run};
-use super::pool_tables::{mean, reasons, table};
+use super::pool_tables::{count, mean, reason, reasons, table, word};
 use crate::pool::journal::{Journal, JournalError};
 use crate::pool::{
     Action, Carried, End, Event, EventKind, Keep, Phase, Pool, Replay, Request, Runs, by_count, by_wall,
@@ -48,7 +48,7 @@ impl OpenPool {
                 let why = "it holds a run, not a pool: give another folder with --out";
                 return Err(Error::usage(format!("{}: {why}", folder.display())));
             }
-            None => (options.settings(cores())?, Vec::new()),
+            None => (options.new_settings(cores())?, Vec::new()),
         };
         let submitted = match &options.jobs {
             Some(path) => {
@@ -150,11 +150,8 @@ fn text(pool: &Pool, ending: &str) -> String {
     let text = table(pool).to_string() + &reasons(pool);
     let over = pool.fits().iter().filter(|fit| fit.is_over()).count();
     let mean = mean(pool).map_or(String::new(), |mean| format!(", mean JCT {mean:.1} s"));
-    let of = |is: fn(&Phase) -> bool| pool.fits().iter().filter(|fit| is(&fit.phase)).count();
-    let failed = of(|phase| matches!(phase, Phase::Over(End::Failed { .. })));
-    let refused = of(|phase| matches!(phase, Phase::Over(End::Refused { .. })));
     let ending = match ending {
-        "failed" => format!("ended, {failed} failed, {refused} refused"),
+        "failed" => format!("ended, {} failed, {} refused", count(pool, "failed"), count(pool, "refused")),
         ending => ending.into(),
     };
     text + &format!("{ending}: {over} of {} jobs are over after {:.1} s{mean}", pool.fits().len(), pool.now())
@@ -184,13 +181,13 @@ impl Keep for Shown<'_> {
         match &event.what {
             EventKind::Ended { job, .. } | EventKind::Lost { job } => {
                 if let Some(fit) = pool.fit(job) {
-                    match (&fit.phase, &event.what) {
-                        (Phase::Over(end), _) => say(format!("{job}: {}", ended(end))),
-                        (_, EventKind::Lost { .. }) => {
-                            say(format!("{job}: its process was lost, and is started again"))
-                        }
-                        _ => say(format!("{job}: paused")),
-                    }
+                    let state = match (reason(fit), &event.what) {
+                        (Some(why), _) => format!("{}: {why}", word(fit)),
+                        _ if fit.is_over() => word(fit).into(),
+                        (_, EventKind::Lost { .. }) => "its process was lost, and is started again".into(),
+                        _ => "paused".into(),
+                    };
+                    say(format!("{job}: {state}"));
                 }
                 // Best effort: the results are written again at the end.
                 let _ = write_results(self.folder, pool, "running");
@@ -216,15 +213,4 @@ fn changed(pool: &Pool, job: &str) -> bool {
     let number = pool.fits().iter().position(|fit| fit.name() == job);
     let now = pool.changes().iter().rev().take_while(|change| change.at == pool.now());
     now.into_iter().any(|change| Some(change.job) == number)
-}
-
-/// The end of a job, in words.
-fn ended(end: &End) -> String {
-    match end {
-        End::Done { status: 0 } => "done".into(),
-        End::Done { status } => format!("done, with status {status}: at a limit"),
-        End::Failed { why } => format!("failed: {why}"),
-        End::Cancelled => "cancelled".into(),
-        End::Refused { why } => format!("refused: {why}"),
-    }
 }

@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_cli::{Error, ExitStatus, Life, Table, count, number, say};
+use raddle_cli::{Error, ExitStatus, Life, count, say};
 use serde_json::{Value, json};
 
 use super::folder::{opened, queue, unread};
 use super::pool_options::StatusOptions;
-use super::pool_tables::{jobs, reasons, shown, word};
+use super::pool_tables::{Numbers, jobs, reasons, table};
 use crate::live;
-use crate::pool::journal::{NAME, Opened};
-use crate::pool::{End, Fit, Phase, Pool};
+use crate::pool::Fit;
+use crate::pool::journal::NAME;
 
 /// Status of a pool, as it is shown.
 struct Standing {
@@ -55,7 +55,7 @@ impl Standing {
         let life = Life::of(folder);
         let opened = opened(folder)?;
         let queued = queue(folder)?.submitted().map_err(|why| unread(folder, &why))?;
-        let names: Vec<&str> = queued.iter().map(|request| request.name.as_str()).collect();
+        let queued: Vec<&str> = queued.iter().map(|request| request.name.as_str()).collect();
         let (pool, place) = (&opened.replay.pool, folder.display());
         let ended = ended(folder).filter(|_| !matches!(life, Life::Alive(_)));
         let life = match (life, &ended) {
@@ -66,15 +66,29 @@ impl Standing {
             (Life::Unknown, _) => "perhaps running: it cannot be seen from here".into(),
         };
         let held: u32 = pool.fits().iter().map(Fit::workers).sum();
-        let numbers = Numbers::of(pool);
+        let (numbers, settings) = (Numbers::new(pool), pool.settings());
         let line = format!("{life}; {:.1} s, {held} held: {}", pool.now(), numbers.text());
+        let workers = count(u64::from(settings.workers), "worker");
+        let mut text = format!("pool of {workers} under {}: {line}\n", settings.policy.name);
+        text += &format!("{}{}", table(pool), reasons(pool));
+        if !queued.is_empty() {
+            text += &format!("in the queue: {}\n", queued.join(", "));
+        }
+        text += &opened.note.as_ref().map_or(String::new(), |note| format!("note: {note}\n"));
+        let value = json!({
+            "life": life,
+            "ending": ended.as_ref().map(|(ending, _)| ending),
+            "seconds": pool.now(),
+            "workers": settings.workers,
+            "held": held,
+            "policy": settings.policy.name,
+            "numbers": numbers,
+            "jobs": jobs(pool),
+            "queue": queued,
+        });
         let is_running = life.starts_with("running");
-        Ok(Self {
-            text: text(&opened, &names, &line),
-            line,
-            value: value(pool, (&life, held), &numbers, (ended.as_ref(), &names)),
-            ended: (!is_running).then(|| ended.map_or(ExitStatus::Failed, |(_, status)| status)),
-        })
+        let ended = (!is_running).then(|| ended.map_or(ExitStatus::Failed, |(_, status)| status));
+        Ok(Self { text, line, value, ended })
     }
 }
 
@@ -87,94 +101,4 @@ fn ended(folder: &Path) -> Option<(String, ExitStatus)> {
         _ => ExitStatus::Failed,
     };
     Some((begun["ended"]["ending"].as_str()?.to_owned(), status))
-}
-
-/// Numbers of jobs.
-struct Numbers {
-    waiting: usize,
-    running: usize,
-    done: usize,
-    late: usize,
-}
-
-impl Numbers {
-    fn of(pool: &Pool) -> Self {
-        let of = |is: &dyn Fn(&&Fit) -> bool| pool.fits().iter().filter(is).count();
-        let is_running = |fit: &&Fit| matches!(fit.phase, Phase::Running { .. } | Phase::Ending);
-        Self {
-            waiting: of(&|fit| !fit.is_over() && !is_running(fit)),
-            running: of(&is_running),
-            done: of(&|fit| matches!(fit.phase, Phase::Over(End::Done { .. }))),
-            late: of(&|fit| pool.is_late(fit)),
-        }
-    }
-
-    fn text(&self) -> String {
-        let Self { waiting, running, done, late } = self;
-        format!("{waiting} waiting, {running} running, {done} done, {late} late")
-    }
-}
-
-fn text(opened: &Opened, queued: &[&str], line: &str) -> String {
-    let pool = &opened.replay.pool;
-    let settings = pool.settings();
-    let workers = count(u64::from(settings.workers), "worker");
-    let mut text = format!("pool of {workers} under {}: {line}\n", settings.policy.name);
-    text += &format!("{}{}", table(pool), reasons(pool));
-    if !queued.is_empty() {
-        text += &format!("in the queue: {}\n", queued.join(", "));
-    }
-    text + &opened.note.as_ref().map_or(String::new(), |note| format!("note: {note}\n"))
-}
-
-/// Table of jobs, a row each. Times are seconds since the pool began.
-fn table(pool: &Pool) -> Table {
-    let columns =
-        ["job", "state", "workers", "epochs", "certificate", "target", "arrived", "ends", "by", "late"];
-    let mut table = Table::new("jobs", &columns);
-    for fit in pool.fits() {
-        let (certificate, target) =
-            fit.certificate().map_or((None, None), |(value, target)| (Some(value), target));
-        table.row(vec![
-            Value::from(fit.name()),
-            Value::from(word(fit)),
-            Value::from(fit.workers()),
-            Value::from(fit.epoch),
-            Value::from(certificate.map(number)),
-            Value::from(target.map(number)),
-            shown(fit.arrived),
-            shown(fit.ended.or_else(|| pool.expected(fit))),
-            shown(fit.by()),
-            Value::from(if pool.is_late(fit) { "late" } else { "" }),
-        ]);
-    }
-    table
-}
-
-fn value(
-    pool: &Pool,
-    (life, held): (&str, u32),
-    numbers: &Numbers,
-    (ended, queued): (Option<&(String, ExitStatus)>, &[&str]),
-) -> Value {
-    let mut jobs = jobs(pool);
-    for (job, fit) in jobs.iter_mut().zip(pool.fits()) {
-        job["certificate"] = json!(fit.certificate().map(|(value, _)| value));
-        job["target"] = json!(fit.certificate().and_then(|(_, target)| target));
-        job["expected"] = json!(pool.expected(fit));
-        job["by"] = json!(fit.by());
-        job["late"] = json!(pool.is_late(fit));
-    }
-    let Numbers { waiting, running, done, late } = numbers;
-    json!({
-        "life": life,
-        "ending": ended.map(|(ending, _)| ending),
-        "seconds": pool.now(),
-        "workers": pool.settings().workers,
-        "held": held,
-        "policy": pool.settings().policy.name,
-        "numbers": { "waiting": waiting, "running": running, "done": done, "late": late },
-        "jobs": jobs,
-        "queue": queued,
-    })
 }

@@ -3,9 +3,8 @@
 use raddle_cli::{Error, ExitStatus, Life};
 use serde_json::json;
 
-use super::duration;
 use super::folder::{here, holds_run, is_program, known, opened, profiles, queue, unread};
-use super::jobs::{Around, Given};
+use super::jobs::Around;
 use super::pool_options::{AddOptions, CancelOptions};
 use super::pool_tables::{promised, reason};
 use crate::pool::{Event, EventKind, Request};
@@ -15,16 +14,6 @@ pub(crate) fn add(options: &AddOptions) -> Result<ExitStatus, Error> {
     let folder = &options.pool;
     let mut opened = opened(folder)?;
     let queue = queue(folder)?;
-    let given = Given {
-        run: options.line.join(" "),
-        name: options.name.clone(),
-        at: None,
-        value: options.value,
-        deadline: options.deadline.map(duration::Seconds),
-        least: options.least,
-        most: options.most,
-        after: options.after.clone(),
-    };
     let known = known(&opened, &queue, folder)?;
     let around = Around {
         settings: &opened.head.settings,
@@ -34,7 +23,7 @@ pub(crate) fn add(options: &AddOptions) -> Result<ExitStatus, Error> {
         is_program: &is_program,
         holds_run: &holds_run,
     };
-    let request = around.one(&given, options.line.clone()).map_err(Error::usage)?;
+    let request = around.one(&options.job, options.line.clone()).map_err(Error::usage)?;
     // The answer that the pool would give now, after the jobs in its queue.
     let pool = &mut opened.replay.pool;
     let submitted = known.into_iter().filter(|request| pool.fit(&request.name).is_none());

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::child::{Child, Heard, Sound};
 use crate::pool::queue::Queue;
-use crate::pool::{Boundary, EventKind, Request, Runs, TimedEvent};
+use crate::pool::{Boundary, Event, EventKind, Request, Runs};
 
 /// Interval at which the queue and interrupts are checked.
 const LOOK: Duration = Duration::from_millis(200);
@@ -125,13 +125,10 @@ impl<'a> Processes<'a> {
 
     /// Kills processes that were asked to end and did not in time.
     fn insist(&mut self) {
-        for running in self
-            .children
-            .values_mut()
-            .filter(|running| running.ends.is_some_and(|ends| ends <= Instant::now()))
-        {
-            running.child.kill();
-            running.ends = None;
+        for running in self.children.values_mut() {
+            if running.ends.take_if(|ends| *ends <= Instant::now()).is_some() {
+                running.child.kill();
+            }
         }
     }
 
@@ -164,7 +161,7 @@ impl<'a> Processes<'a> {
                     Ok(Some(status)) => {
                         let said =
                             if [0, 3, 130].contains(&status) { String::new() } else { self.said(&job) };
-                        EventKind::Ended { job, status, cost: 0.0, said }
+                        ended_with(&job, status, said)
                     }
                     // A signal ended it, or its status is unknown.
                     Ok(None) | Err(_) => EventKind::Lost { job },
@@ -186,13 +183,7 @@ impl Runs for Processes<'_> {
     fn start(&mut self, job: &Request, workers: u32) {
         if let Some(status) = ended(job) {
             // The pool was killed before it received the end of the job.
-            self.ready.push(EventKind::Ended {
-                job: job.name.clone(),
-                status,
-                cost: 0.0,
-                said: String::new(),
-            });
-            return;
+            return self.ready.push(ended_with(&job.name, status, String::new()));
         }
         self.starts += 1;
         let log = Self::log(&self.pool, &job.name);
@@ -202,8 +193,7 @@ impl Runs for Processes<'_> {
                 self.children.insert(job.name.clone(), running);
             }
             Err(why) => {
-                let said = format!("cannot be started: {why}");
-                self.ready.push(EventKind::Ended { job: job.name.clone(), status: 1, cost: 0.0, said });
+                self.ready.push(ended_with(&job.name, 1, format!("cannot be started: {why}")));
             }
         }
     }
@@ -233,22 +223,22 @@ impl Runs for Processes<'_> {
         self.began + self.since.elapsed().as_secs_f64()
     }
 
-    fn next(&mut self, until: Option<f64>) -> TimedEvent {
+    fn next(&mut self, until: Option<f64>) -> Event {
         loop {
             let wish = if self.ready.is_empty() { self.wish() } else { self.ready.pop() };
             if let Some(what) = wish.or_else(|| self.silent()) {
-                return TimedEvent { at: self.now(), what };
+                return Event { at: self.now(), what };
             }
             self.insist();
             let left = until.map_or(f64::INFINITY, |until| until - self.now());
             if left <= 0.0 {
-                return TimedEvent { at: self.now(), what: EventKind::Time };
+                return Event { at: self.now(), what: EventKind::Time };
             }
             let wait = LOOK.min(Duration::try_from_secs_f64(left).unwrap_or(LOOK));
             match self.heard.recv_timeout(wait) {
                 Ok(heard) => {
                     if let Some(what) = self.hear(heard) {
-                        return TimedEvent { at: self.now(), what };
+                        return Event { at: self.now(), what };
                     }
                 }
                 // The pool itself has a sender, so that the channel never closes.
@@ -268,18 +258,15 @@ impl Drop for Processes<'_> {
     }
 }
 
+/// The end of a job's process with this status, and last lines of its log.
+fn ended_with(job: &str, status: i32, said: String) -> EventKind {
+    EventKind::Ended { job: job.into(), status, cost: 0.0, said }
+}
+
 /// Exit status of a run that had already ended with a model.
 fn ended(job: &Request) -> Option<i32> {
-    #[derive(Deserialize)]
-    struct Begun {
-        ended: Option<Ended>,
-    }
-    #[derive(Deserialize)]
-    struct Ended {
-        status: i32,
-    }
     let out = job.out.as_ref().filter(|_| job.elastic)?;
     let text = fs::read(job.folder.join(out).join("run.json")).ok()?;
-    let status = serde_json::from_slice::<Begun>(&text).ok()?.ended?.status;
-    [0, 3].contains(&status).then_some(status)
+    let begun: Value = serde_json::from_slice(&text).ok()?;
+    [0, 3].into_iter().find(|status| begun["ended"]["status"] == *status)
 }

@@ -35,7 +35,7 @@ impl Policy for Drf {
         let placements = jobs.iter().zip(held).filter(|(_, held)| !held.shares.is_empty());
         Allocation {
             placements: placements.map(|(job, held)| (job.id, held)).collect(),
-            ..Allocation::default()
+            promises: Vec::new(),
         }
     }
 }

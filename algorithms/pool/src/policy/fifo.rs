@@ -33,16 +33,9 @@ impl Policy for Fifo {
             if allocation.placements.contains_key(&job.id) {
                 continue;
             }
-            let Some(gang) = gang(cluster, job) else {
-                allocation.reasons.push(format!("job {} does not fit on this cluster: skipped", job.id.0));
-                continue;
-            };
-            let Some(placement) = room.pack(&job.demand, gang) else {
-                allocation
-                    .reasons
-                    .push(format!("job {} waits for {gang} workers, and blocks later jobs", job.id.0));
-                break;
-            };
+            // A job that does not fit on an empty cluster is passed over; one that waits blocks later jobs.
+            let Some(gang) = gang(cluster, job) else { continue };
+            let Some(placement) = room.pack(&job.demand, gang) else { break };
             placement.shares.iter().for_each(|&share| room.take(&job.demand, share));
             allocation.placements.insert(job.id, placement);
         }

@@ -62,13 +62,17 @@ impl Greedy {
     }
 
     /// Seconds that a job has left on one slot, or on its minimum, where it does `rate` work a second.
+    ///
+    /// The course of a metric is believed of an end that is near. Far ahead it tells little, as most methods do
+    /// not converge by the same factor all the way: the job counts as half done, as if nothing were known.
     fn seconds_left(&self, job: &Job, rate: f64) -> f64 {
         let left = match self.knowledge {
             Knowledge::Known => job.left.or(job.course),
             Knowledge::Learnt => job.course,
             Knowledge::None => return 1.0,
         };
-        left.map_or_else(|| self.learnt(job, rate), |left| left / rate).max(1.0)
+        let half_done = job.course.map_or(f64::INFINITY, |_| job.done + 1.0);
+        left.map_or_else(|| self.learnt(job, rate), |left| left.min(half_done) / rate).max(1.0)
     }
 
     /// The values of a job's numbers of slots; `nodes` are the nodes that have so many slots.
@@ -161,12 +165,9 @@ impl Policy for Greedy {
             }
             steps[at] = growing[at].step(free);
         }
-        let mut runs: Vec<(&Job, u32)> =
-            growing.iter().map(|of| (of.job, of.count)).filter(|(_, count)| *count > 0).collect();
+        let mut runs: Vec<(&Job, u32)> = growing.iter().map(|of| (of.job, of.count)).collect();
         runs.sort_by_key(|(_, count)| *count);
-        let mut allocation = Allocation::default();
-        place(cluster, &runs, &mut allocation);
-        allocation
+        place(cluster, &runs)
     }
 
     fn ended(&mut self, job: &Job) {
@@ -185,19 +186,17 @@ impl Policy for Greedy {
 
 /// Places jobs with these numbers of workers. Jobs whose number does not change keep their nodes; then the
 /// others, in this order, take workers from the nodes with the most capacity left.
-pub fn place(cluster: &Cluster, jobs: &[(&Job, u32)], allocation: &mut Allocation) {
-    let mut room = Room::of(cluster);
+pub fn place(cluster: &Cluster, jobs: &[(&Job, u32)]) -> Allocation {
+    let (mut room, mut allocation) = (Room::of(cluster), Allocation::default());
     let keeps = |(job, workers): &&(&Job, u32)| job.placement.workers() == *workers;
-    for (job, _) in jobs.iter().filter(keeps) {
+    let jobs = || jobs.iter().filter(|(_, workers)| *workers > 0);
+    for (job, _) in jobs().filter(keeps) {
         room.take_all(&job.demand, &job.placement);
         allocation.placements.insert(job.id, job.placement.clone());
     }
-    for (job, workers) in jobs.iter().filter(|job| !keeps(job)) {
-        match room.spread(&job.demand, *workers) {
-            Some(placement) => {
-                allocation.placements.insert(job.id, placement);
-            }
-            None => allocation.reasons.push(format!("job {} waits: no node has room for it", job.id.0)),
-        }
+    for (job, workers) in jobs().filter(|job| !keeps(job)) {
+        let placement = room.spread(&job.demand, *workers);
+        allocation.placements.extend(placement.map(|placement| (job.id, placement)));
     }
+    allocation
 }

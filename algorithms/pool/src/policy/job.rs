@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, Demand, Placement};
+use super::cluster::{Demand, Placement};
 
 /// Number of a job, in order of submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,13 +50,8 @@ impl Utility {
     pub fn at(&self, arrival: f64, end: f64) -> f64 {
         match *self {
             Self::Constant(value) => value,
-            Self::Deadline { value, by } => {
-                if end <= by {
-                    value
-                } else {
-                    0.0
-                }
-            }
+            Self::Deadline { value, by } if end <= by => value,
+            Self::Deadline { .. } => 0.0,
             Self::Sigmoid { value, steepness, middle } => {
                 value / (1.0 + libm::exp(steepness * (end - arrival - middle)))
             }
@@ -128,10 +123,5 @@ impl Job {
     /// Work left; if unknown, as much as is done, so that the job counts as half done.
     pub fn remaining(&self) -> f64 {
         self.left.unwrap_or(self.done)
-    }
-
-    /// Work a second of `workers` workers on as few nodes of the cluster as have slots for them.
-    pub fn packed_rate(&self, cluster: &Cluster, workers: u32) -> f64 {
-        self.speed.rate(workers, cluster.nodes_for(workers))
     }
 }

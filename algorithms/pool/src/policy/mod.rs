@@ -23,6 +23,8 @@ pub use self::room::Room;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 /// A policy, which distributes a cluster among jobs.
 ///
 /// A policy is a state machine with a seed. It uses no thread and no clock, and equal calls give equal
@@ -37,6 +39,9 @@ pub trait Policy {
     /// `jobs` have arrived and have neither ended nor been refused, in order of arrival. A job without a
     /// placement in the allocation holds nothing from now on.
     fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation;
+
+    /// Learns of a job that may arrive, such as one of an earlier day or of a known instance.
+    fn expect(&mut self, _cluster: &Cluster, _job: &Job) {}
 
     /// Learns from a job that has ended, in its final state. Called once for each job, before the next
     /// decision.
@@ -62,12 +67,11 @@ pub struct Allocation {
     pub placements: BTreeMap<JobId, Placement>,
     /// Answers to jobs that a policy makes promises to, each given once.
     pub promises: Vec<(JobId, Promise)>,
-    /// Reasons of the decision, a line each, for `--explain`.
-    pub reasons: Vec<String>,
 }
 
 /// Answer to a job that is to be promised an end.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Promise {
     /// The job ends by this time, in seconds since the pool began.
     By(f64),

@@ -45,7 +45,7 @@ pub struct Profiles {
 }
 
 /// Measurements of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Name of the job.
@@ -87,22 +87,12 @@ pub enum ProfileError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A line is not valid.
-    #[error("{}:{line}: {message}", path.display())]
-    Line {
+    /// A line is not valid, or a job has a value out of range.
+    #[error("{}:{message}", path.display())]
+    Content {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// The fault and the cure.
-        message: String,
-    },
-    /// A job has a value out of range.
-    #[error("{}: {message}", path.display())]
-    Job {
-        /// The file.
-        path: PathBuf,
-        /// The job, the fault and the cure.
+        /// The line or the job, the fault and the cure.
         message: String,
     },
 }
@@ -114,20 +104,17 @@ impl Profiles {
     /// A file that cannot be read or parsed, with the line; a job with a value out of range.
     pub fn read(path: &Path) -> Result<Self, ProfileError> {
         let text = read_text(path)?;
-        let profiles = parsed(path, &text).map_err(|(line, message)| ProfileError::Line {
-            path: path.into(),
-            line: line.max(1),
-            message,
-        })?;
+        let refuse = |message: String| ProfileError::Content { path: path.into(), message };
+        let profiles = parsed(path, &text).map_err(refuse)?;
         for profile in &profiles.jobs {
-            profile.check().map_err(|message| ProfileError::Job { path: path.into(), message })?;
+            profile.check().map_err(|why| refuse(format!(" {why}")))?;
         }
         Ok(profiles)
     }
 }
 
 /// Profiles of a text; an error has the line.
-fn parsed(path: &Path, text: &str) -> Result<Profiles, (usize, String)> {
+fn parsed(path: &Path, text: &str) -> Result<Profiles, String> {
     #[cfg(feature = "cli")]
     if path.extension().is_some_and(|ending| ending == "toml") {
         return toml::from_str(text).map_err(|why| {
@@ -135,30 +122,18 @@ fn parsed(path: &Path, text: &str) -> Result<Profiles, (usize, String)> {
             let line = 1 + text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count();
             let is_of_runs = why.message().contains("`run`");
             let hint = if is_of_runs { ": give profiles, as `pool profile` writes them" } else { "" };
-            (line, format!("{}{hint}", why.message()))
+            format!("{line}: {}{hint}", why.message())
         });
     }
     #[cfg(not(feature = "cli"))]
     let _ = path;
-    serde_json::from_str(text).map_err(|why| (why.line(), why.to_string()))
+    serde_json::from_str(text).map_err(|why| format!("{}: {why}", why.line().max(1)))
 }
 
 impl Profile {
     /// A run of `epochs` epochs at these speeds, without other measurements.
     pub fn new(name: String, epochs: f64, speeds: Vec<(u32, f64)>) -> Self {
-        Self {
-            name,
-            program: None,
-            at: 0.0,
-            epochs,
-            start: 0.0,
-            speeds,
-            least: None,
-            most: None,
-            requested: None,
-            value: None,
-            deadline: None,
-        }
+        Self { name, epochs, speeds, ..Self::default() }
     }
 
     /// Epochs a second on `workers` workers: linear between two measured numbers, proportional to the workers

@@ -15,7 +15,7 @@ use super::event::{Action, Boundary, Event, EventKind};
 use super::fit::{Fit, Phase};
 use super::replay::{Pending, Replay};
 use super::request::Request;
-use super::runs::{Carried, Keep, Runs, TimedEvent, act};
+use super::runs::{Carried, Keep, Runs, act};
 use super::settings::Clock;
 use super::speedup::Amdahl;
 use super::state::Pool;
@@ -118,7 +118,7 @@ impl Turns {
     ) -> Result<Gathered, K::Error> {
         let event = |what| Ok(Gathered::Event(Event { at: pool.now(), what }));
         while pool.fits().iter().any(|fit| fit.is_awaited() && self.told.first(fit.name()).is_none()) {
-            let TimedEvent { what, .. } = runs.next(None);
+            let Event { what, .. } = runs.next(None);
             match &what {
                 EventKind::Interrupted => return Ok(Gathered::Interrupted),
                 EventKind::Submitted(_) | EventKind::Cancelled { .. } => return event(what),
@@ -162,7 +162,13 @@ impl Turns {
             let Some(what) = self.told.first(fit.name()) else { continue };
             let at = end(pool, fit, what);
             if first.as_ref().is_none_or(|first| at < first.at) {
-                first = Some(Event { at, what: timed(what.clone(), fit, at) });
+                let what = match what.clone() {
+                    EventKind::Boundary(of) => {
+                        EventKind::Boundary(Boundary { seconds: at - fit.since, ..of })
+                    }
+                    what => what,
+                };
+                first = Some(Event { at, what });
             }
         }
         let wakes = pool.wakes();
@@ -262,15 +268,5 @@ fn end(pool: &Pool, fit: &Fit, what: &EventKind) -> f64 {
         }
         // Ends that the pool has asked for take no time.
         _ => pool.now(),
-    }
-}
-
-/// The event with the seconds of its epoch by counted cost, if it is a boundary.
-fn timed(what: EventKind, fit: &Fit, at: f64) -> EventKind {
-    match what {
-        EventKind::Boundary(boundary) => {
-            EventKind::Boundary(Boundary { seconds: at - fit.since, ..boundary })
-        }
-        what => what,
     }
 }

@@ -12,9 +12,10 @@ use crate::policy::{Job, JobId, Placement, Promise, Utility};
 const LOSSES: u32 = 3;
 
 /// Phase of a job.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Phase {
     /// The job has not arrived, or a job that it comes after has not ended.
+    #[default]
     Waiting,
     /// The job has arrived and has no process: it has not started, or is paused.
     Queued,
@@ -64,7 +65,7 @@ pub enum End {
 }
 
 /// State of a job of a pool, with its measurements.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fit {
     /// The job as it was submitted.
     pub request: Request,
@@ -117,28 +118,10 @@ impl Fit {
     pub(super) fn new(request: Request) -> Self {
         Self {
             limit: request.epochs,
-            wanted: None,
-            cost: 0.0,
             serial: known_share(&request),
             program: program(&request).into(),
             request,
-            phase: Phase::Waiting,
-            id: None,
-            arrived: None,
-            began: None,
-            ended: None,
-            since: 0.0,
-            epoch: 0,
-            best: 0,
-            losses: 0,
-            silent: false,
-            service: 0.0,
-            last: 0,
-            steady: 0,
-            share: 0,
-            promise: None,
-            speeds: Speeds::default(),
-            slope: Slope::default(),
+            ..Self::default()
         }
     }
 

@@ -9,6 +9,7 @@
 //! time, [`by_count`] by counted cost over speed-up: there every figure is the same on any machine.
 
 mod counted;
+mod decision;
 mod event;
 mod fit;
 pub mod journal;
@@ -21,6 +22,7 @@ mod settings;
 mod share;
 pub mod speedup;
 mod state;
+mod transitions;
 mod wall;
 
 pub use self::counted::by_count;
@@ -28,7 +30,7 @@ pub use self::event::{Action, Boundary, Event, EventKind};
 pub use self::fit::{End, Fit, Phase};
 pub use self::replay::Replay;
 pub use self::request::Request;
-pub use self::runs::{Carried, Keep, Runs, TimedEvent};
-pub use self::settings::{Clock, PolicySettings, Settings};
+pub use self::runs::{Carried, Keep, Runs};
+pub use self::settings::{Clock, Settings};
 pub use self::state::{Change, Pool};
 pub use self::wall::by_wall;

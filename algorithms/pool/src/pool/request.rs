@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::policy::Profile;
 
 /// A job, as a user submitted it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Name of the job, unique in the pool.
     pub name: String,
@@ -44,17 +44,10 @@ impl Request {
         Self {
             name: name.into(),
             command: command.iter().map(|&word| word.into()).collect(),
-            folder: PathBuf::new(),
-            out: None,
-            at: 0.0,
-            value: None,
-            deadline: None,
             least: 1,
             most,
             elastic: true,
-            after: Vec::new(),
-            epochs: None,
-            profile: None,
+            ..Self::default()
         }
     }
 }

@@ -4,15 +4,6 @@ use super::event::{Action, Event, EventKind};
 use super::request::Request;
 use super::state::Pool;
 
-/// Event with the time at which a driver received it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TimedEvent {
-    /// Seconds since the pool began, in real time. Not used by counted cost.
-    pub at: f64,
-    /// Kind of the event; `Time` if nothing happened before the time limit.
-    pub what: EventKind,
-}
-
 /// Processes of the jobs of a pool, with the requests of its users.
 ///
 /// After `start` a job *runs*. An elastic job reports each boundary and *waits* there, until `go_on` lets it
@@ -52,8 +43,9 @@ pub trait Runs {
     fn now(&self) -> f64;
 
     /// Waits for the next event until a time in seconds since the pool began, or without limit if there is
-    /// none. Jobs that were submitted between two calls are reported, too.
-    fn next(&mut self, until: Option<f64>) -> TimedEvent;
+    /// none. The event is `Time` if nothing happened before. It comes with the real time, which counted cost
+    /// does not use. Jobs that were submitted between two calls are reported, too.
+    fn next(&mut self, until: Option<f64>) -> Event;
 }
 
 /// Storage of a pool: each event is stored before any action follows from it.

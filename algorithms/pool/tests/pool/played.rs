@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use raddle::random::Stream;
 use raddle_pool::pool::{
-    Action, Boundary, Event, EventKind, Keep, Phase, Pool, Replay, Request, Runs, Settings, TimedEvent,
+    Action, Boundary, Event, EventKind, Keep, Phase, Pool, Replay, Request, Runs, Settings,
 };
 
 /// A simulated job, with the cost of each epoch.
@@ -205,7 +205,7 @@ impl Runs for Played {
         self.now
     }
 
-    fn next(&mut self, until: Option<f64>) -> TimedEvent {
+    fn next(&mut self, until: Option<f64>) -> Event {
         let outside = self.outside.last().map(|(at, _)| *at);
         let limit = until.into_iter().chain(outside).min_by(f64::total_cmp);
         if self.returns > 0.0 && self.stream.unit() < self.returns {
@@ -213,19 +213,19 @@ impl Runs for Played {
         }
         if !self.is_timed && outside.is_some() && self.stream.unit() < 0.3 {
             let (_, what) = self.outside.pop().unwrap();
-            return TimedEvent { at: self.now, what };
+            return Event { at: self.now, what };
         }
         if let Some(job) = self.next_job(limit) {
-            return TimedEvent { what: self.tells(job), at: self.now };
+            return Event { what: self.tells(job), at: self.now };
         }
         match (outside, until) {
             (Some(at), until) if until.is_none_or(|until| at <= until) => {
                 self.now = self.now.max(at);
-                TimedEvent { at: self.now, what: self.outside.pop().unwrap().1 }
+                Event { at: self.now, what: self.outside.pop().unwrap().1 }
             }
             (_, Some(until)) => {
                 self.now = self.now.max(until);
-                TimedEvent { at: self.now, what: EventKind::Time }
+                Event { at: self.now, what: EventKind::Time }
             }
             (_, None) => panic!("nothing will ever happen"),
         }

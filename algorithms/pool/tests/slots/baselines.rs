@@ -34,7 +34,6 @@ fn fifo_cuts_a_gang_to_what_an_empty_cluster_holds_and_passes_over_what_never_fi
     let allocation = Fifo::default().decide(0.0, &cluster, &[never, asking(1, 8)]);
     assert_eq!(allocation.placements[&JobId(1)].workers(), 6);
     assert!(!allocation.placements.contains_key(&JobId(0)));
-    assert!(allocation.reasons[0].contains("job 0 does not fit on this cluster"), "{:?}", allocation.reasons);
 }
 
 #[test]

@@ -4,24 +4,22 @@ use clap::Args;
 use raddle_cli::{Error, UseOptions, choose, refuse_without_effect};
 use raddle_pool::policy::{Cluster, Knowledge, PlanSettings, Policy};
 
-use crate::policy::las::THRESHOLD;
-use crate::policy::names::{Settings, policy};
+use crate::policy::names::{NAMES, Settings, policy};
 use crate::{SimulateError, Spec};
 
 const EXAMPLES: &str = "Examples:
   pool-sim synth:jobs:n=160,seed=1
   pool-sim pollux --load 1.5 --policy las,optimus --json
-  pool-sim pollux:6 --policy ones --explain
+  pool-sim pollux:6 --policy ones
 
 Jobs are published workloads (pollux:1 to pollux:8, or pollux for all: tables in RADDLE_DATA/cluster), a random mix of fits (n \
 jobs by a seed, which arrive within hours=8), or a file of profiles: in TOML a [[job]] with name, at (seconds), epochs, start \
 (seconds) and speeds = [[workers, epochs a second], ...]; optional are least, most, requested, value and deadline (seconds after \
-at). synth:slots are the jobs of PD-ORS: machines with accelerators, cores and memory, workers and parameter servers, and a \
-lower rate across machines (settings nodes, slots, jobs, lo, load, seed, seeds, tiny, arrivals). Greedy and ONES let the batch \
+at). Greedy and ONES let the batch \
 of a published job grow with its workers; the other policies keep it as submitted.";
 
 /// Default policies of a comparison.
-pub(super) const DEFAULT: [&str; 5] = ["greedy", "drf", "las", "optimus", "ones"];
+const DEFAULT: [&str; 5] = ["greedy", "drf", "las", "optimus", "ones"];
 /// Maximum number of nodes, and of slots of a node.
 const MOST: (u32, u32) = (10_000, 1024);
 
@@ -29,8 +27,7 @@ const MOST: (u32, u32) = (10_000, 1024);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Jobs: a workload by name, or a file of profiles. Names are pollux:6, pollux,
-    /// synth:jobs:n=160,seed=1 or synth:slots:lo=0.5,load=1,seed=1.
+    /// Jobs: a workload by name, or a file of profiles. Names are pollux:6, pollux and synth:jobs:n=160,seed=1.
     #[arg(value_name = "SPEC")]
     pub(super) spec: String,
     /// Number of nodes. Default: 16.
@@ -40,8 +37,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     slots: Option<u32>,
     /// Policies, separated by commas. Give greedy, fifo, drf (dominant resource fairness), las (Tiresias),
-    /// optimus, ones, oasis, pdors or random. Default: greedy,drf,las,optimus,ones; for synth:slots
-    /// fifo,drf,oasis,pdors.
+    /// optimus, ones, oasis, pdors or random. Default: greedy,drf,las,optimus,ones.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
     /// Seconds without work after a change of placement. Default: 30 for pollux, 1 for synth, 0.1 for
@@ -57,10 +53,6 @@ pub(crate) struct Options {
     /// Seed of policies that draw random numbers. Default: 1.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// For las: service after which a job moves to the second queue, in workers times seconds. Default:
-    /// 57600.
-    #[arg(long, value_name = "X")]
-    threshold: Option<f64>,
     /// For greedy: use the work left as it is known, learn it from jobs that have ended, or use nothing
     /// (none). Default: known.
     #[arg(long, value_name = "known|learnt|none")]
@@ -69,9 +61,6 @@ pub(crate) struct Options {
     /// 1e-4.
     #[arg(long, value_name = "X")]
     floor: Option<f64>,
-    /// Print a line for each decision that changes something. With --json, they are part of the results.
-    #[arg(long)]
-    pub(super) explain: bool,
     #[command(flatten)]
     pub(super) use_options: UseOptions,
 }
@@ -103,66 +92,39 @@ impl Options {
         self.load.unwrap_or(1.0)
     }
 
-    /// `true` for the jobs of PD-ORS, which are simulated by slots.
-    pub(super) fn is_in_slots(&self) -> bool {
-        self.spec == "synth:slots" || self.spec.starts_with("synth:slots:")
-    }
-
-    /// Refuses options that have no effect on jobs in slots: what they settle stands in the specification.
-    pub(super) fn refuse_in_slots(&self) -> Result<(), Error> {
-        let given = [
-            ("--nodes", self.nodes.is_some()),
-            ("--slots", self.slots.is_some()),
-            ("--load", self.load.is_some()),
-            ("--seed", self.seed.is_some()),
-            ("--knowledge", self.knowledge.is_some()),
-            ("--rescale", self.rescale.is_some()),
-            ("--tick", self.tick.is_some()),
-            ("--threshold", self.threshold.is_some()),
-            ("--explain", self.explain),
-        ];
-        refuse_without_effect(&given, "with jobs in slots")
-    }
-
-    /// Checked names of the given policies, or `default` if there are none.
-    pub(super) fn named<'a>(&'a self, default: &[&'a str]) -> Result<Vec<&'a str>, Error> {
-        if self.policy.is_empty() {
-            return Ok(default.to_vec());
+    /// Names of the policies.
+    fn names(&self) -> Vec<&str> {
+        match self.policy.is_empty() {
+            true => DEFAULT.to_vec(),
+            false => self.policy.iter().map(String::as_str).collect(),
         }
-        let settings = self.settings()?;
+    }
+
+    /// Checked names of the policies.
+    pub(super) fn checked_names(&self) -> Result<Vec<&str>, Error> {
+        self.settings()?;
         for (at, name) in self.policy.iter().enumerate() {
-            policy(name, &settings).map_err(|why| Error::usage(format!("--policy: {why}")))?;
+            choose("--policy", name, &NAMES.map(|name| (name, ())))?;
             if self.policy[..at].contains(name) {
                 return Err(Error::usage(format!("--policy: `{name}` is given twice: keep one")));
             }
         }
-        Ok(self.policy.iter().map(String::as_str).collect())
+        Ok(self.names())
     }
 
     /// Creates a policy, in its initial state.
     pub(super) fn make(&self, name: &str) -> Result<Box<dyn Policy>, Error> {
-        policy(name, &self.settings()?).map_err(|why| Error::usage(format!("--policy: {why}")))
+        policy(name, &self.settings()?).ok_or_else(|| Error::usage(format!("no policy is called {name}")))
     }
 
     fn settings(&self) -> Result<Settings, Error> {
-        let names: Vec<&str> = match self.policy.is_empty() {
-            true => DEFAULT.to_vec(),
-            false => self.policy.iter().map(String::as_str).collect(),
-        };
-        let lacks = |name: &str| !names.contains(&name);
-        if lacks("las") {
-            refuse_without_effect(&[("--threshold", self.threshold.is_some())], "without --policy las")?;
-        }
+        let lacks = |name: &str| !self.names().contains(&name);
         if lacks("greedy") {
             refuse_without_effect(&[("--knowledge", self.knowledge.is_some())], "without --policy greedy")?;
         }
         if lacks("pdors") && lacks("oasis") {
             let given = [("--floor", self.floor.is_some())];
             refuse_without_effect(&given, "without --policy pdors or oasis")?;
-        }
-        let threshold = self.threshold.unwrap_or(THRESHOLD);
-        if !(threshold > 0.0 && threshold.is_finite()) {
-            return Err(Error::usage(format!("--threshold {threshold}: choose a number above 0")));
         }
         // Slots are ticks, and plans reach a day ahead.
         let slot = self.tick.unwrap_or(60.0);
@@ -171,21 +133,16 @@ impl Options {
             slot,
             ahead: (86_400.0 / slot).clamp(1.0, 10_000.0) as u32,
             rescale: self.rescale.unwrap_or(1.0),
-            floor: self.floor()?.unwrap_or(plan.floor),
+            floor: self.floor.unwrap_or(plan.floor),
             ..plan
         };
+        if !(0.0..=1.0).contains(&plan.floor) {
+            return Err(Error::usage(format!("--floor {}: choose a share from 0 to 1", plan.floor)));
+        }
         let given = self.knowledge.as_deref();
         let knowledge =
             given.map_or(Ok(Knowledge::Known), |given| choose("--knowledge", given, &Knowledge::NAMES))?;
-        Ok(Settings { seed: self.seed.unwrap_or(1), knowledge, threshold, plan })
-    }
-
-    /// The minimum price, if it is given.
-    pub(super) fn floor(&self) -> Result<Option<f64>, Error> {
-        match self.floor.filter(|floor| !(0.0..=1.0).contains(floor)) {
-            Some(floor) => Err(Error::usage(format!("--floor {floor}: choose a share from 0 to 1"))),
-            None => Ok(self.floor),
-        }
+        Ok(Settings { seed: self.seed.unwrap_or(1), knowledge, plan })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Tables of results.
 
 use raddle_cli::Table;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::{Outcome, Workload};
+use crate::Outcome;
 
 /// Unit of time: its length in seconds, and its symbol.
 type Unit = (f64, &'static str);
@@ -59,16 +59,21 @@ pub(super) fn by_policy(outcomes: &[Vec<Outcome>]) -> Table {
     table
 }
 
-/// Table of mean completion times, a row for each workload.
-pub(super) fn by_workload(workloads: &[Workload], outcomes: &[Vec<Outcome>]) -> Table {
-    let (seconds, letters) = unit(outcomes);
-    let mut columns = vec!["workload"];
-    columns.extend(outcomes.iter().filter_map(|of| of.first()).map(|outcome| outcome.policy));
-    let mut table = Table::new(format!("mean JCT by workload, {letters}"), &columns);
-    for (at, workload) in workloads.iter().enumerate() {
-        let means =
-            outcomes.iter().filter_map(|of| of.get(at)).map(|outcome| shown(outcome.mean() / seconds));
-        table.row(std::iter::once(Value::from(workload.name.as_str())).chain(means).collect());
-    }
-    table
+/// Results of jobs under a policy, as JSON.
+pub(super) fn outcome(outcome: &Outcome) -> Value {
+    json!({
+        "mean": outcome.mean(),
+        "median": outcome.quantile(0.5),
+        "tail": outcome.quantile(0.95),
+        "makespan": outcome.makespan(),
+        "utilisation": outcome.utilisation(),
+        "rescales": outcome.rescales(),
+        "value": outcome.value(),
+        "admitted": outcome.admitted(),
+        "ended": outcome.ended(),
+        "refused": outcome.refused(),
+        "late": outcome.late(),
+        "decisions": outcome.decisions,
+        "jobs": outcome.jobs,
+    })
 }

@@ -1,16 +1,16 @@
 //! Simulation of jobs on the slots of a cluster, by ticks.
 
-use raddle_cli::{Error, ExitStatus, say};
-use serde_json::{Value, json};
+use raddle_cli::{Error, ExitStatus};
+use serde_json::json;
 
-use super::options::{DEFAULT, Options, refuse};
-use super::tables::{by_policy, by_workload};
-use crate::{Change, Decision, Outcome, Settings, Workload, simulate as run};
+use super::options::{Options, refuse};
+use super::tables::{by_policy, outcome as told};
+use crate::{Settings, Workload, simulate as run};
 
 /// Simulates every workload under every policy, and prints the results.
 pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
     let cluster = options.cluster()?;
-    let names = options.named(&DEFAULT)?;
+    let names = options.checked_names()?;
     let workloads = options.spec()?.workloads(options.load()).map_err(refuse)?;
     let (mut outcomes, mut policies) = (Vec::new(), Vec::new());
     for name in names {
@@ -18,35 +18,20 @@ pub(crate) fn simulate(options: &Options) -> Result<ExitStatus, Error> {
         for workload in &workloads {
             let settings = settings(options, workload);
             let mut policy = options.make(name)?;
-            let (mut decisions, mut failed) = (Vec::new(), None);
-            let outcome = run(&cluster, &workload.jobs, &settings, &mut *policy, &mut |decision| {
-                let is_told = options.explain && !decision.changes.is_empty();
-                match options.use_options.json {
-                    true if is_told => decisions.push(json!(decision)),
-                    false if is_told => {
-                        failed = failed.take().or(say(&line(name, &workload.name, decision)).err());
-                    }
-                    _ => {}
-                }
-            });
-            let outcome = outcome.map_err(refuse)?;
-            if let Some(error) = failed {
-                return Err(error);
-            }
-            values.push(value(workload, settings, &outcome, options.explain.then_some(decisions)));
+            let outcome = run(&cluster, &workload.jobs, &settings, &mut *policy).map_err(refuse)?;
+            let mut value = told(&outcome);
+            value["name"] = json!(workload.name);
+            (value["tick"], value["rescale"]) = (json!(settings.tick), json!(settings.rescale));
+            values.push(value);
             of_policy.push(outcome);
         }
         let name = of_policy.first().map(|outcome| outcome.policy);
         policies.push(json!({ "policy": name, "workloads": values }));
         outcomes.push(of_policy);
     }
-    let mut text = by_policy(&outcomes).to_string();
-    if workloads.len() > 1 {
-        text += &format!("\n{}", by_workload(&workloads, &outcomes));
-    }
     let ((nodes, slots), load) = (options.size(), options.load());
     let value = json!({ "nodes": nodes, "slots": slots, "load": load, "policies": policies });
-    options.use_options.say(&text, &value)?;
+    options.use_options.say(&by_policy(&outcomes).to_string(), &value)?;
     Ok(ExitStatus::Done)
 }
 
@@ -56,50 +41,4 @@ fn settings(options: &Options, workload: &Workload) -> Settings {
         tick: options.tick.unwrap_or(workload.settings.tick),
         rescale: options.rescale.unwrap_or(workload.settings.rescale),
     }
-}
-
-/// Results of a workload and its jobs, as JSON.
-fn value(
-    workload: &Workload,
-    Settings { tick, rescale }: Settings,
-    outcome: &Outcome,
-    changes: Option<Vec<Value>>,
-) -> Value {
-    let mut value = json!({
-        "name": workload.name,
-        "tick": tick,
-        "rescale": rescale,
-        "mean": outcome.mean(),
-        "median": outcome.quantile(0.5),
-        "tail": outcome.quantile(0.95),
-        "makespan": outcome.makespan(),
-        "utilisation": outcome.utilisation(),
-        "rescales": outcome.rescales(),
-        "value": outcome.value(),
-        "refused": outcome.refused(),
-        "late": outcome.late(),
-        "decisions": outcome.decisions,
-        "jobs": outcome.jobs,
-    });
-    if let Some(changes) = changes {
-        value["changes"] = json!(changes);
-    }
-    value
-}
-
-/// A decision, as a line of text.
-fn line(policy: &str, workload: &str, decision: &Decision) -> String {
-    let change = |Change { name, from, to, nodes }: &Change| match (to, nodes) {
-        (0, _) => format!("{name} {from} -> 0"),
-        (_, 1) => format!("{name} {from} -> {to}"),
-        _ => format!("{name} {from} -> {to} on {nodes} nodes"),
-    };
-    let changes: Vec<String> = decision.changes.iter().map(change).collect();
-    let reasons: String = decision.reasons.iter().map(|reason| format!("; {reason}")).collect();
-    let (now, jobs) = (decision.now, decision.jobs);
-    format!(
-        "{policy} {workload} {now} s, {}: {}{reasons}",
-        raddle_cli::count(jobs as u64, "job"),
-        changes.join(", ")
-    )
 }

@@ -1,11 +1,11 @@
 //! Tiresias (Gu et al., NSDI 2019): least attained service first, in two queues.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use raddle_pool::policy::{Allocation, Cluster, Job, JobId, Policy, place};
 
 /// Service after which a job moves to the second queue, in workers times seconds: 16 hours of one worker.
-pub const THRESHOLD: f64 = 57_600.0;
+const THRESHOLD: f64 = 57_600.0;
 
 /// Two queues, each in order of arrival. A job whose service reaches the threshold moves to the end of the
 /// second queue, and stays there. Jobs are served in order, the first queue before the second: a job gets the
@@ -14,7 +14,6 @@ pub const THRESHOLD: f64 = 57_600.0;
 pub struct Las {
     threshold: f64,
     queues: [Vec<JobId>; 2],
-    known: BTreeSet<JobId>,
 }
 
 impl Default for Las {
@@ -26,16 +25,17 @@ impl Default for Las {
 impl Las {
     /// Empty queues with this threshold, in workers times seconds.
     pub fn new(threshold: f64) -> Self {
-        Self { threshold, queues: [Vec::new(), Vec::new()], known: BTreeSet::new() }
+        Self { threshold, queues: [Vec::new(), Vec::new()] }
     }
 
     /// Adds new jobs to the first queue, and moves jobs whose service has reached the threshold to the
     /// second.
-    fn queue(&mut self, jobs: &BTreeMap<JobId, &Job>, reasons: &mut Vec<String>) {
+    fn queue(&mut self, jobs: &BTreeMap<JobId, &Job>) {
         self.queues.iter_mut().for_each(|queue| queue.retain(|id| jobs.contains_key(id)));
-        self.known.retain(|id| jobs.contains_key(id));
         let [first, second] = &mut self.queues;
-        first.extend(jobs.keys().filter(|id| self.known.insert(**id)));
+        let new = |id: &&JobId| !first.contains(id) && !second.contains(id);
+        let new: Vec<JobId> = jobs.keys().filter(new).copied().collect();
+        first.extend(new);
         let threshold = self.threshold;
         let is_served = |id: &JobId| {
             let job = &jobs[id];
@@ -44,7 +44,6 @@ impl Las {
         let served: Vec<JobId> =
             jobs.keys().filter(|id| first.contains(id) && is_served(id)).copied().collect();
         first.retain(|id| !served.contains(id));
-        reasons.extend(served.iter().map(|id| format!("job {} goes to the second queue", id.0)));
         second.extend(served);
     }
 }
@@ -55,9 +54,8 @@ impl Policy for Las {
     }
 
     fn decide(&mut self, _: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
-        let mut allocation = Allocation::default();
         let by_id: BTreeMap<JobId, &Job> = jobs.iter().map(|job| (job.id, job)).collect();
-        self.queue(&by_id, &mut allocation.reasons);
+        self.queue(&by_id);
         let slots = cluster.slots();
         let mut left = slots;
         let mut runs = Vec::new();
@@ -68,7 +66,6 @@ impl Policy for Las {
                 runs.push((job, asked));
             }
         }
-        place(cluster, &runs, &mut allocation);
-        allocation
+        place(cluster, &runs)
     }
 }

@@ -2,10 +2,8 @@
 
 pub mod las;
 pub mod names;
-mod oasis;
 pub mod ones;
 pub mod optimus;
 pub mod placing;
 
-pub use self::oasis::Oasis;
-pub use self::placing::pdors;
+pub use self::placing::{oasis, pdors};

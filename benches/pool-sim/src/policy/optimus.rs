@@ -31,11 +31,9 @@ impl Policy for Optimus {
             left -= 1;
             gains[best] = gain(cluster, &jobs[best], counts[best]);
         }
-        let mut runs: Vec<(&Job, u32)> = jobs.iter().zip(counts).filter(|(_, count)| *count > 0).collect();
+        let mut runs: Vec<(&Job, u32)> = jobs.iter().zip(counts).collect();
         runs.sort_by_key(|(_, count)| *count);
-        let mut allocation = Allocation::default();
-        place(cluster, &runs, &mut allocation);
-        allocation
+        place(cluster, &runs)
     }
 }
 
@@ -44,7 +42,7 @@ fn gain(cluster: &Cluster, job: &Job, workers: u32) -> f64 {
     if workers == 0 || workers >= job.most {
         return 0.0;
     }
-    let time = |workers| job.remaining() / job.packed_rate(cluster, workers);
+    let time = |workers| job.remaining() / job.speed.rate(workers, cluster.nodes_for(workers));
     let gain = time(workers) - time(workers + 1);
     if gain.is_finite() { gain } else { 0.0 }
 }

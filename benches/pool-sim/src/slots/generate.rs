@@ -5,10 +5,8 @@ use std::sync::Arc;
 use raddle::random::Stream;
 use raddle_pool::policy::{Amounts, Cluster, Demand, Job, JobId, Utility};
 
-use super::arrivals::{arrivals_of, drawn};
 use super::instance::{Instance, Rates};
 use super::spec::Spec;
-use crate::error::SimulateError;
 
 /// Random numbers of an instance.
 struct Draw(Stream);
@@ -47,20 +45,17 @@ impl Draw {
 
 impl Spec {
     /// Generates the instances.
-    ///
-    /// # Errors
-    /// A table of arrivals that cannot be read.
-    pub fn instances(&self) -> Result<Vec<Instance>, SimulateError> {
-        let times = self.arrivals.as_deref().map(arrivals_of).transpose()?;
-        Ok((0..self.seeds).map(|more| self.instance(self.seed + u64::from(more), times.as_deref())).collect())
+    pub fn instances(&self) -> Vec<Instance> {
+        (0..self.seeds).map(|more| self.instance(self.seed + u64::from(more))).collect()
     }
 
     /// Generates the instance of a seed.
-    fn instance(&self, seed: u64, times: Option<&[f64]>) -> Instance {
+    fn instance(&self, seed: u64) -> Instance {
         let mut draw = Draw(Stream::new(&[seed, u64::from(self.tiny)]));
         let node = if self.tiny { [4.0, 8.0, 16.0] } else { [8.0, 40.0, 128.0] };
         let last = if self.tiny { self.slots / 2 } else { self.slots * 3 / 4 };
-        let arrivals = drawn(self.jobs as usize, last, times, &mut draw.0);
+        let mut arrivals: Vec<u32> = (0..self.jobs).map(|_| draw.whole(0, last)).collect();
+        arrivals.sort_unstable();
         let job = |(id, slot): (u32, u32)| {
             if self.tiny { tiny(&mut draw, id, slot) } else { self.medium(&mut draw, id, slot) }
         };

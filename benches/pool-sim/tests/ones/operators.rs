@@ -31,11 +31,7 @@ fn schedules() -> impl Strategy<Value = (Individual, Individual, Caps, u64)> {
     let slots = 1..24_usize;
     slots.prop_flat_map(|slots| {
         let owners = || proptest::collection::vec(proptest::option::of((0..7_u32).prop_map(JobId)), slots);
-        let cap = (1..4_u32, 0..6_u32, 0..6_u32).prop_map(|(least, size, training)| Cap {
-            least,
-            size: least + size,
-            training: least + size + training,
-        });
+        let cap = (1..4_u32, 0..12_u32).prop_map(|(least, size)| Cap { least, size: least + size });
         let caps = proptest::collection::vec(cap, 5);
         let caps = caps.prop_map(|caps| (0..).map(JobId).zip(caps).collect::<Caps>());
         (owners(), owners(), caps, any::<u64>())
@@ -67,14 +63,14 @@ proptest! {
         for individual in [fresh, mutant, vec![None; one.len()]] {
             let mut padded = individual.clone();
             pad(&mut padded, &order[3..], &order, &caps);
-            prop_assert!(is_within(&padded, &caps, |cap| cap.training), "pad: {padded:?}");
+            prop_assert!(is_within(&padded, &caps, |cap| cap.size), "pad: {padded:?}");
             // Padding takes no slots from jobs, and leaves no slot free that a job could have.
             let takes = |(before, after): (&Option<JobId>, &Option<JobId>)| before.is_some() && before != after;
             prop_assert!(!pairs(&individual, &padded).any(takes));
             let free = padded.iter().filter(|owner| owner.is_none()).count() as u32;
             for (id, cap) in &caps {
                 let count = held(&padded).get(&id.0).copied().unwrap_or(0);
-                let could_have = count < cap.training && free > 0 && count + free.min(cap.training - count) >= cap.least;
+                let could_have = count < cap.size && free > 0 && count + free.min(cap.size - count) >= cap.least;
                 prop_assert!(!could_have, "{id:?} has {count} of {cap:?}, and {free} are free");
             }
             let wanted: Vec<(JobId, u32)> = counts(&padded).into_iter().collect();

@@ -16,7 +16,7 @@ fn means(folder: &Path, rescale: f64, policy: &dyn Fn() -> Box<dyn Policy>) -> V
     let of = |workload| {
         let jobs = tables.jobs(workload, 1.0).unwrap();
         let settings = Settings { tick: 60.0, rescale };
-        simulate(&cluster, &jobs, &settings, &mut *policy(), &mut |_| ()).unwrap().mean() / 3600.0
+        simulate(&cluster, &jobs, &settings, &mut *policy()).unwrap().mean() / 3600.0
     };
     tables.workloads().into_iter().map(of).collect()
 }

@@ -63,7 +63,7 @@ fn completion_times_are_those_of_the_artifact() {
                 let jobs = tables.jobs(workload, load).unwrap();
                 let mut policy: Box<dyn Policy> =
                     if name == "tiresias" { Box::new(Las::default()) } else { Box::new(Optimus) };
-                let outcome = simulate(&cluster, &jobs, &settings, &mut *policy, &mut |_| ()).unwrap();
+                let outcome = simulate(&cluster, &jobs, &settings, &mut *policy).unwrap();
                 let expected = &published[&(load.to_string(), name.into(), workload.to_string())];
                 assert_eq!(outcome.jobs.len(), expected.len());
                 let times: (Vec<f64>, Vec<f64>) =

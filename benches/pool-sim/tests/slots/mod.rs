@@ -1,6 +1,5 @@
 //! Tests of the job model of PD-ORS and of policies by slots.
 
-mod bad_input;
 mod checked;
 mod medium;
 mod optimum;

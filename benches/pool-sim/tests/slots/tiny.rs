@@ -6,7 +6,7 @@ use super::optimum::optimum;
 
 #[test]
 fn pdors_comes_near_the_optimum_of_tiny_instances() {
-    let instances = Spec { seed: 9001, seeds: 200, ..Spec::tiny() }.instances().unwrap();
+    let instances = Spec { seed: 9001, seeds: 200, ..Spec::tiny() }.instances();
     let (mut ratios, mut of_drf) = (Vec::new(), Vec::new());
     for instance in &instances {
         let most = optimum(instance);

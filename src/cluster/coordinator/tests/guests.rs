@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
 use super::super::*;
-use super::{config, found, identity, notes, numbered, ready, report};
+use super::{config, ended_report, found, identity, notes, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 
 /// A coordinator without processes of its own, two of which are asked for by `raddle join`, and their numbers
@@ -40,7 +40,7 @@ fn ended(from: u32) -> Event {
         checkpoint_need: CheckpointNeed::None,
         change: None,
     };
-    report(from, MemberReport::Ended { generation: 1, end: Some(end).filter(|_| from == 1) })
+    report(from, ended_report(1, Some(end).filter(|_| from == 1)))
 }
 
 fn exited(process: u32, code: i32) -> Event {

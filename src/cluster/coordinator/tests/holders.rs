@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::super::*;
-use super::{config, numbered, ready, report};
+use super::{config, ended_report, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 use crate::cluster::simulation::Rng;
 
@@ -134,7 +134,7 @@ impl World {
             change: None,
         };
         self.runs = false;
-        self.reports.push_back(MemberReport::Ended { generation, end: Some(end) });
+        self.reports.push_back(ended_report(generation, Some(end)));
     }
 
     /// A client takes what it was sent, and answers boundaries.

@@ -11,6 +11,7 @@ use super::*;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, RunStatus};
+use crate::run::traffic::Traffic;
 
 pub(super) fn config() -> CoordinatorConfig {
     CoordinatorConfig {
@@ -41,6 +42,11 @@ fn planned(from: u32, rescale: &[(u64, u64)]) -> Event {
     let registration =
         Registration { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
     report(from, MemberReport::Ready { registration, address: format!("at {from}") })
+}
+
+/// Report of the end of a generation, in which the process sent nothing.
+pub(super) fn ended_report(generation: u64, end: Option<GenerationEnd>) -> MemberReport {
+    MemberReport::Ended { generation, end, sent: Traffic::default(), moved: 0 }
 }
 
 pub(super) fn found() -> Event {
@@ -96,7 +102,7 @@ fn ended(from: u32, generation: u64) -> Event {
         checkpoint_need: CheckpointNeed::PartsWritten,
         change: None,
     };
-    report(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
+    report(from, ended_report(generation, Some(end).filter(|_| from == 0)))
 }
 
 pub(super) fn checkpoint_result(from: u32, generation: u64) -> Event {
@@ -138,7 +144,7 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
     }
     assert_eq!(on(ended(0, 1)), []);
     // A second report of the first process carries no end of the generation.
-    assert_eq!(on(report(0, MemberReport::Ended { generation: 1, end: None })), []);
+    assert_eq!(on(report(0, ended_report(1, None))), []);
     assert_eq!(on(ended(1, 1)).len(), 2, "both are asked for their parts");
     assert_eq!(on(committed(1)), [], "nothing was handed in");
     assert_eq!(on(checkpoint_result(0, 1)), []);
@@ -471,7 +477,7 @@ fn a_checkpoint_that_is_asked_for_is_of_the_next_boundary_alone() {
             checkpoint_need: CheckpointNeed::None,
             change: None,
         };
-        report(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
+        report(from, ended_report(generation, Some(end).filter(|_| from == 0)))
     };
     assert!(asks_to_end(&coordinator.on(Event::CheckpointAsked, 1.0)));
     coordinator.on(end(0, 1), 1.0);

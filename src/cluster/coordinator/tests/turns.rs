@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
 use super::super::*;
-use super::{checkpoint_result, committed, config, found, numbered, ready, report};
+use super::{checkpoint_result, committed, config, ended_report, found, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, MemberReport};
 
 /// Short text of an action.
@@ -34,7 +34,7 @@ fn words(action: &Action) -> String {
 /// The end of a generation at the boundary after 3 epochs.
 fn ended(from: u32, generation: u64, over: bool, checkpoint_need: CheckpointNeed) -> Event {
     let end = GenerationEnd { epoch: 3, over, block_at: Vec::new(), checkpoint_need, change: None };
-    report(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
+    report(from, ended_report(generation, Some(end).filter(|_| from == 0)))
 }
 
 fn epoch(from: u32, generation: u64, epoch: u64) -> Event {

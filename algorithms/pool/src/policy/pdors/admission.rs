@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::in_slot::{Market, Placer, choices};
-use super::planner::Planner;
+use super::in_slot::{Market, Placer};
+use super::planner::PdOrs;
 use super::prices::fastest;
 use super::programme::{Choice, Programme};
 use crate::policy::cluster::{Amounts, Cluster, Placement, RESOURCES};
@@ -24,7 +24,7 @@ pub(super) struct Offer {
     pub(super) slots: BTreeMap<u32, Placement>,
 }
 
-impl<P: Placer> Planner<P> {
+impl<P: Placer> PdOrs<P> {
     /// Returns the schedule with the largest utility minus price, if that is above 0; else the earliest end
     /// at which the full value of the job would pay its price, if there is one.
     pub(super) fn admission(&mut self, now: f64, cluster: &Cluster, job: &Job) -> Result<Offer, Option<f64>> {
@@ -84,7 +84,7 @@ impl<P: Placer> Planner<P> {
         let mut programme = Programme::new(left, self.units(left, cluster, job));
         for slot in first..self.settings.last(first) {
             let choices = self.choices(now, slot, cluster, job);
-            self.steps += programme.add(choices);
+            programme.add(choices);
             if !go_on((slot - first + 1) as usize, programme.cost()) {
                 break;
             }
@@ -109,10 +109,7 @@ impl<P: Placer> Planner<P> {
             .map(|node| self.prices.of(&cluster.nodes[node], taken.get(node).unwrap_or(&none)))
             .collect();
         let market = Market::new(job, self.calendar.room(slot, cluster), &prices);
-        let seconds = self.settings.counted(now, slot);
-        let (choices, steps) = choices(&market, seconds, &mut self.placer);
-        self.steps += steps;
-        choices
+        market.choices(self.settings.counted(now, slot), &mut self.placer)
     }
 }
 

@@ -1,10 +1,10 @@
-//! [`Planner`]: the plans of all admitted jobs, reviewed and followed slot by slot.
+//! [`PdOrs`]: the plans of all admitted jobs, reviewed and followed slot by slot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::calendar::Calendar;
 use super::fill;
-use super::in_slot::Placer;
+use super::in_slot::{OneNode, Placer};
 use super::plan::Plan;
 use super::prices::{Prices, density};
 use super::settings::PlanSettings;
@@ -12,11 +12,11 @@ use super::unfit::promisable;
 use crate::policy::Room;
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, JobId};
-use crate::policy::{Allocation, Promise};
+use crate::policy::{Allocation, Policy, Promise};
 
-/// Plans of all admitted jobs.
+/// Primal-dual online scheduling: a job is admitted with a plan by slots and a promised end, or refused.
 #[derive(Debug)]
-pub(super) struct Planner<P> {
+pub struct PdOrs<P = OneNode> {
     pub(super) settings: PlanSettings,
     pub(super) placer: P,
     pub(super) calendar: Calendar,
@@ -25,40 +25,37 @@ pub(super) struct Planner<P> {
     refused: BTreeSet<JobId>,
     /// Last slot in which plans were compared with the work left.
     reviewed: Option<u32>,
-    /// Number of placements and of sums of the dynamic programme computed so far.
-    pub(super) steps: u64,
 }
 
-impl<P: Placer> Planner<P> {
-    pub(super) fn new(settings: PlanSettings, placer: P) -> Self {
-        Self {
-            settings,
-            placer,
-            calendar: Calendar::default(),
-            prices: Prices::default(),
-            plans: BTreeMap::new(),
-            refused: BTreeSet::new(),
-            reviewed: None,
-            steps: 0,
-        }
+impl PdOrs {
+    /// A policy before its first job, which places each job on one node.
+    pub fn new(settings: PlanSettings) -> Self {
+        Self::with_placer(settings, OneNode)
+    }
+}
+
+impl<P: Placer> Policy for PdOrs<P> {
+    fn name(&self) -> &'static str {
+        P::POLICY
     }
 
-    pub(super) fn slot(&self) -> f64 {
-        self.settings.slot
+    fn slot(&self) -> Option<f64> {
+        Some(self.settings.slot)
     }
 
-    pub(super) fn expect(&mut self, cluster: &Cluster, job: &Job) {
+    /// Widens the bounds of the prices.
+    fn expect(&mut self, cluster: &Cluster, job: &Job) {
         self.prices.see(&self.settings, cluster, job);
     }
 
-    pub(super) fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+    fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
         let slot = self.settings.slot_of(now);
         let mut allocation = Allocation::default();
         self.calendar.advance(slot);
         self.forget(slot, jobs);
         if self.reviewed != Some(slot) {
             self.reviewed = Some(slot);
-            self.review(now, slot, cluster, jobs, &mut allocation);
+            self.review(now, slot, cluster, jobs);
         }
         let is_new = |job: &&Job| !self.plans.contains_key(&job.id) && !self.refused.contains(&job.id);
         let mut new: Vec<&Job> = jobs.iter().filter(is_new).collect();
@@ -67,6 +64,21 @@ impl<P: Placer> Planner<P> {
         new.into_iter().for_each(|job| self.answer(now, cluster, job, &mut allocation));
         self.follow(now, slot, cluster, jobs, &mut allocation);
         allocation
+    }
+}
+
+impl<P: Placer> PdOrs<P> {
+    /// A policy before its first job, which places jobs with `placer`.
+    pub fn with_placer(settings: PlanSettings, placer: P) -> Self {
+        Self {
+            settings,
+            placer,
+            calendar: Calendar::default(),
+            prices: Prices::default(),
+            plans: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            reviewed: None,
+        }
     }
 
     /// Releases the plans of jobs that are gone.
@@ -83,7 +95,7 @@ impl<P: Placer> Planner<P> {
 
     /// Plans a job again if its plan is too short for the work left, and releases slots that it does not
     /// need.
-    fn review(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job], allocation: &mut Allocation) {
+    fn review(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job]) {
         for job in jobs {
             let Some(mut plan) = self.plans.remove(&job.id) else { continue };
             if let Some(enough) = plan.enough(&self.settings, now, job) {
@@ -91,14 +103,6 @@ impl<P: Placer> Planner<P> {
             } else if job.left.is_some() {
                 let before = plan.release(&mut self.calendar, slot);
                 let again = self.again(now, plan.by, cluster, job);
-                let text = match &again {
-                    Some(offer) if offer.end <= plan.by => "planned again, still in time".to_owned(),
-                    Some(offer) => {
-                        format!("planned again, to end at {} s instead of {} s", offer.end, plan.by)
-                    }
-                    None => "its plan is too short, and there is no longer one".to_owned(),
-                };
-                allocation.reasons.push(format!("job {} is behind its plan: {text}", job.id.0));
                 plan.take(&mut self.calendar, again.map_or(before, |offer| offer.slots));
             }
             self.plans.insert(job.id, plan);
@@ -107,35 +111,24 @@ impl<P: Placer> Planner<P> {
 
     /// Admits a new job with a promise, or refuses it.
     fn answer(&mut self, now: f64, cluster: &Cluster, job: &Job, allocation: &mut Allocation) {
-        let id = job.id.0;
         self.expect(cluster, job);
         let offer = match promisable(now, cluster, job) {
             Ok(()) => self.admission(now, cluster, job),
-            Err(unfit) => {
-                allocation.reasons.push(format!("job {id} is refused: {unfit}"));
-                self.refused.insert(job.id);
-                allocation.promises.push((job.id, Promise::Refused(None)));
-                return;
-            }
+            Err(_) => Err(None),
         };
-        match offer {
+        let promise = match offer {
             Ok(offer) => {
-                allocation.reasons.push(format!("job {id} is admitted and ends by {} s", offer.end));
                 let mut plan = Plan::new(offer.end, job.demand);
                 plan.take(&mut self.calendar, offer.slots);
                 self.plans.insert(job.id, plan);
-                allocation.promises.push((job.id, Promise::By(offer.end)));
+                Promise::By(offer.end)
             }
             Err(earliest) => {
-                let text = earliest.map_or_else(
-                    || "no end within the slots ahead is worth its price".to_owned(),
-                    |end| format!("it could be promised to end by {end} s, not earlier"),
-                );
-                allocation.reasons.push(format!("job {id} is refused: {text}"));
                 self.refused.insert(job.id);
-                allocation.promises.push((job.id, Promise::Refused(earliest)));
+                Promise::Refused(earliest)
             }
-        }
+        };
+        allocation.promises.push((job.id, promise));
     }
 
     /// Carries out the placements of a slot, as far as the cluster has capacity: the earliest promised end

@@ -33,8 +33,8 @@ impl Programme {
         Self { unit: work / f64::from(units), least, chosen: Vec::new(), choices: Vec::new() }
     }
 
-    /// Adds the next slot with its choices, and returns the number of steps.
-    pub(super) fn add(&mut self, choices: Vec<Choice>) -> u64 {
+    /// Adds the next slot with its choices.
+    pub(super) fn add(&mut self, choices: Vec<Choice>) {
         let units = self.least.len() - 1;
         let mut chosen = vec![None; units + 1];
         // Units are rounded down, so that unfinished work is never counted.
@@ -50,10 +50,8 @@ impl Programme {
                 }
             }
         }
-        let steps = (units * choices.len()) as u64;
         self.chosen.push(chosen);
         self.choices.push(choices);
-        steps
     }
 
     /// Minimum cost of all the work by the end of the last slot; infinite if it cannot be done.

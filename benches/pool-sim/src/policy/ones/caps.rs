@@ -29,7 +29,7 @@ impl TrainingCaps {
                 *cap = (*cap * 2).min(most);
             }
             if least <= slots {
-                caps.insert(job.id, Cap { least, size: *cap, training: *cap });
+                caps.insert(job.id, Cap { least, size: *cap });
             }
         }
         caps

@@ -57,7 +57,7 @@ impl Estimates {
                 remaining: (job.remaining() / first).max(LEAST),
                 held: job.placement.workers(),
                 epochs: job.epochs,
-                speedups: (1..=cap.training).map(|workers| rate(workers) / first).collect(),
+                speedups: (1..=cap.size).map(|workers| rate(workers) / first).collect(),
             };
             if job.service == 0.0 && estimate.held == 0 {
                 new.push(job.id);

@@ -18,10 +18,8 @@ const DROP: f64 = 0.3;
 pub struct Cap {
     /// Minimum number of slots, unless the job has none.
     pub least: u32,
-    /// Maximum number of slots in the first passes of [`pad`].
+    /// Maximum number of slots.
     pub size: u32,
-    /// Maximum number of slots if some are still free after them; at least `size`.
-    pub training: u32,
 }
 
 /// Bounds of the jobs that may change.
@@ -34,13 +32,9 @@ pub fn counts(individual: &[Option<JobId>]) -> BTreeMap<JobId, u32> {
     counts
 }
 
-/// Removes jobs without bounds and jobs below their minimum; jobs above their size cap keep their first
+/// Removes jobs without bounds and jobs below their minimum; jobs above their cap keep their first
 /// slots.
 pub fn refresh(individual: &mut Individual, caps: &Caps) {
-    bound(individual, caps, |cap| cap.size);
-}
-
-fn bound(individual: &mut Individual, caps: &Caps, most: impl Fn(&Cap) -> u32) {
     let counts = counts(individual);
     let mut seen: BTreeMap<JobId, u32> = BTreeMap::new();
     for slot in individual {
@@ -48,7 +42,7 @@ fn bound(individual: &mut Individual, caps: &Caps, most: impl Fn(&Cap) -> u32) {
             let Some(cap) = caps.get(id).filter(|cap| counts[id] >= cap.least) else { return false };
             let seen = seen.entry(*id).or_insert(0);
             *seen += 1;
-            *seen <= most(cap)
+            *seen <= cap.size
         });
     }
 }
@@ -76,7 +70,7 @@ pub fn mutate(individual: &mut Individual, may_drop: impl Fn(JobId) -> bool, str
 }
 
 /// Fills free slots: first new jobs get their minimum, in order; then all jobs, in order of remaining time,
-/// get slots up to their size cap, and last up to their training cap.
+/// get slots up to their cap.
 pub fn pad(individual: &mut Individual, new: &[JobId], by_remaining: &[JobId], caps: &Caps) {
     let mut held = counts(individual);
     let mut free: Vec<usize> =
@@ -92,7 +86,6 @@ pub fn pad(individual: &mut Individual, new: &[JobId], by_remaining: &[JobId], c
     };
     new.iter().for_each(|id| give(id, &|cap| cap.least.min(cap.size)));
     by_remaining.iter().for_each(|id| give(id, &|cap| cap.size));
-    by_remaining.iter().for_each(|id| give(id, &|cap| cap.training));
 }
 
 /// The `count` schedules with the lowest scores, in ascending order; of equal ones the first.

@@ -1,7 +1,6 @@
 //! Placements over several nodes, for policies that make promises: with servers next to workers, or on other
 //! nodes.
 
-mod apart;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -15,6 +14,13 @@ pub fn pdors(settings: PlanSettings) -> PdOrs<Beside> {
     PdOrs::with_placer(settings, Beside)
 }
 
+/// Creates OASiS (Bao et al., "Online job scheduling in distributed machine learning clusters", 2018): prices
+/// and admission of [`PdOrs`], but with servers on other nodes than workers, so that all traffic is between
+/// nodes.
+pub fn oasis(settings: PlanSettings) -> PdOrs<Apart> {
+    PdOrs::with_placer(settings, Apart)
+}
+
 /// Placer with servers on any nodes, those of workers included (PD-ORS): workers on the cheapest nodes first,
 /// then servers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,19 +28,7 @@ pub struct Beside;
 
 impl Placer for Beside {
     fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement> {
-        let order = Order::of(market);
-        let mut found = Vec::new();
-        for &workers in workers {
-            found.extend(OneNode::cheapest(market, workers));
-            if market.room.nodes() > 1 {
-                found.extend(spread::cheapest(market, workers, &order));
-            }
-        }
-        found
-    }
-
-    fn looks(&self, nodes: usize) -> u64 {
-        looks(nodes)
+        found(market, workers, |_| true, spread::cheapest)
     }
 }
 
@@ -43,29 +37,31 @@ impl Placer for Beside {
 pub struct Apart;
 
 impl Placer for Apart {
-    fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement> {
-        let order = Order::of(market);
-        let mut found = Vec::new();
-        for &workers in workers {
-            let has_servers = market.job.demand.servers(workers) > 0;
-            if !has_servers {
-                found.extend(OneNode::cheapest(market, workers));
-            }
-            found.extend(match market.room.nodes() > 1 {
-                true if has_servers => apart::cheapest(market, workers, &order),
-                true => spread::cheapest(market, workers, &order),
-                false => None,
-            });
-        }
-        found
-    }
+    const POLICY: &str = "oasis";
 
-    fn looks(&self, nodes: usize) -> u64 {
-        looks(nodes)
+    fn placements(&mut self, market: &Market<'_>, workers: &[u32]) -> Vec<Placement> {
+        let has_servers = |workers| market.job.demand.servers(workers) > 0;
+        let spread = |market: &Market<'_>, workers, order: &Order| match has_servers(workers) {
+            true => spread::cheapest_apart(market, workers, order),
+            false => spread::cheapest(market, workers, order),
+        };
+        found(market, workers, |workers| !has_servers(workers), spread)
     }
 }
 
-/// Visits of a node: one for placements on a single node, and two more for those over several nodes.
-fn looks(nodes: usize) -> u64 {
-    if nodes > 1 { 3 } else { 1 }
+/// Placements of each of these numbers of workers: on one node, where the number may be on one, and over
+/// several.
+fn found(
+    market: &Market<'_>,
+    workers: &[u32],
+    may_be_on_one: impl Fn(u32) -> bool,
+    spread: impl Fn(&Market<'_>, u32, &Order) -> Option<Placement>,
+) -> Vec<Placement> {
+    let order = Order::of(market);
+    let of = |&workers: &u32| {
+        let one = may_be_on_one(workers).then(|| OneNode::cheapest(market, workers));
+        let several = (market.room.nodes() > 1).then(|| spread(market, workers, &order));
+        [one.flatten(), several.flatten()].into_iter().flatten()
+    };
+    workers.iter().flat_map(of).collect()
 }

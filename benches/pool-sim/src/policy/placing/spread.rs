@@ -34,7 +34,7 @@ fn cheapest_first(prices: &[f64]) -> Vec<usize> {
 
 /// Part of a job that is placed at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+enum Part {
     Workers,
     Servers,
     /// Workers, with the servers that they need on the same machine.
@@ -43,7 +43,7 @@ pub(super) enum Part {
 
 /// Places all these parts for `workers` workers, each on the cheapest machines for it; `None` if they do not
 /// fit. Unless `may_share`, no part is on a machine of another part.
-pub(super) fn placed(
+fn placed(
     parts: &[Part],
     (market, order): (&Market<'_>, &Order),
     workers: u32,
@@ -102,8 +102,15 @@ pub(super) fn cheapest(market: &Market<'_>, workers: u32, order: &Order) -> Opti
     cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Both])])
 }
 
+/// The cheaper of two placements with servers on other machines than workers, as in OASiS: first workers on
+/// the cheapest machines, then servers on the cheapest of the others; or the reverse.
+pub(super) fn cheapest_apart(market: &Market<'_>, workers: u32, order: &Order) -> Option<Placement> {
+    let placed = |parts: &[Part]| placed(parts, (market, order), workers, false);
+    cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Servers, Part::Workers])])
+}
+
 /// The cheaper of two placements; of equal ones, the first.
-pub(super) fn cheaper(market: &Market<'_>, found: [Option<Placement>; 2]) -> Option<Placement> {
+fn cheaper(market: &Market<'_>, found: [Option<Placement>; 2]) -> Option<Placement> {
     found.into_iter().flatten().min_by(|a, b| market.cost(a).total_cmp(&market.cost(b)))
 }
 
