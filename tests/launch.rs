@@ -285,7 +285,7 @@ fn parts_gain_by_balance_where_a_process_is_half_as_fast() {
     // Shards move where that pays within ten epochs: those of the long form are long enough by themselves.
     let is_long = std::env::var_os("RADDLE_UNEVEN").is_some();
     let (rows, epochs, slowdown) =
-        if is_long { (30_000, 300, "1 0 2\n") } else { (1500, 24, "0 0 30\n1 0 60\n") };
+        if is_long { (30_000, 300, "1 0 2\n") } else { (1500, 24, "0 0 100\n1 0 200\n") };
     let mut state = 7;
     let mut next = |most: u64| commands::next(&mut state) % most + 1;
     let rows: String = (0..rows)

@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
 # The gate of the Python package: format, lints, what may enter the tree, then its tests on the wheel as it is installed,
-# with doctests. The wheel is built as the tests of the workspace are, from what they have built; its environment lies
-# in target/python/. Without a Python it says what was not checked.
+# with doctests. The wheel is built as the tests of the workspace are; environment and build lie in
+# target/python/. Without a Python it says what was not checked.
 #
-#   check.sh [--release | --environment | --build]
+#   check.sh [--release | --build]
 #
-# With --release the wheel is built as it is published, into target/python/wheels, which takes longer; with --environment
-# the packages that the tests need are installed, with --build all is there for the tests, and none is run.
+# With --release the wheel is built as it is published, into target/python/wheels, which takes longer; with --build all is
+# there for the tests, and none is run.
 set -euo pipefail
-profile=dev until=tests
+profile=dev tests=true
 case ${1:-} in
   --release) profile=release ;;
-  --environment) until=environment ;;
-  --build) until=build ;;
+  --build) tests=false ;;
   '') ;;
-  *) echo "check.sh: $1 is no option: --release, --environment, --build" >&2 && exit 2 ;;
+  *) echo "check.sh: $1 is no option: --release, --build" >&2 && exit 2 ;;
 esac
 cd "$(dirname "$0")"
 package=$PWD
@@ -45,6 +44,10 @@ fi
 
 mkdir -p "$target/python"
 environment=$(cd "$target/python" && pwd)/environment
+# Apart from the tests of the workspace, which look at their own libraries there.
+export CARGO_TARGET_DIR=$environment/../build
+# It is built once and not looked into.
+[ "$profile" = release ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=true
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
 # Made anew where the pinned versions are others.
@@ -55,10 +58,7 @@ if ! cmp -s requirements-test.lock "$environment/installed.lock"; then
   cp requirements-test.lock "$environment/installed.lock"
 fi
 
-[ "$until" != environment ] || exit 0
-
-# The same for lints and wheel, so that one builds on what the other did, and both on what the workspace has built.
-export CARGO_TARGET_DIR=$target
+# The same for lints and wheel, so that one builds on what the other did.
 export PYO3_PYTHON=$environment/bin/python
 step cargo fmt --check
 step cargo clippy --profile $profile --locked --all-targets -- -D warnings
@@ -71,7 +71,7 @@ fi
 wheels=$environment/../wheels
 [ "$profile" = release ] || wheels=$environment/../tested
 rm -rf "$wheels"
-step "$environment/bin/maturin" build --profile $profile --strip --locked --quiet --out "$wheels"
+step "$environment/bin/maturin" build --profile $profile --locked --quiet --out "$wheels"
 wheel=$(echo "$wheels"/*.whl)
 size=$(stat --format %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
 printf '%s: %s bytes\n' "$(basename "$wheel")" "$size"
@@ -103,7 +103,7 @@ done
 cmp README.md "$sources/PACKAGE.markdown"
 echo "the source distribution holds $folders"
 
-[ "$until" = tests ] || exit 0
+$tests || exit 0
 # From elsewhere, so that the wheel is imported and not the sources beside it.
 cd "$environment"
 step "$environment/bin/python" -m pytest --quiet -rs --rootdir "$package" --config-file "$package/pyproject.toml" \
