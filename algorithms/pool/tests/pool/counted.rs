@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle_pool::pool::speedup::{Amdahl, known_share};
 use raddle_pool::pool::{Carried, Change, End, EventKind, Fit, Phase, Pool, Settings, by_count};
 
-use super::played::{Kept, Kill, Part, Played, cases, figures, new, parts, replayed, settings};
+use super::played::{Kept, Kill, Part, Played, config, figures, new, parts, replayed, settings};
 
 /// Runs a pool to its end; its process is killed after each of these numbers of stored lines.
 fn carried(
@@ -49,7 +49,7 @@ fn work(pool: &Pool, fit: &Fit) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(config())]
 
     #[test]
     fn every_job_ends_once_with_the_same_figures_whatever_is_killed(

@@ -300,9 +300,10 @@ pub(super) fn new(pool: &Pool, parts: &[Part]) -> Vec<Request> {
     requests.filter(|request| pool.fit(&request.name).is_none()).collect()
 }
 
-/// Number of random pools: `RADDLE_POOL_CASES`, or 200.
-pub(super) fn cases() -> u32 {
-    std::env::var("RADDLE_POOL_CASES").map_or(200, |cases| cases.parse().unwrap())
+/// As many random pools as `RADDLE_POOL_CASES` says, or 200. A test may refuse most of those that are drawn.
+pub(super) fn config() -> ProptestConfig {
+    let cases = std::env::var("RADDLE_POOL_CASES").map_or(200, |cases| cases.parse().unwrap());
+    ProptestConfig { max_global_rejects: 16 * cases, ..ProptestConfig::with_cases(cases) }
 }
 
 /// Jobs of all kinds; each may come after an earlier one.

@@ -5,7 +5,7 @@ use raddle_pool::pool::{
     Action, Boundary, Carried, End, Event, EventKind, Phase, Pool, Request, Settings, by_wall,
 };
 
-use super::played::{Kept, Kill, Part, Played, cases, figures, new, parts, replayed, settings};
+use super::played::{Kept, Kill, Part, Played, config, figures, new, parts, replayed, settings};
 
 fn end(pool: &Pool, job: &str) -> Phase {
     pool.fit(job).unwrap().phase.clone()
@@ -27,7 +27,7 @@ fn carried(settings: &Settings, parts: &[Part], outside: Vec<(f64, EventKind)>) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+    #![proptest_config(config())]
 
     #[test]
     fn every_job_ends_once_whenever_the_pool_is_killed(
