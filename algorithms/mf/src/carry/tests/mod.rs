@@ -283,7 +283,7 @@ fn ratings_that_differ_by_rounding_alone_are_not_divided_by_it() {
     for count in 2..60 {
         let all: Triples = (0..count).map(|at| (at % 7, at % 5, 0.1)).collect();
         let problem = Problem::new(7, 5, all).unwrap();
-        let program = Mf::params().steps_program(&problem, (2, 2), false);
+        let program = Mf::params().steps_program(&problem, [2, 2], [problem.users, problem.items]);
         let chunks = Chunk::cut(&problem, 2).unwrap();
         let partitioning = program.lay_out(chunks.iter().map(|chunk| chunk.count(7, 5)));
         assert_eq!(partitioning.scale, 1.0, "{count} ratings deviate by {}", partitioning.deviation);
