@@ -101,7 +101,7 @@ impl Lda {
         let kept = self.kept(&problem);
         let (program, schedule, totals) = self.frame(&problem, &kept);
         let blocks = self.blocks(&problem);
-        let (maker, shards) = PartMaker::new(problem, self.topics, kept, self.sync)?;
+        let (maker, shards) = PartMaker::new(problem, self.topics, kept, self.sync == SyncInterval::Token)?;
         Ok(Unmade { program, schedule, totals, maker, shards, blocks })
     }
 

@@ -11,7 +11,6 @@ use super::sampler::SamplerKind;
 use super::shard::DocumentShard;
 use super::source::CorpusSource;
 use crate::error::LdaError;
-use crate::params::SyncInterval;
 use raddle_kernels::topics::counts::documents::DocumentRows;
 use raddle_kernels::topics::counts::streams::assign_streams;
 use raddle_kernels::topics::counts::words::WordRows;
@@ -31,14 +30,15 @@ pub(crate) struct PartMaker {
 }
 
 impl PartMaker {
-    /// A maker for this number of topics, and the problem's shards, to which it adds what they lack.
+    /// A maker for this number of topics, and the problem's shards, to which it adds what they lack. With
+    /// `follow`, each draw sees all moves of its shard before it.
     pub(crate) fn new(
         problem: Problem,
         topics: usize,
         kept: Vec<(u32, u32, u32)>,
-        sync: SyncInterval,
+        follow: bool,
     ) -> Result<(Self, Vec<DocumentShard>), LdaError> {
-        let sampler = problem.sampler(topics, sync)?;
+        let sampler = problem.sampler(topics, follow)?;
         let Problem { shards, blocks, places, word_counts, stored, .. } = problem;
         Ok((Self { stored, blocks, places, word_counts, kept, topics, sampler }, shards))
     }
@@ -93,7 +93,7 @@ mod tests {
         fn shards_and_rows_of_a_file_have_the_bytes_of_those_in_memory(
             documents in proptest::collection::vec(proptest::collection::btree_map(0u32..40, 1u64..40, 0..12), 12..60),
             topics in prop_oneof![Just(5_usize), Just(300)], shards in 1usize..5, blocks in 1usize..7,
-            sync in prop_oneof![Just(SyncInterval::Epoch), Just(SyncInterval::Token)], warm: bool, test in prop_oneof![Just(HoldOut::None), Just(HoldOut::Split)],
+            follow: bool, warm: bool, test in prop_oneof![Just(HoldOut::None), Just(HoldOut::Split)],
         ) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("docword.a.txt");
@@ -121,7 +121,7 @@ mod tests {
             let kept: Vec<(u32, u32, u32)> = lacking.map(|word| (word, word % 5, 7)).collect();
             let blocks = whole.blocks.len() as u32;
             let made = |problem| {
-                let (maker, shards) = PartMaker::new(problem, topics, kept.clone(), sync).unwrap();
+                let (maker, shards) = PartMaker::new(problem, topics, kept.clone(), follow).unwrap();
                 let shards = shards.into_iter().map(|shard| to_bytes(&maker.shard(shard).unwrap()));
                 (shards.collect::<Vec<_>>(), (0..blocks).map(|block| maker.rows(block)).collect::<Vec<_>>())
             };

@@ -13,7 +13,6 @@ use super::sampler::{SamplerKind, Sizes};
 use super::shard::DocumentShard;
 use super::source::CorpusSource;
 use crate::error::LdaError;
-use crate::params::SyncInterval;
 use raddle_kernels::topics::counts::documents::{Kind, SparseRows};
 use raddle_kernels::topics::counts::packing::Packing;
 
@@ -187,7 +186,7 @@ impl Problem {
     }
 
     /// Chooses how topics are drawn.
-    pub(crate) fn sampler(&self, topics: usize, sync: SyncInterval) -> Result<SamplerKind, LdaError> {
+    pub(crate) fn sampler(&self, topics: usize, follow: bool) -> Result<SamplerKind, LdaError> {
         let of = |shard: &DocumentShard| SparseRows::bytes_for(shard.lengths(), topics);
         let sizes = Sizes {
             topics,
@@ -196,7 +195,7 @@ impl Problem {
             documents: self.shards.iter().map(|shard| shard.documents.len() as u64).sum(),
             sparse: self.shards.iter().map(of).sum(),
         };
-        let sampler = SamplerKind::of(sizes, sync);
+        let sampler = SamplerKind::of(sizes, follow);
         let most = u64::from(Packing::of(topics).most());
         if sampler.kind() == Kind::Sparse && self.longest > most {
             return Err(LdaError::Document { tokens: self.longest, most, topics });

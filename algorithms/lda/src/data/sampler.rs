@@ -4,8 +4,6 @@ use raddle_kernels::topics::counts::documents::Kind;
 use raddle_kernels::topics::counts::packing::{CountLine, FloatLine, LANES};
 use raddle_kernels::topics::{WIDE_WIDTHS, WIDTHS};
 
-use crate::params::SyncInterval;
-
 /// With at most this number of topics, drawing one token after another uses dense rows.
 const CHAIN: usize = 7 * LANES;
 
@@ -34,9 +32,8 @@ pub(crate) struct Sizes {
 }
 
 impl SamplerKind {
-    /// Chooses for these sizes. With one shard, and with [`SyncInterval::Token`], every draw sees all moves
-    /// before it.
-    pub(crate) fn of(sizes: Sizes, sync: SyncInterval) -> Self {
+    /// Chooses for these sizes. With one shard, and with `follow`, every draw sees all moves before it.
+    pub(crate) fn of(sizes: Sizes, follow: bool) -> Self {
         let Sizes { topics, shards, longest, documents, sparse } = sizes;
         let fitting = |widths: &[usize]| widths.iter().copied().find(|width| topics <= width * LANES);
         let is_short = longest <= u64::from(u16::MAX);
@@ -49,7 +46,7 @@ impl SamplerKind {
         let is_filled = |width: usize| 2 * documents * (width * bytes) as u64 <= 3 * sparse;
         let fits =
             |width: &usize| longest < MOST_WIDE && ((is_short && topics <= CHAIN) || is_filled(*width));
-        if let Some(width) = width.filter(fits).filter(|_| sync != SyncInterval::Token && shards > 1) {
+        if let Some(width) = width.filter(fits).filter(|_| !follow && shards > 1) {
             return Self::Lockstep(kind(width));
         }
         match fitting(&[1, 2, 4, 7]) {
@@ -95,12 +92,12 @@ mod tests {
             (257, SamplerKind::Chain(Kind::Sparse)),
             (65_536, SamplerKind::Chain(Kind::Sparse)),
         ] {
-            assert_eq!(SamplerKind::of(sizes(topics), SyncInterval::Epoch), way, "{topics} topics");
+            assert_eq!(SamplerKind::of(sizes(topics), false), way, "{topics} topics");
         }
         for (topics, kind) in [(20, Kind::Dense(2)), (100, Kind::Dense(7)), (113, Kind::Sparse)] {
-            assert_eq!(SamplerKind::of(sizes(topics), SyncInterval::Token), SamplerKind::Chain(kind));
+            assert_eq!(SamplerKind::of(sizes(topics), true), SamplerKind::Chain(kind));
             assert_eq!(
-                SamplerKind::of(Sizes { shards: 1, ..sizes(topics) }, SyncInterval::Epoch),
+                SamplerKind::of(Sizes { shards: 1, ..sizes(topics) }, false),
                 SamplerKind::Chain(kind)
             );
         }
@@ -108,19 +105,14 @@ mod tests {
 
     #[test]
     fn long_documents_take_wider_rows_and_short_ones_none_that_are_nearly_empty() {
-        let long = |topics, longest| {
-            SamplerKind::of(Sizes { longest, sparse: 100 * 4096, ..sizes(topics) }, SyncInterval::Epoch)
-        };
+        let long =
+            |topics, longest| SamplerKind::of(Sizes { longest, sparse: 100 * 4096, ..sizes(topics) }, false);
         assert_eq!(long(100, 65_535), SamplerKind::Lockstep(Kind::Dense(7)));
         assert_eq!(long(100, 65_536), SamplerKind::Lockstep(Kind::Wide(8)));
         assert_eq!(long(256, 1 << 23), SamplerKind::Lockstep(Kind::Wide(16)));
         assert_eq!(long(100, 1 << 24), SamplerKind::Chain(Kind::Sparse));
-        let short = |topics| {
-            SamplerKind::of(
-                Sizes { longest: 10, sparse: 100 * (64 + 8), ..sizes(topics) },
-                SyncInterval::Epoch,
-            )
-        };
+        let short =
+            |topics| SamplerKind::of(Sizes { longest: 10, sparse: 100 * (64 + 8), ..sizes(topics) }, false);
         assert_eq!(
             (short(100), short(200)),
             (SamplerKind::Lockstep(Kind::Dense(7)), SamplerKind::Chain(Kind::Sparse))

@@ -20,7 +20,7 @@ const ROW: u64 = 16;
 /// Division of both sides into shards.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Partitioning {
-    /// Of users, and of items: the first row of each part, and the end of the last.
+    /// The first row of each part, and the end of the last: of users, and of items.
     firsts: [Vec<u32>; 2],
     /// The distinct values of the centred ratings, if they are listed.
     pub(crate) list: Option<Dictionary>,

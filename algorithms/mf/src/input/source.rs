@@ -240,7 +240,7 @@ impl RatingsSplit {
 /// Number of times that ratings name each row, and sums of their values.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// Of users, and of items.
+    /// Number of ratings of each user, and of each item.
     pub(crate) rows: [Vec<u32>; 2],
     pub(crate) sum: f64,
     pub(crate) squares: f64,

@@ -61,8 +61,8 @@ impl Mf {
         Ok((fit.admit_divergence(), outcome))
     }
 
-    /// Continues from rows that were carried over, with the end of their step schedule; `error` is that of the
-    /// rows on held-out ratings, if there are any.
+    /// Continues from rows that were carried over, with the end of their step schedule. The rows have this
+    /// `error` on held-out ratings, if there are any.
     pub(crate) fn go_on_by_steps<R: Runner>(
         &self,
         problem: &Problem,
