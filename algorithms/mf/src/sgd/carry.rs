@@ -43,7 +43,7 @@ pub(crate) struct Folded {
 
 impl TrainedRows {
     /// Takes the rows of a run; `None` if it ended before its first epoch.
-    pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
+    pub(crate) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
         let partitioning = (*outcome.parts.replica.partitioning?).clone();
         let use_best = outcome.parts.pinned.best_epoch != outcome.report.epochs;
         let Parts { shards, blocks, .. } = outcome.parts;

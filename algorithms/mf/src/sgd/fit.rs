@@ -35,22 +35,8 @@ const STEP: u64 = 5;
 const NEAR: usize = 640 << 10;
 
 impl Mf {
-    pub(crate) fn fit_by_steps<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
-        Ok(self.run_steps(problem, runner)?.0)
-    }
-
-    /// Fits, and returns the rows to carry over to a fit that continues from it.
-    pub(crate) fn fit_by_steps_to_carry<R: Runner>(
-        &self,
-        problem: &Problem,
-        runner: &mut R,
-    ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
-        let (fit, outcome) = self.run_steps(problem, runner)?;
-        let carried = TrainedRows::of(outcome, fit.length.0, fit.reg);
-        Ok((fit, carried))
-    }
-
-    fn run_steps<R: Runner>(
+    /// Fits, and returns the outcome of the run, which has the rows for a fit that continues from it.
+    pub(crate) fn fit_by_steps<R: Runner>(
         &self,
         problem: &Problem,
         runner: &mut R,

@@ -91,7 +91,7 @@ fn stages_begin_with_the_same_rows_and_end_by_validation_as_defined() {
         let held = apart(|user| mean + part * (taste(user) - mean), |_| 1);
         let problem = problem(&lines, &held);
         // Steps of nearly 0 leave the initial rows.
-        let start = mf.clone().epochs(1).step(1e-30).fit_by_steps(&problem, &mut InProcess).unwrap().model;
+        let start = mf.clone().epochs(1).step(1e-30).fit_by_steps(&problem, &mut InProcess).unwrap().0.model;
         let start = Naive::of(&start, scale);
         let stages = match mf.epochs {
             Some(epochs) => vec![epochs as u32],
