@@ -44,7 +44,7 @@ impl Fit {
     /// [`Lda::to_carry`](crate::Lda::to_carry).
     pub fn carried(&self) -> Carried {
         let blocks = self.blocks.iter().map(|block| block.words.clone()).collect();
-        Carried::of(&self.shards, blocks, (self.totals.alpha.clone(), self.totals.beta))
+        Carried::of(&self.shards, blocks, self.totals.alpha.clone(), self.totals.beta)
     }
 
     /// Returns the number of topics, K.

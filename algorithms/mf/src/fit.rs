@@ -43,9 +43,9 @@ impl Mf {
         let mf = self.of_less(problem);
         mf.check(problem)?;
         let fit = match mf.method {
-            Method::Sgd => mf.fit_by_steps(problem, runner),
-            Method::Als | Method::Ccd => mf.fit_alternating(problem, runner),
-        }?;
+            Method::Sgd => mf.fit_by_steps(problem, runner)?.0,
+            Method::Als | Method::Ccd => mf.fit_alternating(problem, runner)?,
+        };
         Ok(mf.guarded(fit.with_more(problem.less), problem)?)
     }
 

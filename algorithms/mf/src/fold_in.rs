@@ -3,7 +3,7 @@
 
 use raddle_datasets::{Triples, room};
 
-use crate::alternating::{LeastSquares, Scratch, SideShard, squares_of};
+use crate::alternating::{LeastSquares, OtherSide, RowRatings, Scratch, SideShard, squares_of};
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::input::problem::check;
@@ -152,7 +152,7 @@ impl FoldInSolver {
         let mut rows = NewRows { factors: vec![0.0; count * rank], biases: vec![0.0; count] };
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut places: Vec<u32> = Vec::new();
-        let shard = SideShard::whole(ratings, (count, model.side(side.other()).1.len()), *side, *center);
+        let shard = SideShard::whole(ratings, [count, model.side(side.other()).1.len()], *side, *center);
         for row in 0..shard.len() {
             let range = shard.range(row);
             if range.is_empty() {
@@ -162,9 +162,9 @@ impl FoldInSolver {
             let others = self.features(model, shard.named.read(row, &mut names).iter().copied());
             places.clear();
             places.extend(0..range.len() as u32);
-            let given = (&*places, shard.values.read(range, &mut listed));
+            let given = RowRatings { others: &places, values: shard.values.read(range, &mut listed) };
             let mut solved = vec![Vector([0.0; LANES]); chunks];
-            least.row(given, number, (&others, square), &mut scratch, &mut solved);
+            least.row(given, number, OtherSide { rows: &others, square }, &mut scratch, &mut solved);
             let solved: &[f32] = bytemuck::cast_slice(&solved);
             rows.factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
             rows.biases[row] = if *biases { solved[rank + number] } else { 0.0 };
@@ -204,13 +204,14 @@ mod tests {
         let others = model.side(side.other()).1.len();
         let laid = solver.features(model, 0..others as u32);
         let square = if how.implicit.is_some() { squares_of(&laid, chunks) } else { Vec::new() };
-        let shard = SideShard::whole(ratings, (count, others), side, solver.center);
+        let shard = SideShard::whole(ratings, [count, others], side, solver.center);
         let mut rows = NewRows { factors: vec![0.0; count * rank], biases: vec![0.0; count] };
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         for row in (0..count).filter(|&row| !shard.range(row).is_empty()) {
-            let given = (shard.named.read(row, &mut names), shard.values.read(shard.range(row), &mut listed));
+            let values = shard.values.read(shard.range(row), &mut listed);
+            let given = RowRatings { others: shard.named.read(row, &mut names), values };
             let mut solved = vec![Vector([0.0; LANES]); chunks];
-            least.row(given, number, (&laid, &square), &mut scratch, &mut solved);
+            least.row(given, number, OtherSide { rows: &laid, square: &square }, &mut scratch, &mut solved);
             let solved: &[f32] = bytemuck::cast_slice(&solved);
             rows.factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
             rows.biases[row] = if solver.biases { solved[rank + number] } else { 0.0 };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle_cli::{Data, Error, Records, between, count, refuse_without_effect};
+use raddle_cli::{Data, Error, Records, TrainOptions, between, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::registry::{SetKind, verified_names, verified_set};
 use raddle_datasets::{
@@ -14,6 +14,7 @@ use raddle_datasets::{
 use raddle_lda::CorpusSource;
 use serde::Serialize;
 
+use super::left_out::LeftOut;
 use super::words::WordArgs;
 
 /// The embedded corpus, which is the default.
@@ -137,78 +138,19 @@ pub(crate) struct ReadCorpus {
     pub(crate) notes: Vec<String>,
 }
 
-/// Words that were left out of the corpus: as texts if there is a vocabulary, else as numbers.
-#[derive(Default)]
-pub(crate) struct LeftOut {
-    texts: HashSet<String>,
-    numbers: HashSet<u32>,
-}
-
-impl LeftOut {
-    /// Returns `true` for a word that was left out.
-    pub(crate) fn has(&self, number: u32, text: Option<&str>) -> bool {
-        match text {
-            Some(text) => self.texts.contains(text),
-            None => self.numbers.contains(&number),
-        }
-    }
-
-    /// Returns the words that have tokens in a corpus.
-    fn of(corpus: &Corpus) -> Self {
-        let there = (0..).zip(corpus.word_counts()).filter(|&(_, count)| count > 0).map(|(word, _)| word);
-        match corpus.vocabulary {
-            Some(_) => Self { texts: there.map(|word| corpus.word(word)).collect(), ..Self::default() },
-            None => Self { numbers: there.collect(), ..Self::default() },
-        }
-    }
-
-    /// Removes the words of `other`.
-    fn less(mut self, other: &Self) -> Self {
-        self.texts.retain(|word| !other.texts.contains(word));
-        self.numbers.retain(|word| !other.numbers.contains(word));
-        self
-    }
-}
-
 impl CorpusArgs {
-    /// Reads DATA, or the embedded default, for a corpus with changes; returns it complete, with the filter
-    /// that leaves words out of its versions.
+    /// Reads DATA, or the embedded default; returns it complete, with the filter that leaves words out. Texts
+    /// are split by the rule of `model`, if there is one.
     pub(crate) fn read_whole(
         &self,
-        source: Option<&str>,
-        format: Option<&str>,
-        threads: usize,
+        train: &TrainOptions,
+        model: Option<Tokenizer>,
     ) -> Result<(Corpus, Filter), Error> {
-        if self.remove_top > 0 {
-            let why = "--remove-top is not supported with --changes: give --max-df";
-            return Err(Error::usage(why));
-        }
-        self.read_with_filter(source, self.given(format, None)?, threads)
-    }
-
-    /// Reads DATA, or the embedded default; returns it complete, with the filter that leaves words out.
-    fn read_with_filter(
-        &self,
-        source: Option<&str>,
-        given: ReadOptions<'_>,
-        threads: usize,
-    ) -> Result<(Corpus, Filter), Error> {
-        let corpus = read(source.unwrap_or(DEFAULT), given, threads)?;
+        let corpus = read_any_corpus(source(train), &self.options(train, model)?).map_err(Error::input)?;
         self.words.check(&corpus)?;
         let stop_words = self.stop_words(&corpus)?;
         let &Self { min_df, max_df, remove_top, .. } = self;
         Ok((corpus, Filter { min_df, max_df, remove_top, stop_words }))
-    }
-
-    /// Returns the options for reading DATA. Texts are split by the rule of `model`, if there is one.
-    fn given<'a>(
-        &'a self,
-        format: Option<&'a str>,
-        model: Option<Tokenizer>,
-    ) -> Result<ReadOptions<'a>, Error> {
-        let tokenizer = self.words.rule(model)?;
-        let (vocab, texts) = (self.vocab.as_deref(), &self.texts);
-        Ok(ReadOptions { format, vocab, texts, tokenizer, may_be_empty: false })
     }
 
     /// Returns the stop words; an error if the words of the corpus have no texts.
@@ -226,31 +168,35 @@ impl CorpusArgs {
         }
     }
 
+    /// Refuses options that do not work with a corpus that changes.
+    pub(crate) fn check_changes(&self) -> Result<(), Error> {
+        match self.remove_top {
+            0 => Ok(()),
+            _ => Err(Error::usage("--remove-top is not supported with --changes: give --max-df")),
+        }
+    }
+
     /// Returns `true` if an option may leave words out.
     pub(crate) fn leaves_out(&self) -> bool {
         self.min_df.is_some() || self.max_df.is_some() || self.remove_top > 0 || self.stop_words.is_some()
     }
 
-    /// Returns the library's options for reading DATA.
+    /// Returns the library's options for reading DATA, as in [`read_whole`](Self::read_whole).
     pub(crate) fn options(
         &self,
-        source: &str,
-        format: Option<&str>,
-        threads: usize,
+        train: &TrainOptions,
+        model: Option<Tokenizer>,
     ) -> Result<CorpusOptions, Error> {
-        reading(source, self.given(format, None)?, threads)
+        let tokenizer = self.words.rule(model)?;
+        let (format, vocab, texts) = (train.format.as_deref(), self.vocab.as_deref(), &self.texts);
+        let given = ReadOptions { format, vocab, texts, tokenizer, may_be_empty: false };
+        reading(source(train), given, train.worker_count())
     }
 
     /// Reads DATA, or the embedded default, and leaves words out. Texts are split by the rule of the initial
     /// model, if it names one.
-    pub(crate) fn read(
-        &self,
-        source: Option<&str>,
-        format: Option<&str>,
-        threads: usize,
-        model: Option<Tokenizer>,
-    ) -> Result<ReadCorpus, Error> {
-        let (mut corpus, filter) = self.read_with_filter(source, self.given(format, model)?, threads)?;
+    pub(crate) fn read(&self, train: &TrainOptions, model: Option<Tokenizer>) -> Result<ReadCorpus, Error> {
+        let (mut corpus, filter) = self.read_whole(train, model)?;
         let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
         notes.append(&mut corpus.notes);
         if filter.is_empty() {
@@ -294,6 +240,11 @@ impl CorpusArgs {
             ),
         }
     }
+}
+
+/// Returns DATA, or the embedded default.
+pub(crate) fn source(train: &TrainOptions) -> &str {
+    train.data.as_deref().unwrap_or(DEFAULT)
 }
 
 /// Reads a corpus.

@@ -52,7 +52,7 @@ pub(super) fn finished(
     let map = session.timed(Timed::Write, || is_written.then(|| map(&model, &counts, topics_of, names)));
     drop(rows);
     if let Some(corpus) = corpus.as_ref().filter(|_| options.pyldavis) {
-        pyldavis::write(session, fit, &counts, (corpus, &model))?;
+        pyldavis::write(session, fit, &counts, corpus, &model)?;
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
     let report = session.report(options, about, counts.digest(fit.alpha()), &fit.report, &fit.trace)?;

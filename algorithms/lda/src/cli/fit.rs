@@ -91,9 +91,8 @@ fn stored(options: &Options, session: &mut Session) -> Result<Option<Input>, Err
     let folder: Option<PathBuf> = options.cache.clone().or_else(|| session.shared_folder());
     let Some(folder) = folder.filter(|_| !in_memory) else { return Ok(None) };
     session.timed(Timed::Read, || {
-        let source = train.data.as_deref().unwrap_or(data::DEFAULT);
-        let reading = options.corpus.options(source, train.format.as_deref(), train.worker_count())?;
-        let stored = StoredCorpus::open(source, &reading, &folder).map_err(Error::input)?;
+        let reading = options.corpus.options(train, None)?;
+        let stored = StoredCorpus::open(data::source(train), &reading, &folder).map_err(Error::input)?;
         let Some(stored) = stored.map(Arc::new) else { return Ok(None) };
         options.corpus.words.check(stored.described())?;
         let notes = data::unnamed(stored.described()).into_iter().collect();
@@ -105,10 +104,9 @@ fn stored(options: &Options, session: &mut Session) -> Result<Option<Input>, Err
 /// Reads the corpus into memory, and converts the initial model to it.
 fn in_memory(options: &Options, session: &mut Session) -> Result<Input, Error> {
     let train = &options.train;
-    let (source, format) = (train.data.as_deref(), train.format.as_deref());
     let init = train.init.as_deref().map(InitialModel::read).transpose()?;
     let rule = init.as_ref().and_then(|init| init.model.tokenizer);
-    let read = session.timed(Timed::Read, || options.corpus.read(source, format, train.worker_count(), rule));
+    let read = session.timed(Timed::Read, || options.corpus.read(train, rule));
     let data::ReadCorpus { mut corpus, left_out, mut notes } = read?;
     let about = data::describe((&corpus).into());
     let start = init.map(|init| init.over(&mut corpus, &left_out, options.topics)).transpose()?;

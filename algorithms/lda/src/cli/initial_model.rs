@@ -8,7 +8,7 @@ use raddle_datasets::{Corpus, Tokenizer};
 use raddle_lda::TopicWords;
 use raddle_lda::files::{Model, Saved};
 
-use super::data::LeftOut;
+use super::left_out::LeftOut;
 
 /// The initial model, converted to the words of the corpus.
 pub(crate) struct InitialCounts {

@@ -13,6 +13,7 @@ mod fit_options;
 mod foreign;
 mod infer;
 mod initial_model;
+mod left_out;
 mod map;
 mod outcome;
 mod priors;

@@ -13,7 +13,8 @@ pub(crate) fn write(
     session: &mut Session,
     fit: &Fit,
     counts: &TopicWords,
-    (corpus, model): (&Corpus, &Model),
+    corpus: &Corpus,
+    model: &Model,
 ) -> Result<(), Error> {
     let rows = fit.document_topics();
     let trained: Vec<usize> =
@@ -23,7 +24,8 @@ pub(crate) fn write(
         let mut row = vec![0.0; counts.words];
         for topic in 0..counts.topics() {
             counts.probabilities(topic, &mut row);
-            list(out, topic > 0, row.iter())?;
+            write!(out, "{}", if topic > 0 { "," } else { "" })?;
+            list(out, row.iter())?;
         }
         write!(out, "],\"doc_topic_dists\":[")?;
         let all: f64 = model.alpha.iter().sum();
@@ -32,27 +34,24 @@ pub(crate) fn write(
             rows.of(document)
                 .into_iter()
                 .for_each(|(topic, count)| theta[topic as usize] += f64::from(count));
-            list(out, number > 0, theta.iter().map(|weight| (weight / length) as f32))?;
+            write!(out, "{}", if number > 0 { "," } else { "" })?;
+            list(out, theta.iter().map(|weight| (weight / length) as f32))?;
         }
         write!(out, "],\"doc_lengths\":")?;
-        list(out, false, trained.iter().map(|&document| corpus.length(document)))?;
+        list(out, trained.iter().map(|&document| corpus.length(document)))?;
         let words: Vec<String> = (0..counts.words as u32).map(|word| model.word(word)).collect();
         write!(out, ",\"vocab\":{},\"term_frequency\":", serde_json::to_string(&words)?)?;
         let mut frequency = vec![0u64; counts.words];
         trained.iter().flat_map(|&document| corpus.document(document)).for_each(|(word, count)| {
             frequency[word as usize] += u64::from(count);
         });
-        list(out, false, frequency.iter())?;
+        list(out, frequency.iter())?;
         write!(out, "}}")
     })?)
 }
 
-fn list<T: std::fmt::Display>(
-    out: &mut impl io::Write,
-    comma: bool,
-    values: impl Iterator<Item = T>,
-) -> io::Result<()> {
-    write!(out, "{}[", if comma { "," } else { "" })?;
+fn list<T: std::fmt::Display>(out: &mut impl io::Write, values: impl Iterator<Item = T>) -> io::Result<()> {
+    write!(out, "[")?;
     for (number, value) in values.enumerate() {
         write!(out, "{}{value}", if number > 0 { "," } else { "" })?;
     }

@@ -40,10 +40,8 @@ struct Prepared {
 
 /// Fits the corpus, then version after version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    let train = &options.train;
-    let (base, filter) = session.timed(Timed::Read, || {
-        options.corpus.read_whole(train.data.as_deref(), train.format.as_deref(), train.worker_count())
-    })?;
+    options.corpus.check_changes()?;
+    let (base, filter) = session.timed(Timed::Read, || options.corpus.read_whole(&options.train, None))?;
     let (digest, tokenizer) = (base.digest.clone(), base.tokenizer);
     let live = session.timed(Timed::Prepare, || LiveCorpus::new(&base, &filter));
     let mut notes: Vec<String> = data::unnamed(&base).into_iter().chain(base.notes.iter().cloned()).collect();

@@ -7,7 +7,7 @@ use raddle::random::Stream;
 use raddle::state::StateError;
 
 use super::place::Place;
-use super::shard::DocumentShard;
+use super::shard::{DocumentShard, MOST_DOCUMENTS};
 use raddle_kernels::topics::counts::words::WordRows;
 
 /// Key of the streams from which new tokens draw their first topics.
@@ -38,11 +38,7 @@ type Counts = HashMap<u16, u32>;
 
 impl Carried {
     /// Collects the state from the shards of a run and the words of its blocks.
-    pub(crate) fn of(
-        shards: &[DocumentShard],
-        blocks: Vec<Vec<u32>>,
-        (alpha, beta): (Vec<f64>, f64),
-    ) -> Self {
+    pub(crate) fn of(shards: &[DocumentShard], blocks: Vec<Vec<u32>>, alpha: Vec<f64>, beta: f64) -> Self {
         let documents = shards.iter().map(|shard| shard.documents.clone()).collect();
         let mut carried = Self { topics: alpha.len(), documents, alpha, beta, ..Self::default() };
         for shard in shards {
@@ -140,7 +136,7 @@ impl Carried {
                     for token in range.filter(|&token| new[at][number][token]) {
                         let document = shards[at].slices[number].documents[token];
                         let of_document = of_documents[at][usize::from(document)].get_or_insert_default();
-                        let topic = self.draw((&counts, of_document), &totals, words, draws.unit());
+                        let topic = self.draw(&counts, of_document, &totals, words, draws.unit());
                         counts[usize::from(topic)] += 1;
                         totals[usize::from(topic)] += 1;
                         *of_document.entry(topic).or_default() += 1;
@@ -222,13 +218,7 @@ impl Carried {
 
     /// Draws a topic with probability proportional to `(n_dk + alpha_k) (n_kw + beta) / (n_k + V beta)`, by a
     /// number from 0 to 1.
-    fn draw(
-        &self,
-        (of_word, of_document): (&[u32], &Counts),
-        totals: &[i64],
-        words: usize,
-        unit: f64,
-    ) -> u16 {
+    fn draw(&self, of_word: &[u32], of_document: &Counts, totals: &[i64], words: usize, unit: f64) -> u16 {
         let norm = words as f64 * self.beta;
         let weight = |topic: usize| {
             let own = of_document.get(&(topic as u16)).copied().unwrap_or(0);
@@ -259,18 +249,19 @@ fn count_documents(shard: &mut DocumentShard, topics: usize) {
     }
 }
 
-/// Assigns documents and words: old ones stay where they were, and new ones (training documents with tokens,
-/// and words) go to the shard or block with the fewest tokens.
-pub(crate) struct KeptLayout {
+/// The documents of each shard, the words of each block, and the place of each word.
+pub(crate) struct Assignment {
     pub(crate) documents: Vec<Vec<u32>>,
     pub(crate) blocks: Vec<Vec<u32>>,
     pub(crate) places: Vec<Place>,
 }
 
-impl KeptLayout {
+impl Assignment {
+    /// Assigns documents and words: old ones stay where they were, and new ones (training documents with
+    /// tokens, and words) go to the shard or block with the fewest tokens.
     pub(crate) fn new(
         carried: &Carried,
-        (train, most): (&[u32], usize),
+        train: &[u32],
         length: impl Fn(u32) -> u64,
         word_counts: &[u64],
     ) -> Self {
@@ -282,7 +273,7 @@ impl KeptLayout {
         let tokens = |documents: &Vec<u32>| documents.iter().map(|&document| length(document)).sum::<u64>();
         let mut loads: Vec<u64> = documents.iter().map(tokens).collect();
         for &document in train.iter().filter(|document| is_left.get(document).copied().unwrap_or(false)) {
-            let roomy = (0..loads.len()).filter(|&shard| documents[shard].len() < most);
+            let roomy = (0..loads.len()).filter(|&shard| documents[shard].len() < MOST_DOCUMENTS);
             let shard = roomy.min_by_key(|&shard| loads[shard]).unwrap_or_else(|| {
                 documents.push(Vec::new());
                 loads.push(0);

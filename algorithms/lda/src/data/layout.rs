@@ -7,7 +7,7 @@ use raddle::random::Stream;
 use raddle::schedule::even_parts;
 use raddle_datasets::Corpus;
 
-use super::carried::{Carried, KeptLayout};
+use super::carried::{Assignment, Carried};
 use super::place::Place;
 use super::shard::{DocumentShard, MOST_DOCUMENTS};
 use super::source::CorpusSource;
@@ -70,7 +70,7 @@ impl Layout {
         let word_counts = counted(corpus, &order)?;
         let (blocks, places) = assign_blocks(&word_counts, blocks);
         let documents = ranges.into_iter().map(|range| order[range].to_vec()).collect();
-        Self::of(corpus, documents, (blocks, places), word_counts)
+        Self::of(corpus, Assignment { documents, blocks, places }, word_counts)
     }
 
     /// Assigns the documents `train` and the words as in an earlier version of the corpus.
@@ -81,17 +81,14 @@ impl Layout {
     ) -> Result<Self, LdaError> {
         let word_counts = counted(corpus, &train)?;
         let length = |document: u32| corpus.length(document);
-        let KeptLayout { documents, blocks, places } =
-            KeptLayout::new(carried, (&train, MOST_DOCUMENTS), length, &word_counts);
-        Self::of(corpus, documents, (blocks, places), word_counts)
+        Self::of(corpus, Assignment::new(carried, &train, length, &word_counts), word_counts)
     }
 
     /// Lays out the tokens of documents that are assigned to shards. If the corpus is read on demand, each
     /// shard does this where it is placed.
     fn of(
         corpus: CorpusSource<'_>,
-        documents: Vec<Vec<u32>>,
-        (blocks, places): (Vec<Vec<u32>>, Vec<Place>),
+        Assignment { documents, blocks, places }: Assignment,
         word_counts: Vec<u64>,
     ) -> Result<Self, LdaError> {
         let tokens = word_counts.iter().sum();

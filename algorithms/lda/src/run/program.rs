@@ -94,7 +94,7 @@ impl Program for LdaProgram {
             let documents = self.spec.documents_likelihood(shard, totals, last);
             let mut sums = Sums { documents, ..Sums::default() };
             if !self.spec.sets.is_empty() {
-                let inverse = self.spec.inverse(totals, totals.beta, false);
+                let inverse = self.spec.inverse(totals);
                 let given = TopicModel { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
                 sums.scores = perplexity::score(&mut shard.held_out, self.spec.sets.len(), &given);
             }

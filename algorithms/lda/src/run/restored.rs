@@ -98,7 +98,7 @@ impl RestoreByShard for LdaProgram {
         let spec = &self.spec;
         match question {
             None => {
-                spec.check_rest((boundary, is_concluded), pinned, totals)?;
+                spec.check_rest(boundary, is_concluded, pinned, totals)?;
                 // The documents whose tokens have topics.
                 let part = match boundary.epoch.checked_sub(1) {
                     Some(last) => spec.course.pass(last).has,
@@ -226,7 +226,8 @@ impl Spec {
     /// Checks the state at the aggregation of rounds, and the replica.
     fn check_rest(
         &self,
-        (boundary, is_concluded): (Boundary, bool),
+        boundary: Boundary,
+        is_concluded: bool,
         record: &Record,
         totals: &Replica,
     ) -> Result<(), StateError> {

@@ -51,8 +51,8 @@ impl Spec {
         unseen as f64 / self.tokens as f64
     }
 
-    /// Returns 1 / N_k.
-    pub(crate) fn inverse(&self, totals: &Replica, beta: f64, first: bool) -> Vec<f64> {
-        self.norms(totals, beta, first).into_iter().map(|norm| 1.0 / norm).collect()
+    /// Returns 1 / N_k after an epoch.
+    pub(crate) fn inverse(&self, totals: &Replica) -> Vec<f64> {
+        self.norms(totals, totals.beta, false).into_iter().map(|norm| 1.0 / norm).collect()
     }
 }

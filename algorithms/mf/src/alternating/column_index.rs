@@ -30,7 +30,7 @@ impl ColumnIndex {
     /// Builds the index from `count` ratings, given as (row of the shard, row of the other side); also
     /// returns the position of each rating.
     pub(crate) fn new(
-        (rows, others): (usize, usize),
+        [rows, others]: [usize; 2],
         count: usize,
         ratings: impl Iterator<Item = (usize, u32)> + Clone,
         mut lies: impl FnMut(usize),
@@ -139,7 +139,7 @@ mod tests {
         ratings: &[(usize, u32)],
     ) -> (ColumnIndex, Vec<(usize, u32, usize)>) {
         let (mut number, mut lies) = (0, vec![usize::MAX; ratings.len()]);
-        let named = ColumnIndex::new((rows, others), ratings.len(), ratings.iter().copied(), |place| {
+        let named = ColumnIndex::new([rows, others], ratings.len(), ratings.iter().copied(), |place| {
             lies[place] = number;
             number += 1;
         });

@@ -5,6 +5,7 @@
 //! is added back; then users and items are solved in turn; and its new product is subtracted when the next
 //! rank starts.
 
+use super::phase::Column;
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, Half};
 
@@ -37,16 +38,16 @@ impl CoordinateDescent {
         self.biases && column as usize == self.rank + 1 - side
     }
 
-    /// Returns the new column of a shard's rows. `first` is true in the first pass over the rank.
-    pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices, rank: u32, first: bool) -> Half {
-        let side = shard.side;
+    /// Returns the new column of a shard's rows.
+    pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices, solved: Column) -> Half {
+        let Column { side, rank, pass } = solved;
         let column = |side: usize, rank: u32| &*sides.columns[side][rank as usize];
-        if first {
+        if pass == 0 {
             let pending = shard.pending.replace(rank);
-            let pending = pending.map(|rank| (column(side, rank), column(1 - side, rank)));
+            let pending = pending.map(|rank| [column(side, rank), column(1 - side, rank)]);
             // Users were solved before: items must add back the users' old column.
             let others = if side == 1 { &sides.before } else { column(1, rank) };
-            self.move_on(shard, pending, (column(side, rank), others));
+            self.move_on(shard, pending, [column(side, rank), others]);
         }
         let (mine, others) = (column(side, rank), column(1 - side, rank));
         let old = &mine[shard.first..shard.first + shard.len()];
@@ -76,28 +77,24 @@ impl CoordinateDescent {
         Half { column, moved, ..Half::default() }
     }
 
-    /// Subtracts the pending product from the residual and adds back the old product of the rank.
-    fn move_on(
-        &self,
-        shard: &mut SideShard,
-        pending: Option<(&Vec<f32>, &Vec<f32>)>,
-        back: (&Vec<f32>, &Vec<f32>),
-    ) {
+    /// Subtracts the pending product from the residual and adds back the old product of the rank: each of a
+    /// column of this side and one of the other.
+    fn move_on(&self, shard: &mut SideShard, pending: Option<[&Vec<f32>; 2]>, back: [&Vec<f32>; 2]) {
         let mut names = Vec::new();
         for row in 0..shard.len() {
             let values = &mut shard.values.plain()[shard.named.range(row)];
             let others = shard.named.read(row, &mut names);
-            let own = back.0[shard.first + row];
+            let own = back[0][shard.first + row];
             match pending {
-                Some((mine, theirs)) => {
+                Some([mine, theirs]) => {
                     let off = mine[shard.first + row];
                     for (value, &other) in values.iter_mut().zip(others) {
-                        *value += own * back.1[other as usize] - off * theirs[other as usize];
+                        *value += own * back[1][other as usize] - off * theirs[other as usize];
                     }
                 }
                 None => {
                     for (value, &other) in values.iter_mut().zip(others) {
-                        *value += own * back.1[other as usize];
+                        *value += own * back[1][other as usize];
                     }
                 }
             }

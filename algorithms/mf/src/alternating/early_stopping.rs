@@ -41,12 +41,9 @@ impl AlternatingStopping {
         self.without_progress <= PATIENCE && !self.best.is_nan()
     }
 
-    /// Adds the changes of half an epoch, of each shard in order; `begins` is true at the start of an epoch.
-    pub(super) fn move_by(&mut self, begins: bool, halves: impl Iterator<Item = (f64, f64)>) {
+    /// Adds the changes of half an epoch, of each shard in order.
+    pub(super) fn move_by(&mut self, halves: impl Iterator<Item = (f64, f64)>) {
         let moved = halves.fold((0.0, 0.0), |sum, half| (sum.0 + half.0, sum.1 + half.1));
-        if begins {
-            self.moved = (0.0, 0.0);
-        }
         self.moved = (self.moved.0 + moved.0, self.moved.1 + moved.1);
     }
 

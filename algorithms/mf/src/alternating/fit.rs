@@ -9,8 +9,9 @@ use super::early_stopping::AlternatingStopping;
 use super::lazy_shards::{shards_by_parts, side};
 use super::least_squares::{LeastSquares, squares_of};
 use super::list_metric::ListMetric;
-use super::program::{AlternatingProgram, Alternation, SideSolver};
+use super::program::{AlternatingProgram, SideSolver};
 use super::rating_format::RatingFormat;
+use super::schedule::Alternation;
 use super::shard::{CountedChunk, SideShard};
 use super::sides::{FactorMatrices, FactorRows};
 use crate::error::MfError;
@@ -41,27 +42,35 @@ const IMPLICIT_REG: f64 = 0.05;
 /// Number of conjugate gradient steps for implicit feedback.
 const STEPS: usize = 3;
 
-/// The input twice: in chunks that are counted side by side, and in chunks from which shards take their
-/// ratings one after another.
+/// The shards of a run, which have yet to take their ratings.
 struct Input {
-    counted: Vec<Chunk>,
-    taken: Vec<Chunk>,
+    shards: Lazy<SideShard>,
+    /// Number of chunks that they take one after another, and of ratings in all of these.
+    chunks: usize,
+    ratings: usize,
 }
 
 impl Input {
-    /// Makes `count` shards, which count and take these chunks; also returns the number of chunks they take,
-    /// and of ratings in these.
-    fn shards(self, count: usize) -> (Lazy<SideShard>, usize, usize) {
-        let ratings = self.taken.iter().map(|chunk| chunk.ratings().2.len()).sum();
+    /// Makes `count` shards, which count chunks of the input side by side, and take their ratings from others
+    /// one after another.
+    fn new(count: usize, counted: Vec<Chunk>, taken: Vec<Chunk>) -> Self {
+        let ratings = taken.iter().map(|chunk| chunk.ratings().values.len()).sum();
         let mut shards: Vec<SideShard> =
-            (0..count).map(|number| SideShard::new(side(number), self.taken.clone())).collect();
-        let counted = self.counted.len();
-        for (number, chunk) in (0..).zip(self.counted) {
-            let owner = chunk_owner(number, counted as u32, count as u32) as usize;
+            (0..count).map(|number| SideShard::new(side(number), taken.clone())).collect();
+        let chunks = counted.len() as u32;
+        for (number, chunk) in (0..).zip(counted) {
+            let owner = chunk_owner(number, chunks, count as u32) as usize;
             shards[owner].counted = Some(CountedChunk::Ratings(chunk));
         }
-        (shards.into(), self.taken.len(), ratings)
+        Self { shards: shards.into(), chunks: taken.len(), ratings }
     }
+}
+
+/// The start of a run: how the sides are solved, the center of the ratings, and the factors to start from.
+struct Beginning {
+    way: SideSolver,
+    center: f64,
+    sides: FactorMatrices,
 }
 
 impl Mf {
@@ -75,13 +84,13 @@ impl Mf {
         let chunks = CHUNKS.min(shards);
         let input = match &problem.train {
             RatingsSource::Memory(..) => {
-                let (counted, taken) = (Chunk::cut(problem, chunks)?, Chunk::cut(problem, 1)?);
-                Input { counted, taken }.shards(shards)
+                Input::new(shards, Chunk::cut(problem, chunks)?, Chunk::cut(problem, 1)?)
             }
             // As many rounds as for chunks in memory, although all chunks are staged before the first round.
             RatingsSource::Stored(_) => {
-                let format = self.rating_format(beginning.0, beginning.1);
-                (shards_by_parts(problem, shards, chunks, format), chunks, problem.ratings())
+                let format = self.rating_format(beginning.way, beginning.center);
+                let shards = shards_by_parts(problem, shards, chunks, format);
+                Input { shards, chunks, ratings: problem.ratings() }
             }
         };
         let mut fit = self.run_alternating(problem, beginning, input, runner)?;
@@ -101,28 +110,27 @@ impl Mf {
         if chunks.is_empty() {
             return self.fit_alternating(&problem, runner);
         }
-        let input = Input { counted: chunks.clone(), taken: chunks }.shards(shards);
+        let input = Input::new(shards, chunks.clone(), chunks);
         Ok(self.run_alternating(&problem, beginning, input, runner)?.admit_divergence())
     }
 
     fn run_alternating<R: Runner>(
         &self,
         problem: &Problem,
-        (way, center, replica): (SideSolver, f64, FactorMatrices),
-        input: (Lazy<SideShard>, usize, usize),
+        beginning: Beginning,
+        input: Input,
         runner: &mut R,
     ) -> Result<Fit, R::Error> {
-        let judged = self.judged(problem)?;
-        let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
+        let Beginning { way, center, .. } = beginning;
+        let engine = self.alternating_engine(problem, beginning, input)?;
         Ok(self.collect(problem, way, center, runner.run(engine)?))
     }
 
-    /// Returns how the sides are solved, the center of the ratings, and the factors to start from.
-    fn beginning(&self, problem: &Problem) -> (SideSolver, f64, FactorMatrices) {
+    fn beginning(&self, problem: &Problem) -> Beginning {
         let (mean, deviation) = moments(problem);
         let center = if self.is_centered() { mean } else { 0.0 };
         let way = self.way(deviation, problem);
-        (way, center, self.sides(problem, way, center, mean))
+        Beginning { way, center, sides: self.sides(problem, way, center, mean) }
     }
 
     /// Returns how shards store their ratings: values are listed in a table unless coordinate descent changes
@@ -130,16 +138,6 @@ impl Mf {
     fn rating_format(&self, way: SideSolver, center: f64) -> RatingFormat {
         let held_as = self.implicit.is_some().then_some(1.0);
         RatingFormat { center: center as f32, held_as, listed: matches!(way, SideSolver::Rows(_)) }
-    }
-
-    /// Returns the users whose lists are measured during training, for implicit feedback.
-    fn judged(&self, problem: &Problem) -> Result<Option<ListMetric>, MfError> {
-        let Some(held_out) = problem.held_out().filter(|_| self.implicit.is_some()) else {
-            return Ok(None);
-        };
-        let mut users = Vec::with_capacity(held_out.len());
-        held_out.each(|user, _, _| users.push(user))?;
-        Ok(Some(ListMetric::new(users, self.seed)))
     }
 
     /// Returns the number of parts of each side.
@@ -155,7 +153,7 @@ impl Mf {
             (None, None, false) => REG * deviation,
             // A row with the middle count has the weight that it would have if counted at every rating.
             (None, None, true) => {
-                let [users, items] = problem.learned(self.init.is_some());
+                let [users, items] = self.learned(problem);
                 let middle = problem.ratings() as f64 / (users as f64 * items as f64).sqrt();
                 REG * deviation * middle
             }
@@ -189,15 +187,15 @@ impl Mf {
     fn alternating_engine(
         &self,
         problem: &Problem,
-        (way, judged): (SideSolver, Option<ListMetric>),
-        (center, replica): (f64, FactorMatrices),
-        (shards, chunks, ratings): (Lazy<SideShard>, usize, usize),
-    ) -> Engine<AlternatingProgram> {
+        Beginning { way, center, sides: replica }: Beginning,
+        Input { shards, chunks, ratings }: Input,
+    ) -> Result<Engine<AlternatingProgram>, MfError> {
         let measured = problem.measured.as_ref();
+        let judged = self.implicit.map(|_| ListMetric::of(problem, self.seed)).transpose()?.flatten();
         let parts = shards.len() / 2;
-        let rows = (problem.users, problem.items);
+        let rows = [problem.users, problem.items];
         // Shards of users and of items alternate and count as equal: one of each is a round over both sides.
-        let cost = way.cost(2 * ratings, rows.0 + rows.1) / (2 * parts);
+        let cost = way.cost(2 * ratings, problem.users + problem.items) / (2 * parts);
         let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);
         let measure = measured.map(|measured| of_lists.unwrap_or(measured.ratings.len()) * self.rank / parts);
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
@@ -216,7 +214,7 @@ impl Mf {
         let lazy_parts: LazyParts<AlternatingProgram> =
             LazyParts { shards, blocks, pinned: AlternatingStopping::new(), replica };
         let costs = vec![cost.max(1) as u64; 2 * parts];
-        Engine::new(program, schedule, lazy_parts).costs(costs).workers(self.workers)
+        Ok(Engine::new(program, schedule, lazy_parts).costs(costs).workers(self.workers))
     }
 
     /// Returns the factors to start from: zeros for users, small random numbers for items, or those of a

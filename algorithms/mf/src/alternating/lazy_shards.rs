@@ -26,19 +26,20 @@ pub(super) fn shards_by_parts(
     format: RatingFormat,
 ) -> Lazy<SideShard> {
     let problem = problem.clone();
-    Lazy::together(count, move |numbers: &[u32]| make(&problem, numbers, (count, chunks), format))
+    Lazy::together(count, move |numbers: &[u32]| make(&problem, numbers, count, chunks, format))
 }
 
 /// Makes the shards with these numbers.
 fn make(
     problem: &Problem,
     numbers: &[u32],
-    (count, chunks): (usize, usize),
+    count: usize,
+    chunks: usize,
     format: RatingFormat,
 ) -> Result<Vec<SideShard>, MfError> {
     let sizes = [problem.users, problem.items];
     let Some(counts) = &problem.counts else { return Ok(Vec::new()) };
-    let firsts = [&counts.users, &counts.items].map(|counts| {
+    let firsts = counts.rows.each_ref().map(|counts| {
         let counts: Vec<u64> = counts.iter().map(|&count| u64::from(count)).collect();
         cut(&counts, count / 2)
     });
@@ -56,17 +57,17 @@ fn make(
         let mut shard = SideShard::new(side(number as usize), Vec::new());
         let counted = (0..chunks as u32).find(|&c| chunk_owner(c, chunks as u32, count as u32) == number);
         if let Some(chunk) = counted {
-            let tally = Tally::of(&Chunk::of(problem, chunk as usize, chunks)?, sizes.into(), format);
+            let tally = Tally::of(&Chunk::of(problem, chunk as usize, chunks)?, sizes, format);
             shard.counted = Some(CountedChunk::Tally(Box::new(tally)));
         }
         shards.push(shard);
     }
     // Two copies exist of the ratings of one chunk at a time.
     for chunk in 0..chunks {
-        let by_shard = chunk_by_shard(problem, (chunk, chunks), &places, numbers.len())?;
+        let by_shard = chunk_by_shard(problem, chunk, chunks, &places, numbers.len())?;
         for ((shard, &number), chunk) in shards.iter_mut().zip(numbers).zip(by_shard) {
             let (of, rows) = rows(number);
-            shard.stage(&chunk, (rows, sizes[1 - of]), format);
+            shard.stage(&chunk, rows, sizes[1 - of], format);
         }
     }
     Ok(shards)
@@ -76,7 +77,8 @@ fn make(
 /// shard of each row, if one here takes its ratings. Held-out ratings go with the users.
 fn chunk_by_shard(
     problem: &Problem,
-    (part, parts): (usize, usize),
+    part: usize,
+    parts: usize,
     places: &[Vec<Option<u32>>; 2],
     count: usize,
 ) -> Result<Vec<Chunk>, MfError> {
@@ -116,13 +118,13 @@ mod tests {
             let (problem, stored) = in_file(&triples);
             let (count, chunks) = (2 * parts, chunks.min(2 * parts));
             let whole = Chunk::cut(&problem, chunks).unwrap();
-            let rows = (problem.users, problem.items);
+            let rows = [problem.users, problem.items];
             let format = RatingFormat { center: 0.5, held_as, listed };
             let tallies: Vec<Tally> = whole.iter().map(|chunk| Tally::of(chunk, rows, format)).collect();
             let partitioning = Partitioning::new(&tallies, rows, parts);
             // Two processes, each with every other shard.
             let here = |first: usize| -> Vec<u32> { (0..count as u32).skip(first).step_by(2).collect() };
-            let made = |first: usize| make(&stored, &here(first), (count, chunks), format).unwrap();
+            let made = |first: usize| make(&stored, &here(first), count, chunks, format).unwrap();
             let made = [0, 1].map(|first| pairs(here(first), made(first)));
             for (number, mut made) in made.into_iter().flatten() {
                 let counted = (0..).zip(&tallies).find(|&(c, _)| chunk_owner(c, chunks as u32, count as u32) == number);

@@ -25,6 +25,20 @@ const PASSES: usize = 8;
 /// Number of ratings of a row whose features are gathered at a time, so that they stay in the cache.
 const PIECE: usize = 1024;
 
+/// Ratings of a row: the rows of the other side that they name, and their values.
+#[derive(Clone, Copy)]
+pub(crate) struct RowRatings<'a> {
+    pub(crate) others: &'a [u32],
+    pub(crate) values: &'a [f32],
+}
+
+/// The other side: its rows, and for implicit feedback the sum of x x' over them.
+#[derive(Clone, Copy)]
+pub(crate) struct OtherSide<'a> {
+    pub(crate) rows: &'a [Vector],
+    pub(crate) square: &'a [Vector],
+}
+
 /// Buffers for solving a row, reused from row to row.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
@@ -62,8 +76,8 @@ impl LeastSquares {
     /// Returns the new rows of a shard, given the other side.
     pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices) -> Half {
         let chunks = self.chunks();
-        let other = &sides.rows[1 - shard.side].0;
-        let square = &sides.squares[1 - shard.side].0;
+        let other =
+            OtherSide { rows: &sides.rows[1 - shard.side].0, square: &sides.squares[1 - shard.side].0 };
         let old = shard.own.take().unwrap_or_default();
         let mut rows = old.0.clone();
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
@@ -77,9 +91,9 @@ impl LeastSquares {
                 continue;
             }
             let before: Vec<Vector> = row.to_vec();
-            let others = shard.named.read(number, &mut names);
-            let values = shard.values.read(ratings, &mut listed);
-            self.row((others, values), shard.side, (other, square), &mut scratch, row);
+            let (others, values) =
+                (shard.named.read(number, &mut names), shard.values.read(ratings, &mut listed));
+            self.row(RowRatings { others, values }, shard.side, other, &mut scratch, row);
             for (new, old) in row.iter().zip(&before) {
                 for (new, old) in new.0.iter().zip(&old.0) {
                     moved.0 += f64::from(new - old).powi(2);
@@ -102,44 +116,33 @@ impl LeastSquares {
     /// Solves one row of `side`, starting from its values.
     pub(crate) fn row(
         &self,
-        (others, values): (&[u32], &[f32]),
+        ratings: RowRatings<'_>,
         side: usize,
-        (other, square): (&[Vector], &[Vector]),
+        other: OtherSide<'_>,
         scratch: &mut Scratch,
         row: &mut [Vector],
     ) {
-        let chunks = self.chunks();
-        let count = if self.unweighted || self.implicit.is_some() { 1.0 } else { others.len() as f64 };
-        let ridge = ((self.reg * count) as f32).max(1e-9);
-        match (self.equations, self.non_negative, self.fixed(side)) {
-            (Equations::Gradients(steps), false, None) => {
-                self.prepare((others, values), side, other, scratch);
-                let equations = kernels::LinearSystem {
-                    features: other,
-                    chunks,
-                    rows: others,
-                    weights: &scratch.weights,
-                    targets: &scratch.targets,
-                    square,
-                    ridge,
+        let count = ratings.others.len();
+        let counted = if self.unweighted || self.implicit.is_some() { 1.0 } else { count as f64 };
+        let ridge = ((self.reg * counted) as f32).max(1e-9);
+        match (self.equations, self.non_negative) {
+            (Equations::Gradients(steps), false) => {
+                self.prepare(ratings, side, other.rows, scratch);
+                let gathered: Vec<u32>;
+                let (features, rows) = match self.fixed(side) {
+                    None => (other.rows, ratings.others),
+                    Some(_) => {
+                        gathered = (0..count as u32).collect();
+                        (&*scratch.features, &*gathered)
+                    }
                 };
+                let (weights, targets) = (&*scratch.weights, &*scratch.targets);
+                let (chunks, square) = (self.chunks(), other.square);
+                let equations =
+                    kernels::LinearSystem { features, chunks, rows, weights, targets, square, ridge };
                 kernels::descend(&equations, steps, row);
             }
-            (Equations::Gradients(steps), false, Some(_)) => {
-                self.prepare((others, values), side, other, scratch);
-                let rows: Vec<u32> = (0..others.len() as u32).collect();
-                let equations = kernels::LinearSystem {
-                    features: &scratch.features,
-                    chunks,
-                    rows: &rows,
-                    weights: &scratch.weights,
-                    targets: &scratch.targets,
-                    square,
-                    ridge,
-                };
-                kernels::descend(&equations, steps, row);
-            }
-            _ => self.exactly((others, values), side, (other, square), ridge, scratch, row),
+            _ => self.exactly(ratings, side, other, ridge, scratch, row),
         }
         if let Some(fixed) = self.fixed(side) {
             row[fixed / LANES].0[fixed % LANES] = 1.0;
@@ -149,7 +152,7 @@ impl LeastSquares {
     /// Gathers features, weights and targets, less what the other side's biases contribute.
     fn prepare(
         &self,
-        (others, values): (&[u32], &[f32]),
+        RowRatings { others, values }: RowRatings<'_>,
         side: usize,
         other: &[Vector],
         scratch: &mut Scratch,
@@ -187,9 +190,9 @@ impl LeastSquares {
     /// Adds up the equations of a row in pieces, in the order of its ratings, and solves them.
     fn exactly(
         &self,
-        (others, values): (&[u32], &[f32]),
+        RowRatings { others, values }: RowRatings<'_>,
         side: usize,
-        (other, square): (&[Vector], &[Vector]),
+        OtherSide { rows, square }: OtherSide<'_>,
         ridge: f32,
         scratch: &mut Scratch,
         row: &mut [Vector],
@@ -206,8 +209,8 @@ impl LeastSquares {
         for j in 0..width {
             scratch.matrix[j * chunks + j / LANES].0[j % LANES] += ridge;
         }
-        for piece in others.chunks(PIECE).zip(values.chunks(PIECE)) {
-            self.prepare(piece, side, other, scratch);
+        for (others, values) in others.chunks(PIECE).zip(values.chunks(PIECE)) {
+            self.prepare(RowRatings { others, values }, side, rows, scratch);
             let Scratch { features, weights, targets, matrix, right } = &mut *scratch;
             kernels::add_products(features, chunks, weights, targets, matrix, right);
         }

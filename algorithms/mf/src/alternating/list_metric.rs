@@ -4,6 +4,8 @@ use raddle::random::splitmix64;
 
 use super::shard::SideShard;
 use super::sides::FactorMatrices;
+use crate::error::MfError;
+use crate::input::problem::Problem;
 use crate::ranking::{Gains, top};
 use raddle_kernels::factors::{TOGETHER, Vector, scores};
 
@@ -32,8 +34,16 @@ pub(crate) struct ListMetric {
 }
 
 impl ListMetric {
-    /// Chooses among the users of held-out clicks, in which a user may occur several times.
-    pub(super) fn new(mut users: Vec<u32>, seed: u64) -> Self {
+    /// Chooses among the users of a problem's held-out clicks; `None` if there are none.
+    pub(super) fn of(problem: &Problem, seed: u64) -> Result<Option<Self>, MfError> {
+        let Some(held_out) = problem.held_out() else { return Ok(None) };
+        let mut users = Vec::with_capacity(held_out.len());
+        held_out.each(|user, _, _| users.push(user))?;
+        Ok(Some(Self::new(users, seed)))
+    }
+
+    /// Chooses among these users, of whom one may occur several times.
+    fn new(mut users: Vec<u32>, seed: u64) -> Self {
         users.sort_unstable();
         users.dedup();
         if users.len() > USERS {

@@ -20,14 +20,13 @@ const ROW: u64 = 16;
 /// Division of both sides into shards.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Partitioning {
-    /// The first row of each part, and the end of the last.
-    users: Vec<u32>,
-    items: Vec<u32>,
+    /// The first row of each part, and the end of the last: of users, and of items.
+    firsts: [Vec<u32>; 2],
     /// The distinct values of the centred ratings, if they are listed.
     pub(crate) list: Option<Dictionary>,
 }
 
-raddle::state!(Partitioning { users, items, list });
+raddle::state!(Partitioning { firsts, list });
 
 /// Number of times that a chunk of the input names each row; and its distinct values if they are asked for
 /// and few.
@@ -41,8 +40,8 @@ raddle::state!(Tally { counts, values });
 
 impl Tally {
     /// Counts a chunk, and lists its values as they are stored.
-    pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), format: RatingFormat) -> Self {
-        let values = chunk.ratings().2.iter().map(|value| value - format.center);
+    pub(crate) fn of(chunk: &Chunk, [users, items]: [usize; 2], format: RatingFormat) -> Self {
+        let values = chunk.ratings().values.iter().map(|value| value - format.center);
         let values = format.listed.then(|| distinct(values)).flatten();
         Self { counts: chunk.count(users, items), values }
     }
@@ -61,8 +60,7 @@ impl Tally {
 pub(super) fn counts(tallies: &[Tally], side: usize, rows: usize) -> Vec<u64> {
     let mut all = vec![0; rows];
     for tally in tallies {
-        let counts = if side == 0 { &tally.counts.users } else { &tally.counts.items };
-        all.iter_mut().zip(counts).for_each(|(sum, &count)| *sum += u64::from(count));
+        all.iter_mut().zip(&tally.counts.rows[side]).for_each(|(sum, &count)| *sum += u64::from(count));
     }
     all
 }
@@ -77,24 +75,21 @@ pub(super) fn cut(counts: &[u64], parts: usize) -> Vec<u32> {
 
 impl Partitioning {
     /// Divides both sides into `parts` ranges of rows of equal cost, from the tallies of all chunks in order.
-    pub(crate) fn new(tallies: &[Tally], (users, items): (usize, usize), parts: usize) -> Self {
-        let cut = |side: usize, rows: usize| cut(&counts(tallies, side, rows), parts);
+    pub(crate) fn new(tallies: &[Tally], rows: [usize; 2], parts: usize) -> Self {
         let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();
         let table = lists.and_then(|lists| distinct(lists.into_iter().flatten().copied()));
-        let (users, items) = (cut(0, users), cut(1, items));
-        Self { users, items, list: table.map(Dictionary::new) }
+        let firsts = [0, 1].map(|side| cut(&counts(tallies, side, rows[side]), parts));
+        Self { firsts, list: table.map(Dictionary::new) }
     }
 
     /// Returns the rows of a part of a side: 0 for users, 1 for items.
     pub(crate) fn rows(&self, side: usize, part: usize) -> Range<u32> {
-        let firsts = if side == 0 { &self.users } else { &self.items };
-        firsts[part]..firsts[part + 1]
+        self.firsts[side][part]..self.firsts[side][part + 1]
     }
 
     /// Returns the number of rows of a side.
     pub(crate) fn count(&self, side: usize) -> usize {
-        let firsts = if side == 0 { &self.users } else { &self.items };
-        firsts.last().map_or(0, |&end| end as usize)
+        self.firsts[side].last().map_or(0, |&end| end as usize)
     }
 }
 
@@ -145,11 +140,11 @@ mod tests {
         let format = RatingFormat { center: 1.0, held_as: None, listed: true };
         let partitioning = |chunks| {
             let chunks = Chunk::cut(&problem, chunks).unwrap();
-            let tallies: Vec<Tally> = chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), format)).collect();
+            let tallies: Vec<Tally> = chunks.iter().map(|chunk| Tally::of(chunk, [100, 7], format)).collect();
             let mut merged = tallies[0].clone();
             tallies[1..].iter().for_each(|tally| merged.merge(tally));
-            let partitioning = Partitioning::new(&tallies, (100, 7), 4);
-            assert_eq!(Partitioning::new(&[merged], (100, 7), 4), partitioning);
+            let partitioning = Partitioning::new(&tallies, [100, 7], 4);
+            assert_eq!(Partitioning::new(&[merged], [100, 7], 4), partitioning);
             partitioning
         };
         let whole = partitioning(1);

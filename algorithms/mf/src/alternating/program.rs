@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use raddle::schedule::{Assignment, EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{
-    Aggregate, Conclude, Evaluate, Merge, Metric, Partials, Program, Schedule, TaskOf, Update, Verb, Verdict,
-};
+use raddle::{Aggregate, Conclude, Evaluate, Merge, Metric, Partials, Program, TaskOf, Update, Verdict};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::AlternatingStopping;
@@ -52,7 +49,7 @@ pub struct AlternatingProgram {
     pub(crate) target: Option<f64>,
     pub(crate) epochs: u64,
     /// Numbers of users and items.
-    pub(crate) rows: (usize, usize),
+    pub(crate) rows: [usize; 2],
     /// Number of parts of each side.
     pub(crate) parts: usize,
     /// Form in which shards store the ratings.
@@ -172,7 +169,10 @@ impl Program for AlternatingProgram {
             _ => (None, side == 0),
         };
         let halves: Vec<Half> = raddle::answers!(halves, SidePartial::Half).into_iter().collect();
-        early_stopping.move_by(begins, halves.iter().map(|half| half.moved));
+        if begins {
+            early_stopping.moved = (0.0, 0.0);
+        }
+        early_stopping.move_by(halves.iter().map(|half| half.moved));
         SideUpdate::new(side, rank, halves)
     }
 
@@ -247,8 +247,8 @@ impl Update for AlternatingProgram {
             }
             (AlternatingPhase::Measure, _) => SidePartial::Measured(self.measure(shard, sides)),
             (AlternatingPhase::Rows(_), SideSolver::Rows(rows)) => SidePartial::Half(rows.half(shard, sides)),
-            (AlternatingPhase::Column(Column { rank, pass, .. }), SideSolver::Columns(columns)) => {
-                SidePartial::Half(columns.half(shard, sides, rank, pass == 0))
+            (AlternatingPhase::Column(column), SideSolver::Columns(columns)) => {
+                SidePartial::Half(columns.half(shard, sides, column))
             }
             (phase, way) => panic!("{way:?} has no {phase:?}"),
         }
@@ -273,102 +273,3 @@ impl Merge for AlternatingProgram {
         phase.is_none()
     }
 }
-
-/// Schedule of users, then items; in coordinate descent, for each rank. Shards of users and of items have
-/// alternating numbers, so that every worker has some of both.
-#[derive(Debug, Clone)]
-pub struct Alternation {
-    way: SideSolver,
-    /// Number of parts of each side.
-    parts: u32,
-    /// Number of chunks from which shards take their ratings, one per round.
-    chunks: usize,
-    /// Counted cost of measuring with a shard, if epochs end with a measurement.
-    measure: Option<u64>,
-    /// `true` if shards have their ratings: not if they were just made, as when a run starts or is resumed.
-    is_set_up: bool,
-}
-
-impl Alternation {
-    pub(crate) fn new(way: SideSolver, parts: u32, chunks: usize, measure: Option<u64>) -> Self {
-        Self { way, parts, chunks, measure, is_set_up: false }
-    }
-
-    /// Returns the shards of a side.
-    fn shards(&self, side: usize) -> impl Iterator<Item = u32> {
-        (0..self.parts).map(move |part| 2 * part + side as u32)
-    }
-
-    fn rows(&self, side: usize) -> Round<AlternatingPhase> {
-        Round::to_shards(AlternatingPhase::Rows(side), self.shards(side))
-    }
-
-    /// A column counts as a variable of the shards that update it.
-    fn column(&self, column: Column) -> Round<AlternatingPhase> {
-        let task = |shard| Assignment { shard, block: None, variables: vec![column.rank] };
-        Round { phase: AlternatingPhase::Column(column), tasks: self.shards(column.side).map(task).collect() }
-    }
-}
-
-impl Schedule<AlternatingPhase> for Alternation {
-    fn identity(&self) -> String {
-        // The number of chunks changes no bit of the result.
-        let Self { way, parts, chunks: _, measure, is_set_up: _ } = self;
-        format!("alternation of {way:?}, {parts} parts, measured {}", measure.is_some())
-    }
-
-    fn requires(&self) -> Vec<Verb> {
-        vec![Verb::Update]
-    }
-
-    fn cost(&self, _: u64, phase: &AlternatingPhase, cost: u64) -> u64 {
-        match phase {
-            AlternatingPhase::Rows(_) | AlternatingPhase::Column(_) => cost,
-            AlternatingPhase::Measure => self.measure.unwrap_or(0),
-            AlternatingPhase::Take => 0,
-        }
-    }
-
-    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<AlternatingPhase> {
-        let mut rounds = Vec::new();
-        if !std::mem::replace(&mut self.is_set_up, true) {
-            let take = Round::to_shards(AlternatingPhase::Take, 0..2 * self.parts);
-            // Ratings from several chunks are joined in one more round, once all of the input is freed.
-            rounds.extend(vec![take; if self.chunks > 1 { self.chunks + 1 } else { 1 }]);
-        }
-        rounds.extend(match &self.way {
-            SideSolver::Rows(_) => vec![self.rows(0), self.rows(1)],
-            SideSolver::Columns(columns) => {
-                let of = |rank| {
-                    let passes = (0..columns.inner).flat_map(|pass| [(pass, 0), (pass, 1)]);
-                    passes.map(move |(pass, side)| Column { side, rank, pass })
-                };
-                columns.order().flat_map(of).map(|column| self.column(column)).collect()
-            }
-        });
-        if self.measure.is_some() {
-            rounds.push(Round::to_shards(AlternatingPhase::Measure, self.shards(0)));
-        }
-        Plan::Known(rounds)
-    }
-
-    fn save(&self, out: &mut Writer) {
-        out.write(&self.is_set_up);
-    }
-
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.is_set_up = from.read()?;
-        Ok(())
-    }
-
-    /// Shards take their ratings from the input again.
-    fn save_state(&self, _: &mut Learned<Writer>) {}
-
-    fn load_state(&mut self, _: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        self.is_set_up = false;
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -45,7 +45,7 @@ impl RestoreByShard for AlternatingProgram {
         let partitioning = if is_new { Some(&again) } else { sides.partitioning.as_deref() };
         let partitioning = partitioning.filter(|partitioning| **partitioning == again);
         let Some(partitioning) = partitioning else { return Err(StateError::new("how both sides are cut")) };
-        let ratings = [counts(&tallies, 0, self.rows.0), counts(&tallies, 1, self.rows.1)];
+        let ratings = [0, 1].map(|side| counts(&tallies, side, self.rows[side]));
         for (number, shard) in shards.iter().enumerate() {
             let side = shard.side as usize;
             let rows = partitioning.rows(side, number / 2);
@@ -66,7 +66,7 @@ impl RestoreByShard for AlternatingProgram {
 
     fn answer(
         &self,
-        (): &(),
+        _: &(),
         _: u32,
         shard: &mut SideShard,
         _: &FactorMatrices,
@@ -89,22 +89,16 @@ impl AlternatingProgram {
     ) -> Result<(), StateError> {
         for side in 0..2 {
             // Items are solved last.
-            let is_known = epoch == 0 || side == 1;
-            let fits = self.fit_rows(side, is_known, &sides.rows[side]);
+            let vectors = match &self.way {
+                SideSolver::Rows(way) if epoch == 0 || side == 1 => self.rows[side] * way.chunks(),
+                _ => 0,
+            };
+            let fits = sides.rows[side].0.len() == vectors;
             ensure(fits && self.fit_columns(side, &sides.columns[side]), "the factors of a side")?;
             ensure(sides.squares[side].0.len() == self.square(), "the squares of a side")?;
         }
         let Some(kept) = &early_stopping.kept else { return Ok(()) };
         ensure((0..2).all(|side| self.fit_columns(side, &kept[side])), "the best factors")
-    }
-
-    /// Checks the factors of least squares: as many as the side has rows, if they are known.
-    fn fit_rows(&self, side: usize, are_known: bool, rows: &FactorRows) -> bool {
-        let vectors = match &self.way {
-            SideSolver::Rows(way) if are_known => self.count(side) * way.chunks(),
-            _ => 0,
-        };
-        rows.0.len() == vectors
     }
 
     /// Checks the factors of coordinate descent: all columns, each as long as its side.
@@ -113,11 +107,7 @@ impl AlternatingProgram {
             SideSolver::Rows(_) => 0,
             SideSolver::Columns(way) => way.columns(),
         };
-        columns.len() == count && columns.iter().all(|column| column.len() == self.count(side))
-    }
-
-    fn count(&self, side: usize) -> usize {
-        if side == 0 { self.rows.0 } else { self.rows.1 }
+        columns.len() == count && columns.iter().all(|column| column.len() == self.rows[side])
     }
 
     /// Returns the number of vectors in the sum of x x' over a side's rows; 0 if it is not needed.

@@ -11,7 +11,7 @@ use super::partitioning::{Partitioning, Tally, positions};
 use super::rating_format::RatingFormat;
 use super::sides::{FactorColumns, FactorRows};
 use super::staged_chunk::{StagedChunk, join};
-use crate::input::chunk::Chunk;
+use crate::input::chunk::{Chunk, Columns};
 use crate::model::Side;
 use raddle_kernels::factors::Vector;
 
@@ -82,13 +82,13 @@ raddle::state!(
 impl SideShard {
     /// A shard of a side that will take its rows' ratings from the chunks of the input.
     pub(crate) fn new(side: Side, input: Vec<Chunk>) -> Self {
-        Self { side: usize::from(side == Side::Items), input, ..Self::default() }
+        Self { side: side as usize, input, ..Self::default() }
     }
 
     /// A shard with all ratings of `rows` rows of a side, less `center`.
-    pub(crate) fn whole(triples: &Triples, (rows, others): (usize, usize), side: Side, center: f32) -> Self {
-        let mut shard = Self { side: usize::from(side == Side::Items), ..Self::default() };
-        let all = (&*triples.users, &*triples.items, &*triples.values);
+    pub(crate) fn whole(triples: &Triples, [rows, others]: [usize; 2], side: Side, center: f32) -> Self {
+        let mut shard = Self { side: side as usize, ..Self::default() };
+        let all = Columns::of(triples, &(0..triples.len()));
         (shard.named, shard.values) = shard.lay_out(all, 0..rows as u32, others, center, None);
         shard
     }
@@ -114,11 +114,11 @@ impl SideShard {
             if taken.is_empty() {
                 return false;
             }
-            (self.named, self.values) = join(&taken, (rows.len(), others), partitioning.list.clone());
+            (self.named, self.values) = join(&taken, [rows.len(), others], partitioning.list.clone());
             return true;
         }
         let chunk = self.input.remove(0);
-        let (named, values) = self.take_from(&chunk, (rows, others), format, partitioning.list.clone());
+        let (named, values) = self.take_from(&chunk, rows, others, format, partitioning.list.clone());
         let is_only = self.taken.is_empty() && self.input.is_empty();
         match is_only {
             true => (self.named, self.values) = (named, values),
@@ -127,9 +127,10 @@ impl SideShard {
         is_only
     }
 
-    /// Takes the ratings of these rows from a chunk, to be joined with those of other chunks.
-    pub(super) fn stage(&mut self, chunk: &Chunk, rows: (Range<u32>, usize), format: RatingFormat) {
-        let (named, values) = self.take_from(chunk, rows, format, None);
+    /// Takes the ratings of these rows from a chunk, to be joined with those of other chunks; the other side
+    /// has `others` rows.
+    pub(super) fn stage(&mut self, chunk: &Chunk, rows: Range<u32>, others: usize, format: RatingFormat) {
+        let (named, values) = self.take_from(chunk, rows, others, format, None);
         self.taken.push(StagedChunk::new(&named, &values));
     }
 
@@ -137,13 +138,14 @@ impl SideShard {
     fn take_from(
         &mut self,
         chunk: &Chunk,
-        (rows, others): (Range<u32>, usize),
+        rows: Range<u32>,
+        others: usize,
         format: RatingFormat,
         list: Option<Dictionary>,
     ) -> (ColumnIndex, Values) {
         self.first = rows.start as usize;
         if self.side == 0 {
-            let (users, items, values) = chunk.held();
+            let Columns { users, items, values } = chunk.held();
             let held = positions(users, rows.clone()).into_iter().map(|at| at as usize);
             let value = |at: usize| format.held_as.unwrap_or(values[at] - format.center);
             self.held.extend(held.map(|at| (users[at], items[at], value(at))));
@@ -153,7 +155,7 @@ impl SideShard {
 
     fn lay_out(
         &self,
-        (users, items, values): (&[u32], &[u32], &[f32]),
+        Columns { users, items, values }: Columns<'_>,
         rows: Range<u32>,
         others: usize,
         center: f32,
@@ -165,7 +167,7 @@ impl SideShard {
             found.iter().map(|&at| ((mine[at as usize] - rows.start) as usize, theirs[at as usize]));
         let mut laid = Values::zeros(found.len(), list.as_ref());
         let mut given = found.iter().map(|&at| values[at as usize] - center);
-        let named = ColumnIndex::new((rows.len(), others), found.len(), ratings, |place| {
+        let named = ColumnIndex::new([rows.len(), others], found.len(), ratings, |place| {
             laid.set(place, given.next().unwrap_or_default(), list.as_mut());
         });
         (named, laid)

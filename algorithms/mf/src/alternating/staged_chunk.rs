@@ -30,7 +30,7 @@ impl StagedChunk {
 /// Joins the ratings of all chunks, in order, as if they had been taken from the input at once.
 pub(super) fn join(
     taken: &[StagedChunk],
-    sizes: (usize, usize),
+    sizes: [usize; 2],
     mut list: Option<Dictionary>,
 ) -> (ColumnIndex, Values) {
     let taken: Vec<(ColumnIndex, Values)> = taken.iter().map(|taken| taken.read(list.as_ref())).collect();
@@ -60,7 +60,7 @@ mod tests {
         let mut values = Values::zeros(ratings.len(), list.as_ref());
         let mut given = ratings.iter().map(|rating| rating.2);
         let pairs = ratings.iter().map(|rating| (rating.0, rating.1));
-        let named = ColumnIndex::new((9, others), ratings.len(), pairs, |place| {
+        let named = ColumnIndex::new([9, others], ratings.len(), pairs, |place| {
             values.set(place, given.next().unwrap(), list.as_mut());
         });
         (named, values)
@@ -79,7 +79,7 @@ mod tests {
                 StagedChunk::new(&named, &values)
             }).collect();
             let whole = laid(&ratings, others, list.clone());
-            prop_assert_eq!(join(&taken, (9, others), list), whole);
+            prop_assert_eq!(join(&taken, [9, others], list), whole);
         }
     }
 }

@@ -56,8 +56,9 @@ impl Mf {
         mf.check(problem)?;
         let (fit, carried) = match mf.method {
             Method::Sgd => {
-                let (fit, carried) = mf.fit_by_steps_to_carry(problem, runner)?;
-                (fit, carried.map(|carried| Carried(Kind::Steps(carried))))
+                let (fit, outcome) = mf.fit_by_steps(problem, runner)?;
+                let rows = sgd::TrainedRows::of(outcome, fit.length.0, fit.reg);
+                (fit, rows.map(|rows| Carried(Kind::Steps(rows))))
             }
             Method::Als | Method::Ccd => {
                 let fit = mf.fit_alternating(problem, runner)?;
@@ -89,29 +90,26 @@ impl Mf {
         let liked = self.liked(problem)?;
         let problem = liked.as_ref().unwrap_or(problem);
         self.check(problem)?;
-        match (&carried.0, self.method) {
+        let (fit, carried) = match (&carried.0, self.method) {
             (Kind::Steps(carried), Method::Sgd) => {
                 self.check_width(carried.width())?;
                 let folded = self.folded(carried, problem, delta);
                 let rows = carried.rows(self, problem, &folded)?;
                 let model = || rows.model(self.rank, problem.users, problem.items);
                 let error = problem.measured().map(|measured| model().errors(measured).0);
-                let (fit, carried) = self.go_on_by_steps(problem, rows, error, runner)?;
-                Ok((
-                    self.guarded(fit.with_more(problem.less), problem)?,
-                    carried.map(|carried| Carried(Kind::Steps(carried))),
-                ))
+                let (fit, rows) = self.go_on_by_steps(problem, rows, error, runner)?;
+                (fit, rows.map(|rows| Carried(Kind::Steps(rows))))
             }
             (Kind::Factors(model), Method::Als | Method::Ccd) => {
-                let rated = problem.rated();
                 let mut start = model.clone();
-                start.forget_unrated(&rated);
+                start.forget_unrated(&problem.rated());
                 let fit = self.clone().init(start).fit_alternating(problem, runner)?;
                 let carried = fit.factors();
-                Ok((self.guarded(fit.with_more(problem.less), problem)?, carried))
+                (fit, carried)
             }
-            _ => Err(MfError::CarriedOver.into()),
-        }
+            _ => return Err(MfError::CarriedOver.into()),
+        };
+        Ok((self.guarded(fit.with_more(problem.less), problem)?, carried))
     }
 
     fn check_width(&self, width: usize) -> Result<(), MfError> {

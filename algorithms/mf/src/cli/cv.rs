@@ -7,9 +7,9 @@ use raddle::files::ModelFiles as _;
 use raddle_cli::{
     Error, ExitStatus, ROUND_OPTIONS, Session, Summary, Table, Timed, TrainOptions, count, hide_idle, number,
 };
-use raddle_datasets::RatingsOptions;
+use raddle_datasets::{Ratings, RatingsOptions, Triples};
 use raddle_mf::files::{About, SeenFile};
-use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};
+use raddle_mf::{CrossValidation, Fit, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
@@ -97,14 +97,12 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let tried = tried(&settings, &found);
     let (table, mut text, lines) = tables(options, &tried, &found, &ratings.name);
     let best = &settings[found.best];
-    let sizes = (count(ratings.users.len() as u64, "user"), count(ratings.items.len() as u64, "item"));
     text += &format!(
-        "\n{}Then rank {} and reg {} on all ratings: {} x {}, {} to train on\n{}",
-        notes,
+        "\n{notes}Then rank {} and reg {} on all ratings: {} x {}, {} to train on\n{}",
         best.rank,
         best.reg.map_or_else(|| "by default".into(), number),
-        sizes.0,
-        sizes.1,
+        count(ratings.users.len() as u64, "user"),
+        count(ratings.items.len() as u64, "item"),
         count(problem.ratings() as u64, "rating"),
         if fit.model.is_finite() { "" } else { "no model is written: try a smaller --step, or more --reg\n" }
     );
@@ -114,12 +112,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         return session.finish_without_model(report, &text);
     }
     session.write("cv.tsv", |out| out.write_all(lines.as_bytes()))?;
-    let about = About::new(&fit, &best.fold_in(&fit), ratings.users.clone(), ratings.items.clone());
-    About { offset: ratings.offset, ..about }.write(&fit.model, &mut session)?;
-    if !model.no_seen && session.folder().path().is_some() {
-        let seen = Seen::new(problem.train(), ratings.users.len());
-        SeenFile::new(&seen, ratings.items.len()).map_err(Error::failed)?.write(&mut session)?;
-    }
+    write_model(&mut session, best, &ratings, problem.train(), &fit)?;
     let report = session.report(options, described, fit.digest(), &fit.report, &fit.trace)?;
     let scores = &found.scores[found.best];
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;
@@ -135,6 +128,24 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut summary = Summary::new(title).table(table);
     summary.pictures.extend(grid(&tried, metric, found.best));
     session.finish(report, &summary, &text)
+}
+
+/// Writes the model of the best setting, with what users have rated in the data that it was fitted to.
+fn write_model(
+    session: &mut Session,
+    best: &ModelOptions,
+    ratings: &Ratings,
+    fitted: &Triples,
+    fit: &Fit,
+) -> Result<(), Error> {
+    let Ratings { users, items, offset, .. } = ratings;
+    let about = About::new(fit, &best.fold_in(fit), users.clone(), items.clone());
+    About { offset: *offset, ..about }.write(&fit.model, session)?;
+    if !best.no_seen && session.folder().path().is_some() {
+        let seen = Seen::new(fitted, users.len());
+        SeenFile::new(&seen, items.len()).map_err(Error::failed)?.write(session)?;
+    }
+    Ok(())
 }
 
 /// Checks that the options are consistent.

@@ -6,12 +6,12 @@ use raddle_cli::{Error, Report, count};
 #[derive(Clone, Copy)]
 pub(super) struct HoldOut<'a> {
     pub(super) option: &'static str,
-    pub(super) way: Way<'a>,
+    pub(super) rule: HoldOutRule<'a>,
 }
 
 /// Choice of the ratings to be held out.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Way<'a> {
+pub(super) enum HoldOutRule<'a> {
     None,
     /// The tenth that comparisons use.
     Split,
@@ -27,7 +27,7 @@ impl<'a> HoldOut<'a> {
     /// Reads the value of `--validation`.
     pub(super) fn validation(text: &'a str) -> Result<Self, Error> {
         match text.parse() {
-            Ok(share) => Ok(Self { option: "--validation", way: Way::Share(share) }),
+            Ok(share) => Ok(Self { option: "--validation", rule: HoldOutRule::Share(share) }),
             Err(_) => Self::named("--validation", text),
         }
     }
@@ -35,7 +35,7 @@ impl<'a> HoldOut<'a> {
     /// Reads the value of `--test`.
     pub(super) fn test(text: &'a str) -> Result<Self, Error> {
         match text {
-            "split" => Ok(Self { option: "--test", way: Way::Split }),
+            "split" => Ok(Self { option: "--test", rule: HoldOutRule::Split }),
             share if share.parse::<f64>().is_ok() => {
                 let why = "give split, the latest as in last:0.1, a file, or none";
                 Err(Error::usage(format!("--test {share}: {why}")))
@@ -46,10 +46,10 @@ impl<'a> HoldOut<'a> {
 
     fn named(option: &'static str, text: &'a str) -> Result<Self, Error> {
         let is_share = |share: &f64| *share > 0.0 && *share < 1.0;
-        let way = match text.strip_prefix("last:") {
-            None if text == "none" => Way::None,
-            None => Way::File(text),
-            Some(share) => Way::Latest(
+        let rule = match text.strip_prefix("last:") {
+            None if text == "none" => HoldOutRule::None,
+            None => HoldOutRule::File(text),
+            Some(share) => HoldOutRule::Latest(
                 text,
                 share.parse().ok().filter(is_share).ok_or_else(|| {
                     let example = format!("as in {option} last:0.1");
@@ -57,22 +57,22 @@ impl<'a> HoldOut<'a> {
                 })?,
             ),
         };
-        Ok(Self { option, way })
+        Ok(Self { option, rule })
     }
 
     /// Returns `true` unless nothing is held out.
     pub(super) fn is_given(self) -> bool {
-        self.way != Way::None
+        self.rule != HoldOutRule::None
     }
 
     /// Returns the file, if the ratings are in one of their own.
     pub(super) fn file(self) -> Option<&'a str> {
-        if let Way::File(file) = self.way { Some(file) } else { None }
+        if let HoldOutRule::File(file) = self.rule { Some(file) } else { None }
     }
 
     /// Returns `true` if the ratings are held out by time.
     pub(super) fn is_latest(self) -> bool {
-        matches!(self.way, Way::Latest(..))
+        matches!(self.rule, HoldOutRule::Latest(..))
     }
 }
 

@@ -7,7 +7,7 @@ use raddle_mf::{Problem, RatingsSource, RatingsSplit, Seen};
 
 use super::data;
 use super::fit_options::Options;
-use super::hold_out::{Cold, HoldOut, Way};
+use super::hold_out::{Cold, HoldOut, HoldOutRule};
 use super::rated_pairs::RatedPairs;
 use super::runner::refuse;
 
@@ -88,17 +88,17 @@ fn joined(first: &RatingsSource, second: &RatingsSource) -> Result<RatingsSource
 /// Holds ratings out of those of `from`, as an option says; nothing if it is `none`.
 fn hold_out(
     options: &Options,
-    HoldOut { option, way }: HoldOut<'_>,
+    HoldOut { option, rule }: HoldOut<'_>,
     ratings: &Ratings,
     from: RatingsSource,
 ) -> Result<RatingsSplit, Error> {
-    match way {
-        Way::None => Ok(RatingsSplit { train: from, out: Triples::default().into(), cold: 0 }),
-        Way::Split => {
+    match rule {
+        HoldOutRule::None => Ok(RatingsSplit { train: from, out: Triples::default().into(), cold: 0 }),
+        HoldOutRule::Split => {
             from.hold_out(|user, item| pair_hash(user, item).is_multiple_of(10)).map_err(Error::input)
         }
-        Way::Share(share) => from.hold_out_share(share, options.train.seed).map_err(refuse),
-        Way::Latest(text, share) => {
+        HoldOutRule::Share(share) => from.hold_out_share(share, options.train.seed).map_err(refuse),
+        HoldOutRule::Latest(text, share) => {
             let refuse = |why: &str| Error::input(format!("{option} {text}: {why}"));
             if !from.has_times() {
                 let cure = "give a file with a column of them, as in --columns user,item,rating,time";
@@ -112,7 +112,7 @@ fn hold_out(
                 false => Ok(held),
             }
         }
-        Way::File(file) => {
+        HoldOutRule::File(file) => {
             // Ratings are read less the offset of the data.
             let reading = options.reading.options(None, options.train.worker_count())?;
             let reading = RatingsOptions { offset: Some(ratings.offset), ..reading };

@@ -48,7 +48,7 @@ impl Default for Train {
 
 /// Removes the ratings from `first` on, and returns users, items and values.
 fn take_off(triples: &mut Triples, first: usize) -> MmapArrays {
-    let (users, items, values) = columns(triples, &(first..triples.len()));
+    let Columns { users, items, values } = Columns::of(triples, &(first..triples.len()));
     let pages = MmapArrays::of(&[
         bytemuck::cast_slice(users),
         bytemuck::cast_slice(items),
@@ -115,17 +115,19 @@ impl Chunk {
         Ok(Self { measured: Some(measured), held, ..Self::default() })
     }
 
-    /// Returns users, items and values of the training ratings.
-    pub(crate) fn ratings(&self) -> (&[u32], &[u32], &[f32]) {
+    /// Returns the training ratings.
+    pub(crate) fn ratings(&self) -> Columns<'_> {
         match &self.train {
-            Train::Range(triples, range) => columns(triples, range),
-            Train::Owned(pages) => (pages.array(0), pages.array(1), pages.array(2)),
+            Train::Range(triples, range) => Columns::of(triples, range),
+            Train::Owned(pages) => {
+                Columns { users: pages.array(0), items: pages.array(1), values: pages.array(2) }
+            }
         }
     }
 
-    /// Returns users, items and values of the chunk's held-out ratings.
-    pub(crate) fn held(&self) -> (&[u32], &[u32], &[f32]) {
-        self.measured.as_ref().map_or((&[], &[], &[]), |measured| columns(measured, &self.held))
+    /// Returns the chunk's held-out ratings.
+    pub(crate) fn held(&self) -> Columns<'_> {
+        self.measured.as_ref().map_or_else(Columns::default, |measured| Columns::of(measured, &self.held))
     }
 
     /// Counts how often the ratings name each row, and sums values and squares.
@@ -134,33 +136,45 @@ impl Chunk {
     /// counter would wait for each other.
     pub(crate) fn count(&self, users: usize, items: usize) -> Counts {
         const PLACES: usize = 4;
-        let mut counts = Counts { users: vec![0; users], items: vec![0; items], ..Counts::default() };
-        let (u, i, values) = self.ratings();
-        let quarter = u.len() / PLACES;
+        let (mut by_user, mut by_item) = (vec![0; users], vec![0; items]);
+        let Columns { users, items, values } = self.ratings();
+        let quarter = users.len() / PLACES;
         for at in 0..quarter {
             for place in 0..PLACES {
-                counts.users[u[place * quarter + at] as usize] += 1;
-                counts.items[i[place * quarter + at] as usize] += 1;
+                by_user[users[place * quarter + at] as usize] += 1;
+                by_item[items[place * quarter + at] as usize] += 1;
             }
         }
-        for at in PLACES * quarter..u.len() {
-            counts.users[u[at] as usize] += 1;
-            counts.items[i[at] as usize] += 1;
+        for at in PLACES * quarter..users.len() {
+            by_user[users[at] as usize] += 1;
+            by_item[items[at] as usize] += 1;
         }
-        (counts.sum, counts.squares) = kernels::moments(values);
-        counts
+        let (sum, squares) = kernels::moments(values);
+        Counts { rows: [by_user, by_item], sum, squares }
     }
 }
 
-fn columns<'a>(triples: &'a Triples, range: &Range<usize>) -> (&'a [u32], &'a [u32], &'a [f32]) {
-    let Triples { users, items, values } = triples;
-    (&users[range.clone()], &items[range.clone()], &values[range.clone()])
+/// Ratings by column.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Columns<'a> {
+    pub(crate) users: &'a [u32],
+    pub(crate) items: &'a [u32],
+    pub(crate) values: &'a [f32],
+}
+
+impl<'a> Columns<'a> {
+    /// Returns the ratings in a range.
+    pub(crate) fn of(triples: &'a Triples, range: &Range<usize>) -> Self {
+        let Triples { users, items, values } = triples;
+        let (users, items) = (&users[range.clone()], &items[range.clone()]);
+        Self { users, items, values: &values[range.clone()] }
+    }
 }
 
 /// Only the chunk itself is sent, not the input that it is a part of.
 impl State for Chunk {
     fn save(&self, out: &mut Writer) {
-        for (users, items, values) in [self.ratings(), self.held()] {
+        for Columns { users, items, values } in [self.ratings(), self.held()] {
             out.write(&users.to_vec());
             out.write(&items.to_vec());
             out.write(&values.to_vec());

@@ -132,7 +132,7 @@ impl Problem {
     /// Returns which users and which items have training ratings.
     pub(crate) fn rated(&self) -> [Vec<bool>; 2] {
         if let Some(counts) = &self.counts {
-            return [&counts.users, &counts.items].map(|of| of.iter().map(|&count| count > 0).collect());
+            return counts.rows.each_ref().map(|of| of.iter().map(|&count| count > 0).collect());
         }
         let mut rated = [vec![false; self.users], vec![false; self.items]];
         let train = self.train();
@@ -143,13 +143,9 @@ impl Problem {
         rated
     }
 
-    /// Returns how many users and items there are to learn: all of them, or only those with ratings if the
-    /// others stay as in a model.
-    pub(crate) fn learned(&self, only_rated: bool) -> [usize; 2] {
-        match only_rated {
-            true => self.rated().map(|rated| rated.into_iter().filter(|&rated| rated).count()),
-            false => [self.users, self.items],
-        }
+    /// Returns how many users and items have training ratings.
+    pub(crate) fn rated_rows(&self) -> [usize; 2] {
+        self.rated().map(|rated| rated.into_iter().filter(|&rated| rated).count())
     }
 
     /// Returns the number of training ratings.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use raddle_datasets::ratings::{HeldOut, hashed};
 use raddle_datasets::{PartOfRatings, ReadError, Triples};
 
+use super::rare::at_least_of_timed;
 use crate::error::MfError;
-use crate::live::at_least_of_timed;
 use raddle_kernels::factors::{Moments, largest};
 
 /// Ratings in memory, or in a file from which each process reads only its own.
@@ -240,30 +240,30 @@ impl RatingsSplit {
 /// Number of times that ratings name each row, and sums of their values.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    pub(crate) users: Vec<u32>,
-    pub(crate) items: Vec<u32>,
+    /// Number of ratings of each user, and of each item.
+    pub(crate) rows: [Vec<u32>; 2],
     pub(crate) sum: f64,
     pub(crate) squares: f64,
 }
 
-raddle::state!(Counts { users, items, sum, squares });
+raddle::state!(Counts { rows, sum, squares });
 
 impl Counts {
     /// Counts ratings, of which each row is one of these numbers of users and items.
     pub(super) fn of(users: usize, items: usize, ratings: &RatingsSource) -> Result<Self, ReadError> {
-        let (mut users, mut items, mut moments) = (vec![0; users], vec![0; items], Moments::default());
+        let (mut rows, mut moments) = ([vec![0; users], vec![0; items]], Moments::default());
         ratings.each(|user, item, value| {
-            users[user as usize] += 1;
-            items[item as usize] += 1;
+            rows[0][user as usize] += 1;
+            rows[1][item as usize] += 1;
             moments.add(value);
         })?;
         let (sum, squares) = moments.sums();
-        Ok(Self { users, items, sum, squares })
+        Ok(Self { rows, sum, squares })
     }
 
     /// Adds the row counts of another chunk.
     pub(crate) fn add_rows(&mut self, other: &Self) {
-        for (counts, others) in [(&mut self.users, &other.users), (&mut self.items, &other.items)] {
+        for (counts, others) in self.rows.iter_mut().zip(&other.rows) {
             counts.iter_mut().zip(others).for_each(|(sum, &count)| *sum = sum.saturating_add(count));
         }
     }

@@ -100,7 +100,7 @@ impl LiveRatings {
             live.insert(user, item, exact.unwrap_or(f64::from(value) + base.offset));
         }
         live.advance();
-        let (all, sizes) = (live.some(false), (live.users.ids.len(), live.items.ids.len()));
+        let (all, sizes) = (live.some(live.there()), (live.users.ids.len(), live.items.ids.len()));
         live.offset = all.narrowed(live.shadowed(), sizes, None).map_or(0.0, |found| found.offset);
         live
     }
@@ -137,33 +137,33 @@ impl LiveRatings {
     /// Returns the ratings that count, with all rows that there have ever been.
     pub fn ratings(&self) -> Ratings {
         let (users, items) = (self.users.ids.clone(), self.items.ids.clone());
-        let mut ratings = self.narrowed(self.some(true), (users, items), Some(self.offset));
+        let mut ratings = self.narrowed(self.some(self.counting()), [users, items], Some(self.offset));
         // Ratings of users and items with too few ratings are read, too.
         ratings.records.read =
-            self.missing().map(|(_, count)| count).sum::<u64>() + self.numbers(false).count() as u64;
+            self.missing().map(|(_, count)| count).sum::<u64>() + self.there().count() as u64;
         ratings
     }
 
     /// Returns the ratings as if read from a file that has the remaining lines in order, including those of
     /// users and items with too few ratings.
     pub fn as_in_file(&self) -> Ratings {
-        let all = self.some(false);
+        let all = self.some(self.there());
         let (users, user_ids) = as_in_file(&all.users, &self.users.ids);
         let (items, item_ids) = as_in_file(&all.items, &self.items.ids);
         let offset = self.are_as_they_are.then_some(0.0);
-        self.narrowed(Exact { users, items, values: all.values }, (user_ids, item_ids), offset)
+        self.narrowed(Exact { users, items, values: all.values }, [user_ids, item_ids], offset)
     }
 
     /// Returns the remaining ratings in double precision, with those of a pair merged, by the rows of these
     /// ids.
     pub fn exact(&self) -> (Exact, [&Ids; 2]) {
         let sizes = (self.users.ids.len(), self.items.ids.len());
-        let left = self.some(false).merged(self.shadowed(), sizes).unwrap_or_default();
+        let left = self.some(self.there()).merged(self.shadowed(), sizes).unwrap_or_default();
         (left, [&self.users.ids, &self.items.ids])
     }
 
     /// Converts these observations, with their ids, to ratings in single precision less an offset.
-    fn narrowed(&self, of: Exact, (users, items): (Ids, Ids), offset: Option<f64>) -> Ratings {
+    fn narrowed(&self, of: Exact, [users, items]: [Ids; 2], offset: Option<f64>) -> Ratings {
         // Repeated pairs are refused before this.
         let found = of.narrowed(self.shadowed(), (users.len(), items.len()), offset);
         let found = found.unwrap_or_else(|_| Narrowed::default());
@@ -184,7 +184,7 @@ impl LiveRatings {
 
     /// `true` if no rating counts.
     pub fn is_empty(&self) -> bool {
-        self.numbers(true).next().is_none()
+        self.counting().next().is_none()
     }
 
     /// Returns the numbers of lines of the initial data without a rating or an id, by reason.
@@ -200,10 +200,10 @@ impl LiveRatings {
         (self.shadowed > 0).then_some(self.rule)
     }
 
-    /// Returns the present observations, or only those whose pair is in the view.
-    fn some(&self, counting: bool) -> Exact {
+    /// Returns these observations.
+    fn some(&self, numbers: impl Iterator<Item = u32>) -> Exact {
         let mut some = Exact::default();
-        for at in self.numbers(counting).map(|number| number as usize) {
+        for at in numbers.map(|number| number as usize) {
             some.users.push(self.observed.users[at]);
             some.items.push(self.observed.items[at]);
             some.values.push(self.observed.values[at]);
@@ -211,15 +211,19 @@ impl LiveRatings {
         some
     }
 
-    /// Returns the numbers of these observations.
-    fn numbers(&self, counting: bool) -> impl Iterator<Item = u32> + '_ {
+    /// Returns the numbers of the present observations.
+    fn there(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.is_there.len() as u32).filter(|&number| self.is_there[number as usize])
+    }
+
+    /// Returns the numbers of the present observations whose pair is in the view.
+    fn counting(&self) -> impl Iterator<Item = u32> + '_ {
         let has_pair = |number: u32| {
             let Pair { user, item } = self.pair(number);
             self.last.get(&key(user, item)).is_some_and(|&last| self.counts[last as usize])
         };
         let counts = move |number: u32| self.counts[number as usize] || self.shadowed > 0 && has_pair(number);
-        let there = (0..self.is_there.len() as u32).filter(|&number| self.is_there[number as usize]);
-        there.filter(move |&number| !counting || counts(number))
+        self.there().filter(move |&number| counts(number))
     }
 
     fn pair(&self, number: u32) -> Pair {
@@ -257,7 +261,7 @@ impl LiveRatings {
             RatingChange::Forget { user } => {
                 let row = self.users.row(user);
                 let is_own = |number: &u32| Some(self.pair(*number).user) == row;
-                let own: Vec<u32> = self.numbers(false).filter(is_own).collect();
+                let own: Vec<u32> = self.there().filter(is_own).collect();
                 if own.is_empty() {
                     return Err(format!("user {user} has no rating that could be retracted"));
                 }
@@ -305,9 +309,7 @@ impl LiveRatings {
             }
         }
     }
-}
 
-impl LiveRatings {
     /// Undoes changes in the ratings and in the view.
     fn take_back(&mut self) {
         for done in std::mem::take(&mut self.done).into_iter().rev() {
@@ -336,37 +338,5 @@ impl LiveRatings {
         delta.left.iter().for_each(|&(number, _)| self.counts[number as usize] = false);
         delta.entered.iter().for_each(|&(number, _)| self.counts[number as usize] = true);
         delta
-    }
-}
-
-/// Removes ratings of users and items that have fewer than `least`, until none has fewer.
-pub fn at_least(triples: Triples, least: u64) -> Triples {
-    at_least_of_timed(triples, None, least).0
-}
-
-/// Removes the same ratings as [`at_least`], with their times.
-pub(crate) fn at_least_of_timed(
-    mut triples: Triples,
-    mut times: Option<Vec<f64>>,
-    least: u64,
-) -> (Triples, Option<Vec<f64>>) {
-    loop {
-        let count = |rows: &[u32]| {
-            let mut counts = vec![0_u64; rows.iter().max().map_or(0, |&row| row as usize + 1)];
-            rows.iter().for_each(|&row| counts[row as usize] += 1);
-            counts
-        };
-        let (users, items) = (count(&triples.users), count(&triples.items));
-        let is_enough = |&(user, item, _): &(u32, u32, f32)| {
-            users[user as usize] >= least && items[item as usize] >= least
-        };
-        if triples.iter().all(|rating| is_enough(&rating)) {
-            return (triples, times);
-        }
-        times = times.map(|times| {
-            let left = triples.iter().zip(times).filter(|(rating, _)| is_enough(rating));
-            left.map(|(_, time)| time).collect()
-        });
-        triples = triples.iter().filter(is_enough).collect();
     }
 }

@@ -11,10 +11,8 @@ pub(super) struct Names {
     pub(super) ids: Ids,
     numbers: HashMap<u32, u32>,
     names: HashMap<String, u32>,
-    /// The ids before the current changes, if ids of another kind were added.
-    before: Option<Box<Names>>,
-    /// Number of ids before the current changes.
-    count: usize,
+    /// The ids before the current changes.
+    before: Ids,
 }
 
 impl Names {
@@ -25,7 +23,7 @@ impl Names {
             Ids::Integers(ids) => numbers.extend(ids.iter().copied().zip(0..)),
             Ids::Names(ids) => names.extend(ids.iter().cloned().zip(0..)),
         }
-        Self { ids: ids.clone(), numbers, names, before: None, count: ids.len() }
+        Self { ids: ids.clone(), numbers, names, before: ids.clone() }
     }
 
     pub(super) fn row(&self, id: &str) -> Option<u32> {
@@ -60,42 +58,21 @@ impl Names {
             }
             (_, None) => {
                 // From now on all ids are texts.
-                let before = Self { before: None, ..self.clone() };
                 let names = (0..self.ids.len()).map(|row| self.ids.name(row)).chain([id.into()]).collect();
-                let count = self.count;
-                *self = Self { count, before: Some(Box::new(before)), ..Self::new(&Ids::Names(names)) };
+                *self = Self { before: std::mem::take(&mut self.before), ..Self::new(&Ids::Names(names)) };
             }
         }
         next
     }
 
     pub(super) fn begin(&mut self) {
-        (self.before, self.count) = (None, self.ids.len());
+        self.before.clone_from(&self.ids);
     }
 
     /// Removes the ids that were added since the changes began.
     pub(super) fn take_back(&mut self) {
-        let count = self.count;
-        if let Some(before) = self.before.take() {
-            *self = *before;
-        }
-        while self.ids.len() > count {
-            let name = self.ids.name(self.ids.len() - 1);
-            match &mut self.ids {
-                Ids::Dense(count) => *count -= 1,
-                Ids::Integers(ids) => drop(ids.pop()),
-                Ids::Names(ids) => drop(ids.pop()),
-            }
-            if let Some(number) = whole_id(name.as_bytes()) {
-                self.numbers.remove(&number);
-            }
-            self.names.remove(&name);
-        }
-        // Consecutive numbers from 0 need no list, as when a file of them is read.
-        if let Ids::Integers(ids) = &self.ids
-            && ids.iter().copied().eq(0..ids.len() as u32)
-        {
-            self.ids = Ids::Dense(ids.len() as u32);
+        if self.ids.len() > self.before.len() {
+            *self = Self::new(&self.before);
         }
     }
 }

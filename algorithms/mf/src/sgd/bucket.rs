@@ -3,6 +3,7 @@
 use std::slice::IterMut;
 
 use super::replica::GridPartitioning;
+use crate::input::chunk::Columns;
 use raddle::Pool;
 use raddle_kernels::factors::{Cell, Rating, Ratings};
 
@@ -32,7 +33,7 @@ impl Bucket {
 /// block.
 pub(crate) fn split_into_cells(
     chunk: u32,
-    (users, items, values): (&[u32], &[u32], &[f32]),
+    Columns { users, items, values }: Columns<'_>,
     partitioning: &GridPartitioning,
     pool: &Pool<Rating>,
 ) -> Vec<Bucket> {
@@ -134,7 +135,7 @@ mod tests {
                 let users: Vec<u32> = triples.iter().map(|&(user, _, _)| user).collect();
                 let items: Vec<u32> = triples.iter().map(|&(_, item, _)| item).collect();
                 let values: Vec<f32> = triples.iter().map(|&(_, _, value)| value).collect();
-                split_into_cells(chunk, (&users, &items, &values), &partitioning, &pool)
+                split_into_cells(chunk, Columns { users: &users, items: &items, values: &values }, &partitioning, &pool)
             }).collect();
             if backwards {
                 counts.reverse();

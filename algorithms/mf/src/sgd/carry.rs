@@ -43,7 +43,7 @@ pub(crate) struct Folded {
 
 impl TrainedRows {
     /// Takes the rows of a run; `None` if it ended before its first epoch.
-    pub(super) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
+    pub(crate) fn of(outcome: Outcome<SgdProgram>, length: u32, reg: f64) -> Option<Self> {
         let partitioning = (*outcome.parts.replica.partitioning?).clone();
         let use_best = outcome.parts.pinned.best_epoch != outcome.report.epochs;
         let Parts { shards, blocks, .. } = outcome.parts;
@@ -92,7 +92,7 @@ impl TrainedRows {
     /// Arranges the data of `problem` with these rows. Rows that were folded in are taken from `folded`;
     /// other new rows start as in a first fit.
     pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> Result<Self, MfError> {
-        let Counts { users, items, sum, squares } =
+        let Counts { rows: [users, items], sum, squares } =
             Chunk::of(problem, 0, 1)?.count(problem.users, problem.items);
         let (number, GridPartitioning { center, scale, .. }) =
             (problem.train.len() as f64, &self.partitioning);
@@ -110,7 +110,7 @@ impl TrainedRows {
         let of = |side: Side| -> Vec<Rows> {
             let partition = partitioning.side(side);
             (0..partition.parts() as u32)
-                .map(|part| self.part(partition.part(part), side, (&start, &partitioning), folded))
+                .map(|part| self.part(partition.part(part), side, &start, &partitioning, folded))
                 .collect()
         };
         let (users, items) = (of(Side::Users), of(Side::Items));
@@ -121,7 +121,8 @@ impl TrainedRows {
         &self,
         rows: &[u32],
         side: Side,
-        (start, partitioning): (&Start, &GridPartitioning),
+        start: &Start,
+        partitioning: &GridPartitioning,
         folded: &Folded,
     ) -> Rows {
         let width = start.width();

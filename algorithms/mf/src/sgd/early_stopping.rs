@@ -126,7 +126,8 @@ impl EarlyStopping {
         rates: &LearningRateSchedule,
         scale: f64,
         epoch: u64,
-        (measured, mean): (Option<f64>, Option<f64>),
+        measured: Option<f64>,
+        mean: Option<f64>,
     ) -> AfterEpoch {
         self.done += 1;
         let length = rates.length(self.stage);
@@ -228,7 +229,7 @@ mod tests {
         let mut solver = EarlyStopping::new(1);
         for epoch in 1.. {
             solver.log.extend(errors(epoch));
-            if matches!(solver.next(rates, 1.0, epoch, (errors(epoch), mean)), AfterEpoch::Done(_)) {
+            if matches!(solver.next(rates, 1.0, epoch, errors(epoch), mean), AfterEpoch::Done(_)) {
                 return (epoch, solver.best_epoch);
             }
         }
@@ -241,7 +242,7 @@ mod tests {
         // The last epoch is the best, whatever the error.
         let mut solver = EarlyStopping::new(1);
         for epoch in 1..=3 {
-            solver.next(&rates(&[7]), 1.0, epoch, (None, None));
+            solver.next(&rates(&[7]), 1.0, epoch, None, None);
             assert_eq!((solver.length(), solver.best_epoch), ((0, epoch as u32), epoch));
         }
     }
@@ -253,7 +254,7 @@ mod tests {
             let mut solver = EarlyStopping::going_on(1, before);
             let mut next = |epoch: usize| {
                 let error = before.map(|_| errors[epoch - 1]);
-                matches!(solver.next(&rates, 1.0, epoch as u64, (error, None)), AfterEpoch::Done(_))
+                matches!(solver.next(&rates, 1.0, epoch as u64, error, None), AfterEpoch::Done(_))
             };
             (1..=6).find(|&epoch| next(epoch))
         };
@@ -273,7 +274,7 @@ mod tests {
         let mut come = EarlyStopping::new(6);
         for (epoch, error) in (1..).zip([0.9, 1.0, 1.0, 0.8]) {
             assert!(come.fits(&rates, 6), "before epoch {epoch}");
-            assert!(matches!(come.next(&rates, 1.0, epoch, (Some(error), None)), AfterEpoch::Epoch(_)));
+            assert!(matches!(come.next(&rates, 1.0, epoch, Some(error), None), AfterEpoch::Epoch(_)));
         }
         assert!(come.fits(&rates, 6));
         assert!(!come.fits(&rates, 5) && !come.fits(&rates, 7), "of another grid");

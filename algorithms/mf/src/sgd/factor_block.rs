@@ -30,7 +30,8 @@ impl FactorBlock {
     /// continues with the present rows.
     pub(crate) fn begin(
         &mut self,
-        (epoch, now): (u64, &EpochPlan),
+        epoch: u64,
+        now: &EpochPlan,
         restarts: bool,
         fresh: impl FnOnce(&[f64], Vec<Scale>) -> Rows,
         scales: impl FnOnce() -> Vec<Scale>,

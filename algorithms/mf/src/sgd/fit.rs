@@ -35,22 +35,8 @@ const STEP: u64 = 5;
 const NEAR: usize = 640 << 10;
 
 impl Mf {
-    pub(crate) fn fit_by_steps<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
-        Ok(self.run_steps(problem, runner)?.0)
-    }
-
-    /// Fits, and returns the rows to carry over to a fit that continues from it.
-    pub(crate) fn fit_by_steps_to_carry<R: Runner>(
-        &self,
-        problem: &Problem,
-        runner: &mut R,
-    ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
-        let (fit, outcome) = self.run_steps(problem, runner)?;
-        let carried = TrainedRows::of(outcome, fit.length.0, fit.reg);
-        Ok((fit, carried))
-    }
-
-    fn run_steps<R: Runner>(
+    /// Fits, and returns the outcome of the run, which has the rows for a fit that continues from it.
+    pub(crate) fn fit_by_steps<R: Runner>(
         &self,
         problem: &Problem,
         runner: &mut R,
@@ -61,8 +47,8 @@ impl Mf {
         Ok((fit.admit_divergence(), outcome))
     }
 
-    /// Continues from rows that were carried over, with the end of their step schedule; `error` is that of the
-    /// rows on held-out ratings, if there are any.
+    /// Continues from rows that were carried over, with the end of their step schedule. The rows have this
+    /// `error` on held-out ratings, if there are any.
     pub(crate) fn go_on_by_steps<R: Runner>(
         &self,
         problem: &Problem,
@@ -82,7 +68,7 @@ impl Mf {
         let partitioning = Arc::new(from.partitioning);
         let (shards, blocks) = (partitioning.users.parts(), partitioning.items.parts());
         let mf = Self { reg: Some(from.reg), ..self.clone() };
-        let mut program = mf.steps_program(problem, (shards, blocks), true);
+        let mut program = mf.steps_program(problem, [shards, blocks], problem.rated_rows());
         program.rates.lengths = LearningRateSchedule::tails(self.epochs);
         program.rates.tail = Some(Tail { length: from.length });
         program.carried = Some(Arc::clone(&partitioning));
@@ -107,7 +93,7 @@ impl Mf {
 
     /// Returns the numbers of shards and blocks: enough that the rows of a task stay in the cache, few enough
     /// that a task is worth scheduling.
-    fn grid(&self, problem: &Problem) -> (usize, usize) {
+    fn grid(&self, problem: &Problem) -> [usize; 2] {
         let width = self.rank.next_multiple_of(LANES);
         let by_cost = ((problem.ratings() * width / TASK) as f64).sqrt() as usize;
         let by_size = ((problem.users + problem.items) * width * size_of::<f32>()).div_ceil(NEAR);
@@ -115,13 +101,13 @@ impl Mf {
         let part = |given: Option<usize>, rows: usize| {
             given.unwrap_or(parts).max(fewest_parts(rows)).min(rows.clamp(1, 65_535))
         };
-        (part(self.shards, problem.users), part(self.blocks.or(self.shards), problem.items))
+        [part(self.shards, problem.users), part(self.blocks.or(self.shards), problem.items)]
     }
 
     /// Makes the engine that [`fit`](Mf::fit) runs.
     pub(crate) fn steps_engine(&self, problem: &Problem) -> Engine<SgdProgram> {
-        let (shards, blocks) = self.grid(problem);
-        let program = self.steps_program(problem, (shards, blocks), self.init.is_some());
+        let [shards, blocks] = self.grid(problem);
+        let program = self.steps_program(problem, [shards, blocks], self.learned(problem));
         let parts: Parts<SgdProgram> = Parts {
             shards: vec![UserShard::default(); shards],
             blocks: vec![ItemBlock::default(); blocks],
@@ -131,15 +117,21 @@ impl Mf {
         self.engine_of(problem, program, parts)
     }
 
-    /// Makes the program; with `only_rated`, rows without ratings are not learned.
+    /// Returns how many users and items there are to learn: all of them, or only those with ratings if the
+    /// others stay as in a model.
+    pub(crate) fn learned(&self, problem: &Problem) -> [usize; 2] {
+        if self.init.is_some() { problem.rated_rows() } else { [problem.users, problem.items] }
+    }
+
+    /// Makes the program for this many shards and blocks, and users and items to be learned.
     pub(crate) fn steps_program(
         &self,
         problem: &Problem,
-        (shards, blocks): (usize, usize),
-        only_rated: bool,
+        [shards, blocks]: [usize; 2],
+        learned: [usize; 2],
     ) -> SgdProgram {
         let measured = problem.measured.as_ref();
-        let balance = SideBalance::new(problem, only_rated);
+        let balance = SideBalance::new(problem, learned);
         // A model to start from has biases already; a given power determines the step sizes of every row.
         let is_sparse = self.biases && balance.is_sparse();
         let [of_users, of_items] =
@@ -207,9 +199,11 @@ impl Mf {
         };
         let parts: LazyParts<SgdProgram> = LazyParts { shards: Lazy::new(shards, make), ..parts.into() };
         let (s, b) = (shards as u32, blocks as u32);
-        let schedule =
-            GridSchedule::new(s, b, chunks as u32, measure, self.schedule == ScheduleKind::Priority)
-                .with_means(with_means);
+        let mut schedule = GridSchedule::new(s, b, chunks as u32, measure);
+        schedule.means = with_means;
+        if program.by_priority {
+            schedule = schedule.by_priority();
+        }
         Engine::new(program, schedule, parts).costs(vec![cost.max(1); shards]).workers(self.workers)
     }
 

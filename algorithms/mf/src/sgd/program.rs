@@ -48,21 +48,21 @@ pub struct SgdProgram {
 impl SgdProgram {
     /// Makes the layout of the data from the counts of all chunks in shard order.
     pub(crate) fn lay_out(&self, chunks: impl Iterator<Item = Counts>) -> GridPartitioning {
-        let mut all = Counts { users: vec![0; self.users], items: vec![0; self.items], ..Counts::default() };
+        let mut all = Counts { rows: [vec![0; self.users], vec![0; self.items]], ..Counts::default() };
         for chunk in chunks {
-            all.users.iter_mut().zip(&chunk.users).for_each(|(sum, count)| *sum += count);
-            all.items.iter_mut().zip(&chunk.items).for_each(|(sum, count)| *sum += count);
+            all.add_rows(&chunk);
             all.sum += chunk.sum;
             all.squares += chunk.squares;
         }
-        let number: u64 = all.users.iter().map(|&count| u64::from(count)).sum();
+        let [users, items] = all.rows;
+        let number: u64 = users.iter().map(|&count| u64::from(count)).sum();
         let mean = all.sum / number as f64;
         let center = if self.centered { mean } else { 0.0 };
         let variance = (all.squares / number as f64 - mean * mean).max(0.0);
         let scale = if variance.sqrt() > 1e-6 * mean.abs() { variance.sqrt() } else { 1.0 };
         let spread = if self.centered { variance } else { all.squares / number as f64 };
         let deviation = spread.sqrt();
-        let (users, items) = (Partition::new(all.users, self.shards), Partition::new(all.items, self.blocks));
+        let (users, items) = (Partition::new(users, self.shards), Partition::new(items, self.blocks));
         GridPartitioning { users, items, mean, center, scale, deviation }
     }
 
@@ -71,12 +71,12 @@ impl SgdProgram {
         &self,
         task: &Task<Phase>,
         shard: &mut UserShard,
-        block: (u32, &mut ItemBlock),
+        number: u32,
+        block: &mut ItemBlock,
         partitioning: &GridPartitioning,
         plan: &EpochPlan,
     ) {
-        let now = (task.epoch, plan);
-        let sides = [(&mut shard.part, task.shard, Side::Users), (&mut block.1.part, block.0, Side::Items)];
+        let sides = [(&mut shard.part, task.shard, Side::Users), (&mut block.part, number, Side::Items)];
         for (part, number, side) in sides {
             let partition = partitioning.side(side);
             let rows = partition.part(number);
@@ -90,7 +90,8 @@ impl SgdProgram {
             };
             let restarts = self.rates.tail.is_none();
             part.begin(
-                now,
+                task.epoch,
+                plan,
                 restarts,
                 |sums, scales| self.start.rows(rows, side, partitioning, sums, scales),
                 scales,
@@ -175,8 +176,7 @@ impl Program for SgdProgram {
         let on = self.measured_on.unwrap_or("training data, as met");
         let mut verdict = Verdict::new(Metric::new("rmse", error, on).target(self.target));
         early_stopping.log.push(error);
-        match early_stopping.next(&self.rates, partitioning.scale, boundary.epoch, (measured, self.mean_rmse))
-        {
+        match early_stopping.next(&self.rates, partitioning.scale, boundary.epoch, measured, self.mean_rmse) {
             AfterEpoch::Done(status) => verdict.status = status,
             AfterEpoch::Epoch(now) => {
                 if now.stage != early_stopping.now.stage {
@@ -217,14 +217,14 @@ impl UpdateBlock for SgdProgram {
             return Answer::Errors(errors);
         };
         match &task.phase {
-            Phase::Scatter => shard.scatter((number, block), partitioning, &self.pool),
+            Phase::Scatter => shard.scatter(number, block, partitioning, &self.pool),
             Phase::Deliver => shard.take(task.shard, block, partitioning),
-            Phase::ItemMeans => shard.add_to_items((number, block), partitioning, self.start.width()),
+            Phase::ItemMeans => shard.add_to_items(number, block, partitioning, self.start.width()),
             Phase::UserMeans => {
-                shard.add_to_users(task.shard, (number, block), partitioning, self.start.width())
+                shard.add_to_users(task.shard, number, block, partitioning, self.start.width())
             }
             Phase::Train(plan) => {
-                self.begin(task, shard, (number, block), partitioning, plan);
+                self.begin(task, shard, number, block, partitioning, plan);
                 let UserShard { part, cells, .. } = shard;
                 for cell in cells[number as usize].for_steps(self.start.width()) {
                     raddle::cancellation_point((cell.ratings().len() * self.start.width()) as u64);
@@ -238,7 +238,7 @@ impl UpdateBlock for SgdProgram {
             }
             Phase::Measure(plan) => {
                 // A side that no task of this epoch has trained starts the epoch here.
-                self.begin(task, shard, (number, block), partitioning, plan);
+                self.begin(task, shard, number, block, partitioning, plan);
                 for cell in shard.held[number as usize].for_errors() {
                     let sum = kernels::squares(cell, &shard.part.rows, &block.part.rows);
                     errors.measured.add(Squares { sum, count: cell.ratings().len() as u64 });

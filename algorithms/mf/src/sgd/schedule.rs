@@ -52,8 +52,8 @@ pub struct GridSchedule {
     chunks: u32,
     /// Counted cost of measuring with a shard, if epochs end with a measurement.
     measure: Option<u64>,
-    /// `true` if biases start from means.
-    means: bool,
+    /// `true` if biases start from means, which are computed before the first epoch.
+    pub(super) means: bool,
     /// `true` if the ratings are in their cells: not if shards were just made, as when a run starts or is
     /// resumed.
     is_set_up: bool,
@@ -63,21 +63,13 @@ pub struct GridSchedule {
 
 impl GridSchedule {
     /// A schedule for these numbers of shards and blocks, with `chunks` chunks of the input.
-    pub(crate) fn new(
-        shards: u32,
-        blocks: u32,
-        chunks: u32,
-        measure: Option<u64>,
-        by_priority: bool,
-    ) -> Self {
-        let grid = by_priority.then(|| Grid::new(shards, blocks).phase(Phase::train()));
-        Self { shards, blocks, chunks, measure, means: false, is_set_up: false, grid }
+    pub(crate) fn new(shards: u32, blocks: u32, chunks: u32, measure: Option<u64>) -> Self {
+        Self { shards, blocks, chunks, measure, means: false, is_set_up: false, grid: None }
     }
 
-    /// Computes the means from which biases start before the first epoch, if `means` is true.
-    pub(crate) fn with_means(mut self, means: bool) -> Self {
-        self.means = means;
-        self
+    /// Chooses the cells to train by how much they gain.
+    pub(super) fn by_priority(self) -> Self {
+        Self { grid: Some(Grid::new(self.shards, self.blocks).phase(Phase::train())), ..self }
     }
 
     fn rotation(&self, phase: Phase) -> Vec<Round<Phase>> {
@@ -178,7 +170,7 @@ mod tests {
     #[test]
     fn an_epoch_costs_what_it_trains_and_measures_and_not_what_it_moves() {
         for (measure, measured) in [(Some(7), 12 * 7), (None, 0)] {
-            let mut schedule = GridSchedule::new(4, 3, 2, measure, false).with_means(true);
+            let mut schedule = GridSchedule { means: true, ..GridSchedule::new(4, 3, 2, measure) };
             for _ in 0..2 {
                 let rounds = rounds(&mut schedule);
                 let tasks = rounds.iter().map(|round| (round.tasks.len() as u64, &round.phase));
@@ -190,7 +182,7 @@ mod tests {
 
     #[test]
     fn ratings_are_dealt_once_and_every_epoch_visits_every_cell() {
-        let mut schedule = GridSchedule::new(4, 3, 2, Some(1), false);
+        let mut schedule = GridSchedule::new(4, 3, 2, Some(1));
         let first = rounds(&mut schedule);
         assert_eq!(visits(&first, |phase| matches!(phase, Phase::Scatter)), [(0, 0), (2, 1)]);
         assert_eq!(visits(&first, |phase| matches!(phase, Phase::Deliver)).len(), 12);
@@ -214,7 +206,7 @@ mod tests {
         let (mut whole, mut learned) = (Writer::default(), Learned::default());
         schedule.save(&mut whole);
         schedule.save_state(&mut learned);
-        let other = || GridSchedule::new(4, 3, 2, Some(1), false);
+        let other = || GridSchedule::new(4, 3, 2, Some(1));
         let (mut next, mut resumed) = (other(), other());
         next.load(&mut Reader::new(&whole.into_bytes())).unwrap();
         resumed.load_state(&mut Learned::of(&learned.into_bytes())).unwrap();

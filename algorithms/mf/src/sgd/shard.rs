@@ -53,7 +53,8 @@ impl UserShard {
     /// Splits the shard's chunk into buckets, if it has one; the block carries them along.
     pub(crate) fn scatter(
         &mut self,
-        (number, block): (u32, &mut ItemBlock),
+        number: u32,
+        block: &mut ItemBlock,
         partitioning: &GridPartitioning,
         pool: &Pool<Rating>,
     ) {
@@ -80,7 +81,8 @@ impl UserShard {
     /// Adds the ratings of a block to the sums of its items.
     pub(crate) fn add_to_items(
         &mut self,
-        (number, block): (u32, &mut ItemBlock),
+        number: u32,
+        block: &mut ItemBlock,
         partitioning: &GridPartitioning,
         width: usize,
     ) {
@@ -95,7 +97,8 @@ impl UserShard {
     pub(crate) fn add_to_users(
         &mut self,
         shard: u32,
-        (number, block): (u32, &ItemBlock),
+        number: u32,
+        block: &ItemBlock,
         partitioning: &GridPartitioning,
         width: usize,
     ) {

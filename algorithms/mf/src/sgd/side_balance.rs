@@ -31,9 +31,8 @@ const GROWTH: f64 = 0.2;
 pub(crate) struct SideBalance([f64; 2]);
 
 impl SideBalance {
-    /// Computes the means over all rows, or over those with ratings if the others are not to be learned.
-    pub(crate) fn new(problem: &Problem, only_rated: bool) -> Self {
-        let rows = problem.learned(only_rated);
+    /// Computes the means over this many users and items.
+    pub(crate) fn new(problem: &Problem, rows: [usize; 2]) -> Self {
         Self(rows.map(|rows| problem.ratings() as f64 / rows.max(1) as f64))
     }
 

@@ -91,7 +91,7 @@ fn stages_begin_with_the_same_rows_and_end_by_validation_as_defined() {
         let held = apart(|user| mean + part * (taste(user) - mean), |_| 1);
         let problem = problem(&lines, &held);
         // Steps of nearly 0 leave the initial rows.
-        let start = mf.clone().epochs(1).step(1e-30).fit_by_steps(&problem, &mut InProcess).unwrap().model;
+        let start = mf.clone().epochs(1).step(1e-30).fit_by_steps(&problem, &mut InProcess).unwrap().0.model;
         let start = Naive::of(&start, scale);
         let stages = match mf.epochs {
             Some(epochs) => vec![epochs as u32],
@@ -283,7 +283,7 @@ fn ratings_that_differ_by_rounding_alone_are_not_divided_by_it() {
     for count in 2..60 {
         let all: Triples = (0..count).map(|at| (at % 7, at % 5, 0.1)).collect();
         let problem = Problem::new(7, 5, all).unwrap();
-        let program = Mf::params().steps_program(&problem, (2, 2), false);
+        let program = Mf::params().steps_program(&problem, [2, 2], [problem.users, problem.items]);
         let chunks = Chunk::cut(&problem, 2).unwrap();
         let partitioning = program.lay_out(chunks.iter().map(|chunk| chunk.count(7, 5)));
         assert_eq!(partitioning.scale, 1.0, "{count} ratings deviate by {}", partitioning.deviation);
