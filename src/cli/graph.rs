@@ -2,7 +2,6 @@
 //! DOT.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -108,56 +107,41 @@ impl Graph {
     /// over.
     fn dot(&self) -> String {
         let mut text = String::from("digraph run {\n  rankdir=LR;\n  node [shape=box];\n");
-        // Writing to a string does not fail.
         for PlacedGeneration { number, epoch, has_ended, members } in &self.generations {
             let from = epoch.map_or_else(String::new, |epoch| format!(", from epoch {epoch}"));
             let is_last = self.generations.last().is_some_and(|last| last.number == *number);
             let from = if *has_ended || is_last { from } else { from + ", lost" };
-            let _ =
-                write!(text, "  subgraph cluster_{number} {{\n    label=\"generation {number}{from}\";\n");
-            for member in members {
-                let parts = [(member.workers, "worker"), (member.shards, "shard"), (member.blocks, "block")];
+            text += &format!("  subgraph cluster_{number} {{\n    label=\"generation {number}{from}\";\n");
+            for &GenerationMember { process, workers, shards, blocks, .. } in members {
+                let parts = [(workers, "worker"), (shards, "shard"), (blocks, "block")];
                 let parts = parts.into_iter().filter(|&(there, _)| there > 0);
                 let parts: Vec<String> = parts.map(|(there, what)| count(there as u64, what)).collect();
-                let process = member.process;
-                let _ = writeln!(
-                    text,
-                    "    g{number}_p{process} [label=\"process {process}\\n{}\"];",
-                    parts.join(", ")
-                );
+                let parts = parts.join(", ");
+                text += &format!("    g{number}_p{process} [label=\"process {process}\\n{parts}\"];\n");
             }
-            if members.iter().any(|member| member.messages_sent > 0) {
-                let _ = writeln!(text, "    g{number}_wire [shape=point, xlabel=\"between processes\"];");
+            let senders = || members.iter().filter(|member| member.messages_sent > 0);
+            if senders().next().is_some() {
+                text += &format!("    g{number}_wire [shape=point, xlabel=\"between processes\"];\n");
             }
-            text.push_str("  }\n");
-            for member in members.iter().filter(|member| member.messages_sent > 0) {
-                let _ = writeln!(
-                    text,
-                    "  g{number}_p{} -> g{number}_wire [label=\"{}, {}\"];",
-                    member.process,
-                    count(member.messages_sent, "message"),
-                    count(member.bytes_sent, "byte")
-                );
+            text += "  }\n";
+            for &GenerationMember { process, messages_sent, bytes_sent, .. } in senders() {
+                let sent = [count(messages_sent, "message"), count(bytes_sent, "byte")].join(", ");
+                text += &format!("  g{number}_p{process} -> g{number}_wire [label=\"{sent}\"];\n");
             }
         }
         for pair in self.generations.windows(2) {
-            let [before, after] = [&pair[0], &pair[1]];
-            let Some(from) = before.members.first().map(|first| first.process) else { continue };
+            let [Generation { number, members, .. }, after] = pair else { continue };
+            let Some(from) = members.first().map(|first| format!("g{number}_p{}", first.process)) else {
+                continue;
+            };
             for member in after.members.iter().filter(|member| member.bytes_received > 0) {
-                let _ = writeln!(
-                    text,
-                    "  g{}_p{from} -> g{}_p{} [style=dashed, ltail=cluster_{}, label=\"{}\"];",
-                    before.number,
-                    after.number,
-                    member.process,
-                    before.number,
-                    count(member.bytes_received, "byte")
-                );
+                let (to, bytes) =
+                    (format!("g{}_p{}", after.number, member.process), count(member.bytes_received, "byte"));
+                text +=
+                    &format!("  {from} -> {to} [style=dashed, ltail=cluster_{number}, label=\"{bytes}\"];\n");
             }
         }
-        text.push_str("}\n");
-        // What is said ends in a line.
-        text.trim_end().to_owned()
+        text + "}"
     }
 }
 

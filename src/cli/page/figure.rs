@@ -70,16 +70,8 @@ fn legend(picture: &Picture) -> String {
             escaped(&series.name)
         )
     };
-    format!(
-        r#"<ul class="legend">{}</ul>"#,
-        picture
-            .series
-            .iter()
-            .enumerate()
-            .filter(|(_, series)| !series.x.is_empty())
-            .map(entry)
-            .collect::<String>()
-    )
+    let shown = picture.series.iter().enumerate().filter(|(_, series)| !series.x.is_empty());
+    format!(r#"<ul class="legend">{}</ul>"#, shown.map(entry).collect::<String>())
 }
 
 /// The numbers of a picture as a table.

@@ -42,13 +42,7 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
     for (group, name) in names.iter().enumerate() {
         let top = TOP + group_height * group as f64;
         let middle = top + BAR * series.len() as f64 / 2.0 + 4.0;
-        frame.add(&format!(
-            r#"<text class="end" x="{}" y="{}"><title>{}</title>{}</text>"#,
-            pixels(left - 4.0),
-            pixels(middle),
-            escaped(name),
-            escaped(&shortened(name, LETTERS))
-        ));
+        frame.name(r#"class="end""#, (left - 4.0, middle), name, LETTERS);
         for (of, series) in series.iter().enumerate() {
             let Some((&value, at)) = series.y.get(group).and_then(|value| Some((value, span.at(*value)?)))
             else {

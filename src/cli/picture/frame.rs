@@ -60,6 +60,13 @@ impl Frame {
         let _ = write!(self.text, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
     }
 
+    /// Adds a name, of which so many letters are shown and a pointer shows all.
+    pub(super) fn name(&mut self, attributes: &str, (x, y): Pixel, name: &str, letters: usize) {
+        let (x, y, short) = (pixels(x), pixels(y), escaped(&shortened(name, letters)));
+        let name = escaped(name);
+        self.add(&format!(r#"<text {attributes} x="{x}" y="{y}"><title>{name}</title>{short}</text>"#));
+    }
+
     /// Adds the horizontal axis, at the lower edge.
     pub(super) fn x_axis(&mut self, axis: &Axis, span: &Span, wanted: usize) {
         self.line("axis", (LEFT, self.bottom), (self.right, self.bottom));

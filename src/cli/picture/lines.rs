@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::frame::{BOTTOM, Frame, HEIGHT, LEFT, RIGHT, TOP, WIDTH, width};
 use super::scale::Span;
 use super::thin::{MOST, thinned};
-use crate::markup::{escaped, pixels, shortened};
+use crate::markup::{pixels, shortened};
 use crate::report::picture::{Picture, PictureKind, Series};
 
 /// More series than this have no legend.
@@ -134,12 +134,7 @@ fn end_labels(frame: &mut Frame, series: &[Series], across: &Span, up: &Span, ri
         let place = y.max(free).min(last);
         free = place + room;
         frame.line("lead", (right, y), (right + 4.0, place));
-        frame.add(&format!(
-            r#"<text class="start end-name" data-s="{number}" x="{}" y="{}"><title>{}</title>{}</text>"#,
-            pixels(right + 5.0),
-            pixels(place + 3.0),
-            escaped(&series[number].name),
-            escaped(&shortened(&series[number].name, LETTERS))
-        ));
+        let attributes = format!(r#"class="start end-name" data-s="{number}""#);
+        frame.name(&attributes, (right + 5.0, place + 3.0), &series[number].name, LETTERS);
     }
 }

@@ -36,11 +36,8 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
     let across = Span::new(Scale::Linear, around(left, right, WIDTH), 0.0, (edge, WIDTH - edge))?;
     let up = Span::new(Scale::Linear, around(low, high, HEIGHT), 0.0, (HEIGHT - edge, edge))?;
     let mut frame = Frame::new(&picture.title, HEIGHT, WIDTH, &[]);
-    for (from, to) in
-        [((0.0, HEIGHT / 2.0), (WIDTH, HEIGHT / 2.0)), ((WIDTH / 2.0, 0.0), (WIDTH / 2.0, HEIGHT))]
-    {
-        frame.line("grid", from, to);
-    }
+    frame.line("grid", (0.0, HEIGHT / 2.0), (WIDTH, HEIGHT / 2.0));
+    frame.line("grid", (WIDTH / 2.0, 0.0), (WIDTH / 2.0, HEIGHT));
     let mut order: Vec<usize> = (0..members.len()).collect();
     order.sort_by(|&a, &b| members[b].share.total_cmp(&members[a].share).then(a.cmp(&b)));
     for (place, &number) in order.iter().enumerate() {

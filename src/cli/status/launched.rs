@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use raddle::cluster::{AdminClient, HeldStatus, Invitation, RunStatus};
+use raddle::cluster::{AdminClient, HeldStatus, Invitation, MemberStatus, RunStatus};
 use raddle::command_line_support::INVITATION;
 
 use crate::exit::Error;
@@ -26,15 +26,10 @@ pub(super) fn text(status: &RunStatus) -> String {
     if let Some((name, value)) = &status.metric {
         text += &format!(", {name} {value:.6e}");
     }
-    for member in &status.members {
+    for MemberStatus { process, state, workers, shards, peak_memory_bytes, address } in &status.members {
+        let memory = peak_memory_bytes >> 20;
         text += &format!(
-            "\nprocess {}  {}  {} workers  {} shards  {} MB  {}",
-            member.process,
-            member.state,
-            member.workers,
-            member.shards,
-            member.peak_memory_bytes >> 20,
-            member.address
+            "\nprocess {process}  {state}  {workers} workers  {shards} shards  {memory} MB  {address}"
         );
     }
     if !status.pauses.is_empty() {
