@@ -68,6 +68,16 @@ pub struct Stored {
     store: Arc<dyn Store>,
 }
 
+/// Writes a file of a store, and returns once its content survives a loss of power.
+///
+/// # Errors
+/// If the store cannot create, write or sync it.
+pub fn write_synced(store: &Arc<dyn Store>, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = Stored::create(store, path)?;
+    file.write_all(bytes)?;
+    file.sync()
+}
+
 impl Stored {
     /// Creates a file of a store at this path.
     ///

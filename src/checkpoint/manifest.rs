@@ -1,7 +1,7 @@
 //! [`Manifest`]: the file that makes the parts of a folder a checkpoint.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::part::{Part, is_whole};
 use crate::base::identity::Identity;
 use crate::base::state::{Reader, Writer};
-use crate::base::store::{Store, Stored};
+use crate::base::store::{Store, write_synced};
 
 /// File name of the manifest, which exists once every part that it lists does.
 pub(crate) const NAME: &str = "manifest";
@@ -42,9 +42,7 @@ impl Manifest {
         let hash = Sha256::digest(&bytes);
         bytes.extend_from_slice(&hash);
         let partial = folder.join(PARTIAL);
-        let mut file = Stored::create(store, &partial)?;
-        file.write_all(&bytes)?;
-        file.sync()?;
+        write_synced(store, &partial, &bytes)?;
         // The names of the parts, then the folder's own, then the manifest's.
         store.sync_folder(folder)?;
         folder.parent().map_or(Ok(()), |parent| store.sync_folder(parent))?;

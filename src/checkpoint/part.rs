@@ -34,7 +34,7 @@ impl Kind {
         }
     }
 
-    fn of((code, number): (u8, u32)) -> Option<Self> {
+    fn of(code: u8, number: u32) -> Option<Self> {
         match (code, number) {
             (0, _) => Some(Self::Shard(number)),
             (1, _) => Some(Self::Block(number)),
@@ -145,7 +145,7 @@ impl Records {
         }
         self.file.read_exact(&mut head)?;
         let [code, n0, n1, n2, n3, length @ ..] = head;
-        let kind = Kind::of((code, u32::from_le_bytes([n0, n1, n2, n3]))).ok_or_else(wrong)?;
+        let kind = Kind::of(code, u32::from_le_bytes([n0, n1, n2, n3])).ok_or_else(wrong)?;
         let length = u64::from_le_bytes(length);
         // Never more than the file has, whatever the record claims.
         self.left = self.left.checked_sub(length.saturating_add(HEAD as u64)).ok_or_else(wrong)?;

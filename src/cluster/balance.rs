@@ -146,8 +146,8 @@ impl Speed {
 pub(crate) struct Balance {
     on: bool,
     speeds: Vec<Speed>,
-    /// The worker that each speed belongs to: its process, and its position among that process's workers.
-    workers: Vec<(u32, u32)>,
+    /// The worker that each speed belongs to.
+    workers: Vec<WorkerIdentity>,
     pause: f64,
     /// Epochs measured in this generation.
     epochs: u32,
@@ -155,14 +155,21 @@ pub(crate) struct Balance {
     has_hurried: bool,
 }
 
-/// Returns the identity of each worker across generations: its process, and its position among that process's
-/// workers.
-fn identities(plan: &GenerationPlan) -> Vec<(u32, u32)> {
-    let mut identities: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
+/// Identity of a worker across generations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WorkerIdentity {
+    process: u32,
+    /// Position among the workers of the process.
+    position: u32,
+}
+
+/// Returns the identities of a plan's workers.
+fn identities(plan: &GenerationPlan) -> Vec<WorkerIdentity> {
+    let mut identities: Vec<WorkerIdentity> = Vec::with_capacity(plan.process_of.len());
     for &process in &plan.process_of {
-        let id = plan.participants[process as usize].id;
-        let before = identities.iter().filter(|(other, _)| *other == id).count() as u32;
-        identities.push((id, before));
+        let process = plan.participants[process as usize].id;
+        let position = identities.iter().filter(|other| other.process == process).count() as u32;
+        identities.push(WorkerIdentity { process, position });
     }
     identities
 }
@@ -190,16 +197,16 @@ impl Balance {
     pub(crate) fn begin(&mut self, plan: &GenerationPlan) {
         let identities = identities(plan);
         self.speeds =
-            identities.iter().map(|name| self.speed_of(name).cloned().unwrap_or_default()).collect();
+            identities.iter().map(|&worker| self.speed_of(worker).cloned().unwrap_or_default()).collect();
         // A generation that follows a decision of `is_worth_it` moves shards by the speeds of this moment.
         self.has_hurried |= !self.is_seen() && !self.workers.is_empty();
         self.workers = identities;
         self.epochs = 0;
     }
 
-    /// Returns the speed of a worker of the last plan, by its identity.
-    fn speed_of(&self, name: &(u32, u32)) -> Option<&Speed> {
-        self.workers.iter().position(|other| other == name).map(|at| &self.speeds[at])
+    /// Returns the speed of a worker of the last plan.
+    fn speed_of(&self, worker: WorkerIdentity) -> Option<&Speed> {
+        self.workers.iter().position(|&other| other == worker).map(|at| &self.speeds[at])
     }
 
     /// Updates the speeds by the seconds that each worker computed in an epoch.
@@ -240,8 +247,8 @@ impl Balance {
         }
         // A worker that was not measured is assumed to be as fast as the mean of the others.
         let mean = known.iter().sum::<f64>() / known.len() as f64;
-        let speed = |name| self.speed_of(name).and_then(Speed::get).unwrap_or(mean);
-        Some(identities(plan).iter().map(speed).collect())
+        let speed = |worker| self.speed_of(worker).and_then(Speed::get).unwrap_or(mean);
+        Some(identities(plan).into_iter().map(speed).collect())
     }
 
     /// `true` if placing the shards again is expected to gain more than the pause costs: in seconds, and by
@@ -266,7 +273,7 @@ impl Balance {
         }
         let next = place_by_speed(costs, &speeds);
         let gain = now - slowest(&self::loads(&next, costs, speeds.len()), &speeds);
-        let error = |worker: usize| self.speed_of(&self.workers[worker]).map_or(0.0, Speed::error);
+        let error = |worker: usize| self.speed_of(self.workers[worker]).map_or(0.0, Speed::error);
         let slow =
             (0..speeds.len()).max_by(|&a, &b| (loads[a] / speeds[a]).total_cmp(&(loads[b] / speeds[b])));
         let unsure = if is_seen { ERRORS * now * slow.map_or(0.0, error) } else { 0.0 };

@@ -2,7 +2,7 @@
 //! checkpoint that a run resumes from, and commits the parts that the processes have written.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use super::net::token::random;
 use super::protocol::CheckpointResult;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
-use crate::base::store::{Disk, Store, Stored};
+use crate::base::store::{Disk, Store, write_synced};
 use crate::checkpoint::{
     Checkpoint, SubmittedParts, commit_parts, has_checkpoint, last_generation, unwritten,
 };
@@ -72,9 +72,7 @@ impl CheckpointStore {
     pub(crate) fn note_generation(&self, number: u64) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let (path, partial) = (folder.join(GENERATION), folder.join("generation.json.partial"));
-        let mut file = Stored::create(&self.store, &partial)?;
-        file.write_all(format!("{{\"generation\": {number}}}\n").as_bytes())?;
-        file.sync()?;
+        write_synced(&self.store, &partial, format!("{{\"generation\": {number}}}\n").as_bytes())?;
         self.store.rename(&partial, &path)?;
         self.store.sync_folder(folder)
     }
@@ -106,7 +104,8 @@ impl CheckpointStore {
     /// If it cannot be written; nothing is left of it then.
     pub(crate) fn write(
         &mut self,
-        (epoch, generation): (u64, u64),
+        epoch: u64,
+        generation: u64,
         identity: &Identity,
         SubmittedParts { parts, failed, .. }: SubmittedParts,
     ) -> Result<u64, EngineError> {
@@ -123,12 +122,13 @@ impl CheckpointStore {
     /// Result of [writing](Self::write) a checkpoint.
     pub(crate) fn commit(
         &mut self,
-        boundary: (u64, u64),
+        epoch: u64,
+        generation: u64,
         identity: &Identity,
         submitted: SubmittedParts,
     ) -> CheckpointResult {
         let (began, cost) = (Instant::now(), submitted.cost);
-        let written = self.write(boundary, identity, submitted);
+        let written = self.write(epoch, generation, identity, submitted);
         let (bytes, failed) = (*written.as_ref().unwrap_or(&0), written.err().map(|why| why.to_string()));
         CheckpointResult { cost: cost + began.elapsed().as_secs_f64(), bytes, failed }
     }

@@ -19,6 +19,13 @@ use crate::run::record::{
 };
 use crate::run::traffic::Traffic;
 
+/// How a run ended, and what its last evaluation said.
+pub(crate) struct RunEnd {
+    pub(crate) ending: Ending,
+    pub(crate) metric: Metric,
+    pub(crate) objective: Option<f64>,
+}
+
 /// Records and counts of a run over its generations, held by the first process.
 #[derive(Default)]
 pub(crate) struct History {
@@ -100,8 +107,10 @@ impl History {
     pub(crate) fn add<P: Program>(
         &mut self,
         epoch: u64,
-        (workers, threads): (usize, usize),
-        (placement, members): (Arc<Vec<u32>>, Vec<GenerationMember>),
+        workers: usize,
+        threads: usize,
+        placement: Arc<Vec<u32>>,
+        members: Vec<GenerationMember>,
         returned: &GenerationResult<P>,
     ) {
         let pause = self.last_boundary.zip(returned.began);
@@ -124,7 +133,7 @@ impl History {
     pub(crate) fn outcome<P: Program>(
         self,
         program: Arc<P>,
-        (ending, metric, objective): (Ending, Metric, Option<f64>),
+        RunEnd { ending, metric, objective }: RunEnd,
         state: WholeState<P>,
         hub: HubState<P>,
         seconds: f64,

@@ -27,7 +27,7 @@ use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::schedule::Schedule;
 
-pub(crate) use self::history::History;
+pub(crate) use self::history::{History, RunEnd};
 pub use self::lazy_parts::{Lazy, LazyParts};
 pub use self::parts::{Outcome, Parts};
 pub(crate) use self::relay::relay;

@@ -115,6 +115,6 @@ impl<P: Program> Runner<P> {
         let submitted = self.member.submit_parts(end.epoch, anew)?;
         let mut store = CheckpointStore::of_checkpoints(Some(folder), Arc::new(Disk));
         let identity = self.member.registration(1).identity;
-        store.write((end.epoch, generation), &identity, submitted).map(drop)
+        store.write(end.epoch, generation, &identity, submitted).map(drop)
     }
 }

@@ -131,7 +131,7 @@ impl<P: Program> Alone<P> {
             Action::Find { identity } => self.find(&identity)?,
             Action::Number(number) => Event::Numbered { number, failed: None },
             Action::Commit { epoch, generation, identity, submitted } => {
-                let checkpoint_result = self.checkpoints.commit((epoch, generation), &identity, submitted);
+                let checkpoint_result = self.checkpoints.commit(epoch, generation, &identity, submitted);
                 Event::Committed { generation, checkpoint_result }
             }
             Action::Over { why, .. } => return Err(why.map_or_else(missing_state, EngineError::Worker)),

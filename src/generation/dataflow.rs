@@ -82,7 +82,10 @@ fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<H
         });
         ports.show(&hub.ended.records, hub.state.progress.epoch);
         let sent = alarm.guarded(|| {
-            out.into_iter().for_each(|(to, message)| ports.send(sender.pack(to, message)));
+            for (to, message) in out {
+                let (values, order) = sender.pack(to, message);
+                ports.send(values, order);
+            }
             Ok(())
         });
         if hub.ended.exit.is_some() && generation.settings.cancellation.is() {

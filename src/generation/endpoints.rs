@@ -82,7 +82,11 @@ impl Sender {
             self.hand_on(number, &pieces.collect::<Vec<_>>())
         });
         let shared = shared.collect();
-        (shared, self.cut(to, out.into_bytes(), matches!(message, Message::Block { .. })))
+        let bytes = out.into_bytes();
+        if let Message::Block { .. } = message {
+            self.traffic.block_bytes += bytes.len() as u64;
+        }
+        (shared, self.cut(to, bytes))
     }
 
     /// Returns the parcels that carry a shared value to the processes to which this one passes it on.
@@ -101,14 +105,13 @@ impl Sender {
     }
 
     /// Cuts the bytes of a message into pieces.
-    fn cut(&mut self, to: u32, bytes: Vec<u8>, is_block: bool) -> Vec<Parcel> {
+    fn cut(&mut self, to: u32, bytes: Vec<u8>) -> Vec<Parcel> {
         let bytes = Arc::new(bytes);
         if bytes.capacity() <= KEPT {
             self.last = Arc::clone(&bytes);
         }
         let length = bytes.len() as u64;
-        self.traffic +=
-            Traffic { messages: 1, bytes: length, block_bytes: if is_block { length } else { 0 } };
+        self.traffic += Traffic { messages: 1, bytes: length, block_bytes: 0 };
         self.sent += 1;
         let (from, number) = (self.from, self.sent);
         let parts = ranges(bytes.len()).len() as u32;

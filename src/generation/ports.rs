@@ -83,7 +83,7 @@ impl HubPorts {
     }
 
     /// Sends an order, after the shared values that it needs.
-    pub(crate) fn send(&mut self, (values, order): (Vec<Parcel>, Vec<Parcel>)) {
+    pub(crate) fn send(&mut self, values: Vec<Parcel>, order: Vec<Parcel>) {
         if let Some((out, held)) = &mut self.values {
             send(out, Some(held), values);
         }

@@ -181,8 +181,8 @@ impl Threads {
             let alarm = Arc::clone(&self.alarm);
             let lost = Arc::new(move |why: &str| alarm.end_by_peer(why));
             let sources = number * here..(number + 1) * here;
-            let (threads, to_process) = ((sources, self.here.clone()), Arc::clone(&self.to_process));
-            streams.push(Some(Frames::new((link, name), threads, to_process, lost)));
+            let (here, to_process) = (self.here.clone(), Arc::clone(&self.to_process));
+            streams.push(Some(Frames::new(link, &name, sources, here, to_process, lost)));
         }
         let made = initialize_networking_from_sockets(inner, streams, index, here, hooks);
         let (builders, guard) = made.map_err(|why| why.to_string())?;

@@ -117,7 +117,7 @@ impl Wiring {
         let (orders, values, records) = self.hub(scope, hub, answers);
         let (relay_loop, relayed) = self.has_relays().then(|| scope.feedback::<Parcel>(1)).unzip();
         let values = values.into_iter().chain(relayed).collect();
-        let ([answers, blocks], relays) = self.places(scope, places, announces, ([orders, arrivals], values));
+        let ([answers, blocks], relays) = self.places(scope, places, announces, [orders, arrivals], values);
         answers.connect_loop(answer_loop);
         blocks.connect_loop(block_loop);
         for (relays, relay_loop) in relays.into_iter().zip(relay_loop) {
@@ -155,7 +155,8 @@ impl Wiring {
         scope: Epochs<'scope>,
         mut logic: Logic<PlacePorts>,
         announces: bool,
-        ([orders, arrivals], values): ([Parceled<'scope>; 2], Vec<Parceled<'scope>>),
+        [orders, arrivals]: [Parceled<'scope>; 2],
+        values: Vec<Parceled<'scope>>,
     ) -> ([Parceled<'scope>; 2], Option<Parceled<'scope>>) {
         let mut builder = OperatorBuilder::new("place: update, commit, evaluate".to_owned(), scope);
         let activator = scope.activator_for(builder.operator_info().address);

@@ -12,7 +12,7 @@ use self::trained::{Event, trained};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::sync::lock;
-use crate::engine::{Engine, History, Outcome};
+use crate::engine::{Engine, History, Outcome, RunEnd};
 use crate::generation::Generation;
 use crate::generation::dataflow;
 use crate::program::Program;
@@ -215,7 +215,7 @@ impl<P: Program> Operator<P> {
         let (shards, blocks) = (shard_at.len(), block_at.len());
         let members =
             vec![GenerationMember { workers: *workers, shards, blocks, ..GenerationMember::default() }];
-        history.add(0, (*workers, *threads), (Arc::clone(shard_at), members), &returned);
+        history.add(0, *workers, *threads, Arc::clone(shard_at), members, &returned);
         let GenerationResult { local, ended, .. } = returned;
         let held = local.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;
@@ -230,7 +230,7 @@ impl<P: Program> Operator<P> {
         if let Some(last) = history.trace.last_mut() {
             last.ending = Some(ending);
         }
-        let ended = (ending, metric, objective);
+        let ended = RunEnd { ending, metric, objective };
         Ok(history.outcome(program, ended, held, hub, generation.settings.elapsed()))
     }
 }

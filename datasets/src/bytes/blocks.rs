@@ -7,7 +7,7 @@ use memchr::memchr;
 use crate::bytes::encoding::BYTE_ORDER_MARK;
 use crate::bytes::inflate::Packing;
 use crate::bytes::line_ends;
-use crate::bytes::quoting::Quoting;
+use crate::bytes::quoting::{Extent, Quoting};
 use crate::error::Flaw;
 
 /// Bytes of text that one parse task gets: few enough to stay in a core's cache between decompression and
@@ -127,7 +127,7 @@ fn first_end(text: &[u8], quoting: Option<Quoting>) -> usize {
     };
     let mut at = 0;
     while at < BLOCK {
-        match quoting.any_record_end(&text[at..], true) {
+        match quoting.any_record_end(&text[at..], Extent::Whole) {
             Some(length) => at += length,
             None => return text.len(),
         }
@@ -144,7 +144,7 @@ fn last_end(text: &[u8], quoting: Option<Quoting>) -> Option<usize> {
     };
     let (mut at, mut end) = (0, None);
     while at < known.len() {
-        match quoting.any_record_end(&text[at..], false) {
+        match quoting.any_record_end(&text[at..], Extent::Beginning) {
             Some(length) if at + length <= known.len() && matches!(text[at + length - 1], b'\n' | b'\r') => {
                 at += length;
                 end = Some(at);

@@ -5,7 +5,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-use crate::bytes::quoting::Quoting;
+use crate::bytes::quoting::{Extent, Quoting};
 
 /// Bytes that are compared at a time.
 const STEP: usize = 64;
@@ -36,7 +36,9 @@ pub(crate) fn unify(text: &mut [u8], quoting: Option<Quoting>) {
         }
         Some(quoting) => {
             let mut at = 0;
-            while let Some(length) = quoting.any_record_end(&text[at..], true).filter(|_| at < text.len()) {
+            while let Some(length) =
+                quoting.any_record_end(&text[at..], Extent::Whole).filter(|_| at < text.len())
+            {
                 at += length;
                 if text[at - 1] == b'\r' {
                     text[at - 1] = b'\n';

@@ -19,6 +19,15 @@ pub(crate) struct Quoting {
     pub(crate) quotes: Option<Quotes>,
 }
 
+/// How far a text reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// To its end.
+    Whole,
+    /// Anywhere: its last record may be cut off.
+    Beginning,
+}
+
 /// The separator of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divider {
@@ -89,20 +98,19 @@ impl Quoting {
     /// Returns the end of the first record, after its line end; `None` if a quote is not closed. Lines must
     /// end with LF or CR LF, and the text must be complete.
     pub(crate) fn record_end(self, text: &[u8]) -> Option<usize> {
-        self.end_of_record(text, true, |rest| memchr2(b'"', b'\n', rest))
+        self.end_of_record(text, Extent::Whole, |rest| memchr2(b'"', b'\n', rest))
     }
 
-    /// Returns the end of the first record where a CR alone may end a line, too. `is_whole`: the text is
-    /// complete.
-    pub(crate) fn any_record_end(self, text: &[u8], is_whole: bool) -> Option<usize> {
-        self.end_of_record(text, is_whole, |rest| memchr3(b'"', b'\n', b'\r', rest))
+    /// Returns the end of the first record where a CR alone may end a line, too.
+    pub(crate) fn any_record_end(self, text: &[u8], extent: Extent) -> Option<usize> {
+        self.end_of_record(text, extent, |rest| memchr3(b'"', b'\n', b'\r', rest))
     }
 
     #[inline(always)]
     fn end_of_record(
         self,
         text: &[u8],
-        is_whole: bool,
+        extent: Extent,
         next: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<usize> {
         let (mut at, mut start) = (0, 0);
@@ -116,7 +124,7 @@ impl Quoting {
                 _ => {}
             }
             at = match self.opens(&text[start..found]) {
-                true => match self.closing(text, found + 1, is_whole) {
+                true => match self.closing(text, found + 1, extent) {
                     Closing::At(quote) => quote + 1,
                     Closing::Letter => found + 1,
                     Closing::Open => return None,
@@ -129,19 +137,19 @@ impl Quoting {
     }
 
     /// Finds the end of a quoted cell whose content starts at `from`.
-    fn closing(self, text: &[u8], from: usize, is_whole: bool) -> Closing {
+    fn closing(self, text: &[u8], from: usize, extent: Extent) -> Closing {
         if !self.is_lenient() {
             return closing(text, from).map_or(Closing::Open, Closing::At);
         }
         let near = &text[..text.len().min(from + LONGEST_CELL)];
         match closing(near, from) {
-            None if near.len() < text.len() || is_whole => Closing::Letter,
+            None if near.len() < text.len() || extent == Extent::Whole => Closing::Letter,
             None => Closing::Open,
             Some(quote) => {
                 let behind = text[quote + 1..].iter().find(|&&byte| !self.is_blank(byte) || byte == b'\r');
                 match behind {
                     Some(b'\t' | b'\n' | b'\r') => Closing::At(quote),
-                    None if is_whole => Closing::At(quote),
+                    None if extent == Extent::Whole => Closing::At(quote),
                     None => Closing::Open,
                     Some(_) => Closing::Letter,
                 }
@@ -205,7 +213,7 @@ impl Quoting {
 
     /// Returns `true` if the record has a quote before this position that encloses a cell, or is an error.
     fn is_enclosed(self, record: &[u8], from: usize) -> bool {
-        self.holds() && !matches!(self.closing(record, from, true), Closing::Letter)
+        self.holds() && !matches!(self.closing(record, from, Extent::Whole), Closing::Letter)
     }
 
     /// Returns the text before the first separator and the text after it.

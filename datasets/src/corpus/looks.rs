@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::bytes::blocks::Records;
+use crate::bytes::quoting::Extent;
 use crate::dialect::Separator;
 
 /// Separators of tables, the most reliable one first.
@@ -17,12 +18,12 @@ const NAMED: usize = 8;
 
 /// Returns a message if a text looks like a table: its name says so, or its lines have the same number of
 /// cells.
-pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<String> {
+pub(super) fn table(path: &Path, beginning: &[u8], extent: Extent) -> Option<String> {
     let is_called = is_called_table(path);
-    let end = match is_whole {
-        true => beginning.len(),
+    let end = match extent {
+        Extent::Whole => beginning.len(),
         // The last line may be incomplete.
-        false => memchr::memrchr(b'\n', beginning).map_or(beginning.len(), |end| end + 1),
+        Extent::Beginning => memchr::memrchr(b'\n', beginning).map_or(beginning.len(), |end| end + 1),
     };
     let found = SEPARATORS.into_iter().find_map(|separator| {
         let divided = Separator::Byte(separator);

@@ -10,6 +10,7 @@ use super::vocabulary::Vocabulary;
 use super::{assemble, docword, ldac, looks, matrix_market, text};
 use crate::bytes::foreign::{foreign, is_json};
 use crate::bytes::market;
+use crate::bytes::quoting::Extent;
 use crate::bytes::source::{Source, stem};
 use crate::error::ReadError;
 
@@ -132,8 +133,8 @@ pub(crate) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
     }
     if options.format.is_none() && format == CorpusFormat::Text {
         let beginning = source.beginning(LOOKED_AT)?;
-        let why =
-            looks::libsvm(&beginning).or_else(|| looks::table(path, &beginning, beginning.len() < LOOKED_AT));
+        let extent = if beginning.len() < LOOKED_AT { Extent::Whole } else { Extent::Beginning };
+        let why = looks::libsvm(&beginning).or_else(|| looks::table(path, &beginning, extent));
         if let Some(why) = why {
             return refuse(why);
         }

@@ -12,7 +12,7 @@ use super::separator::Separator;
 use crate::bytes::blocks::{LONGEST_LINE, too_long};
 use crate::bytes::foreign::printed;
 use crate::bytes::line_ends::unified;
-use crate::bytes::quoting::UNCLOSED;
+use crate::bytes::quoting::{Extent, UNCLOSED};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
@@ -48,19 +48,19 @@ impl Beginning {
         let mut length = FIRST;
         loop {
             let text = source.first_bytes(length)?;
-            let is_whole = text.len() + 3 < length;
+            let extent = if text.len() + 3 < length { Extent::Whole } else { Extent::Beginning };
             if let Some(why) = printed(&text).filter(|_| dialect.separator.is_none()) {
                 return Err(ReadError::file(&source.path, why));
             }
             let (said, skipped) = said_separator(&text);
             let rest = &text[skipped..];
             let hashes = above(rest);
-            if hashes == 0 && rest.starts_with(b"#") && !is_whole && length < MORE {
+            if hashes == 0 && rest.starts_with(b"#") && extent == Extent::Beginning && length < MORE {
                 length *= 16;
                 continue;
             }
             let quotes = dialect.quotes;
-            let find = || find(&rest[hashes..], is_whole, (purpose, quotes), is_tabs(&source.path));
+            let find = || find(&rest[hashes..], extent, purpose, quotes, is_tabs(&source.path));
             let separator = dialect.separator.or(said).unwrap_or_else(find);
             if separator == Separator::Colons && purpose != Purpose::Ratings {
                 return Err(ReadError::file(
@@ -72,27 +72,27 @@ impl Beginning {
             let (passed, lines) = (skipped + passed, lines + usize::from(skipped > 0));
             let mut scratch = Vec::new();
             let rest = unified(&text[passed..], separator.quoting(quotes), &mut scratch);
-            let found = records(rest, separator, quotes, is_whole);
+            let found = records(rest, separator, quotes, extent);
             let Some((first, others)) = found.split_first() else {
                 let line = 1 + lines;
-                match is_whole {
-                    true => return Err(ReadError::file(&source.path, "there are only empty lines")),
-                    false if length > LONGEST_LINE => {
+                match extent {
+                    Extent::Whole => return Err(ReadError::file(&source.path, "there are only empty lines")),
+                    Extent::Beginning if length > LONGEST_LINE => {
                         let is_quoted = memchr::memchr(b'"', rest).is_some();
                         let why = if is_quoted { UNCLOSED.into() } else { too_long() };
                         return Err(ReadError::at(&source.path, line, why));
                     }
-                    false => length *= 16,
+                    Extent::Beginning => length *= 16,
                 }
                 continue;
             };
-            if found.len() < 3 && !is_whole && length < MORE {
+            if found.len() < 3 && extent == Extent::Beginning && length < MORE {
                 length *= 16;
                 continue;
             }
             let at = |why: String| ReadError::at(&source.path, 1 + lines + first.line, why);
             let cells = separator.texts(first.text, quotes).map_err(at)?;
-            let mut beginning = Self::shown(separator, (first, others), cells, dialect);
+            let mut beginning = Self::shown(separator, first, others, cells, dialect);
             for place in [&mut beginning.before, &mut beginning.behind] {
                 *place = (place.0 + passed, place.1 + lines);
             }
@@ -108,7 +108,8 @@ impl Beginning {
     /// Determines the form from the records; `first` has the cells of the first one.
     fn shown(
         separator: Separator,
-        (record, others): (&Record<'_>, &[Record<'_>]),
+        record: &Record<'_>,
+        others: &[Record<'_>],
         mut first: Vec<(String, bool)>,
         dialect: &Dialect,
     ) -> Self {

@@ -6,7 +6,7 @@ use super::missing::is_missing;
 use super::separator::Separator;
 use crate::bytes::line_ends::unified;
 use crate::bytes::number::whole_cell;
-use crate::bytes::quoting::Quotes;
+use crate::bytes::quoting::{Extent, Quotes};
 
 /// A cell, and whether it is quoted.
 type Cell = (String, bool);
@@ -41,7 +41,7 @@ pub(super) fn comments(
     let is_run = run > 0;
     let mut scratch = Vec::new();
     let below = unified(&text[run..], separator.quoting(quotes), &mut scratch);
-    let below = records(below, separator, quotes, true);
+    let below = records(below, separator, quotes, Extent::Whole);
     let body: Vec<Vec<Cell>> = below.iter().map(|record| lossy(separator, record.text, quotes)).collect();
     let width = usual_width(&body);
     let hashes = hashes(text, separator, quotes, width);

@@ -8,7 +8,7 @@ use super::missing::is_missing;
 use super::separator::Separator;
 use crate::bytes::blocks::Records;
 use crate::bytes::line_ends::unified;
-use crate::bytes::quoting::Quotes;
+use crate::bytes::quoting::{Extent, Quotes};
 
 /// Records that are examined.
 pub(super) const SAMPLE: usize = 100;
@@ -45,7 +45,7 @@ pub(super) fn records(
     text: &[u8],
     separator: Separator,
     quotes: Option<Quotes>,
-    is_whole: bool,
+    extent: Extent,
 ) -> Vec<Record<'_>> {
     let mut records = match separator.quoting(quotes) {
         Some(quoting) => Records::new(text, quoting),
@@ -54,7 +54,9 @@ pub(super) fn records(
     let mut first = Vec::new();
     while let Some((line, record)) = records.next() {
         let end = text.len() - records.rest().len();
-        if (!is_whole && end == text.len() && !text.ends_with(b"\n")) || first.len() > SAMPLE {
+        if (extent == Extent::Beginning && end == text.len() && !text.ends_with(b"\n"))
+            || first.len() > SAMPLE
+        {
             break;
         }
         let start = record.as_ptr().addr() - text.as_ptr().addr();
@@ -86,11 +88,12 @@ const ENOUGH: f64 = 0.8;
 /// Finds the separator of a text that starts like this. `is_tabs`: the file's name says that it is tabs.
 pub(super) fn find(
     text: &[u8],
-    is_whole: bool,
-    (purpose, quotes): (Purpose, Option<Quotes>),
+    extent: Extent,
+    purpose: Purpose,
+    quotes: Option<Quotes>,
     is_tabs: bool,
 ) -> Separator {
-    let fit = |separator| Fit::of(text, is_whole, separator, quotes);
+    let fit = |separator| Fit::of(text, extent, separator, quotes);
     if purpose == Purpose::Ratings && memchr::memmem::find(text, b"::").is_some() {
         let colons = fit(Separator::Colons);
         if colons.divides() {
@@ -129,14 +132,14 @@ pub(super) fn find(
 
 /// Finds the separator of a table that starts like this.
 pub(crate) fn divided_by(beginning: &[u8], quotes: Option<Quotes>) -> Separator {
-    find(&beginning[above(beginning)..], false, (Purpose::Table, quotes), false)
+    find(&beginning[above(beginning)..], Extent::Beginning, Purpose::Table, quotes, false)
 }
 
 impl Fit {
-    fn of(text: &[u8], is_whole: bool, separator: Separator, quotes: Option<Quotes>) -> Self {
+    fn of(text: &[u8], extent: Extent, separator: Separator, quotes: Option<Quotes>) -> Self {
         let mut scratch = Vec::new();
         let text = unified(text, separator.quoting(quotes), &mut scratch);
-        let records = records(text, separator, quotes, is_whole);
+        let records = records(text, separator, quotes, extent);
         let all = records.len();
         // Records with bad quotes are reported by the reader, and count little less here.
         let whole =
@@ -285,11 +288,14 @@ mod tests {
         ] {
             let texts = ["\n", "\r\n", "\r"].map(|end| text.replace('\n', end));
             for text in &texts {
-                let found = find(text.as_bytes(), true, (Purpose::Table, None), false);
+                let found = find(text.as_bytes(), Extent::Whole, Purpose::Table, None, false);
                 assert_eq!(found, expected, "{text:?}");
             }
         }
-        assert_eq!(find(b"1::2::5\n1::a|b::4\n", true, (Purpose::Ratings, None), false), Separator::Colons);
-        assert_eq!(find(b"mass, energy\ta\nx\tb\n", true, (Purpose::Texts, None), true), byte(b'\t'));
+        assert_eq!(
+            find(b"1::2::5\n1::a|b::4\n", Extent::Whole, Purpose::Ratings, None, false),
+            Separator::Colons
+        );
+        assert_eq!(find(b"mass, energy\ta\nx\tb\n", Extent::Whole, Purpose::Texts, None, true), byte(b'\t'));
     }
 }

@@ -60,6 +60,6 @@ impl StoredCorpus {
             }
             None => stem(&path),
         };
-        Self::of_file((&source, format, &path), name, &options, folder).map(Some)
+        Self::of_file(&source, format, &path, name, &options, folder).map(Some)
     }
 }

@@ -64,8 +64,9 @@ impl Duplicates {
     /// # Errors
     /// The position of the first repeated observation, if the rule is [`Refuse`](Self::Refuse).
     pub fn merge(self, triples: &mut Triples, users: usize, items: usize) -> Result<usize, usize> {
-        let Triples { users: user_rows, items: item_rows, values } = triples;
-        let merged = merge((user_rows, item_rows, values), None, (users, items), self);
+        let Triples { users: of_users, items: of_items, values } = triples;
+        let observations = Observations { users: of_users, items: of_items, values, times: None };
+        let merged = merge(observations, users, items, self);
         merged.map_err(|Refused(position)| position)
     }
 }
@@ -93,7 +94,7 @@ impl Value for f64 {
 pub(super) struct Refused(pub(super) usize);
 
 /// Makes the error for a repeated pair.
-pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) -> ReadError {
+pub(super) fn refused(path: &Path, user: &str, item: &str, position: usize) -> ReadError {
     let message = format!(
         "user {user} rates item {item} again, in observation {}: choose a rule for duplicates other than \
          refuse",
@@ -104,7 +105,7 @@ pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) 
 
 /// Sorts the observations of each pair by time, within the positions of that pair; equal times keep their
 /// order.
-pub(super) fn by_time<V: Value>((users, items): (&[u32], &[u32]), values: &mut [V], times: &mut [f64]) {
+pub(super) fn by_time<V: Value>(users: &[u32], items: &[u32], values: &mut [V], times: &mut [f64]) {
     let pair = |at: u32| (users[at as usize], items[at as usize]);
     let mut order: Vec<u32> = (0..users.len() as u32).collect();
     order.sort_unstable_by_key(|&at| (pair(at), at));
@@ -136,16 +137,25 @@ fn order_by_user(rows: &[u32], users: usize) -> (Vec<u32>, Vec<usize>) {
     (order, starts)
 }
 
+/// Columns of observations: the rows of their users and items, their values and, if known, their times.
+pub(super) struct Observations<'a, V> {
+    pub(super) users: &'a mut Vec<u32>,
+    pub(super) items: &'a mut Vec<u32>,
+    pub(super) values: &'a mut Vec<V>,
+    pub(super) times: Option<&'a mut Vec<f64>>,
+}
+
 /// Merges the observations of each pair, and their times; returns how many disappeared.
 ///
 /// Takes a stable counting sort by user, 4 bytes per observation meanwhile, and 16 bytes for each observation
 /// that is added to another.
 pub(super) fn merge<V: Value>(
-    (user_rows, item_rows, values): (&mut Vec<u32>, &mut Vec<u32>, &mut Vec<V>),
-    mut times: Option<&mut Vec<f64>>,
-    (users, items): (usize, usize),
+    observations: Observations<'_, V>,
+    users: usize,
+    items: usize,
     rule: Duplicates,
 ) -> Result<usize, Refused> {
+    let Observations { users: user_rows, items: item_rows, values, mut times } = observations;
     let (order, starts) = order_by_user(user_rows, users);
     // For each item, the position of its first observation by this user; positions of earlier users are
     // smaller than any of this user's.
@@ -236,7 +246,7 @@ mod tests {
         rule: Duplicates,
     ) -> Result<usize, Refused> {
         let Triples { users, items, values } = triples;
-        merge((users, items, values), Some(times), (rows, rows), rule)
+        merge(Observations { users, items, values, times: Some(times) }, rows, rows, rule)
     }
 
     fn merged(rule: Duplicates) -> Result<Merged, usize> {
@@ -285,7 +295,7 @@ mod tests {
         let mut triples: Triples =
             [(0, 1, 5.0), (1, 1, 9.0), (0, 1, 1.0), (0, 0, 4.0), (0, 1, 2.0)].into_iter().collect();
         let mut times = vec![2024.0, 3.0, 2020.0, 7.0, 2020.0];
-        by_time((&triples.users, &triples.items), &mut triples.values, &mut times);
+        by_time(&triples.users, &triples.items, &mut triples.values, &mut times);
         assert_eq!(
             (&triples.values[..], &times[..]),
             (&[1.0, 9.0, 2.0, 4.0, 5.0][..], &[2020.0, 3.0, 2020.0, 7.0, 2024.0][..])

@@ -134,7 +134,7 @@ impl Drawn {
     }
 
     /// Returns the rating of draw `t`, whose pair is given.
-    pub(super) fn rating(&self, t: u64, (user, item): (u32, u32)) -> f32 {
+    pub(super) fn rating(&self, t: u64, user: u32, item: u32) -> f32 {
         let Truth { noise, counter, .. } = self.truth;
         let rating = (self.truth.expected(user, item) + noise * counter.line(7, 0).normal(t)) as f32;
         (f64::from(rating) - self.offset) as f32
@@ -170,7 +170,7 @@ fn draw(drawn: &Drawn) -> Triples {
         }
         let (user, item) = drawn.pair(t);
         if seen.insert((user, item)) {
-            triples.push(user, item, drawn.rating(t, (user, item)));
+            triples.push(user, item, drawn.rating(t, user, item));
         }
     }
     triples

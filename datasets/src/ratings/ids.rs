@@ -135,6 +135,13 @@ pub fn whole_id(id: &[u8]) -> Option<u32> {
     number.and_then(|number| u32::try_from(number).ok())
 }
 
+/// What the ids of a column are taken for.
+#[derive(Clone, Copy)]
+pub(super) enum IdForm {
+    Whole,
+    Text,
+}
+
 /// A column of ids as it was read.
 pub(super) enum Column {
     Integers(Vec<u32>),

@@ -4,6 +4,7 @@
 use super::data::Triples;
 use super::ids::Ids;
 use super::options::RatingsOptions;
+use super::precision::Precision;
 use super::text::{Loaded, rating};
 use super::values::{Gathered, Values};
 use crate::bytes::market::{self, MarketHead, MarketKind, check_end, index};
@@ -26,24 +27,24 @@ pub(super) fn head(source: &Source) -> Result<MarketHead, ReadError> {
 
 pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let head = head(source)?;
-    let (mut is_wide, mut triples, mut values);
-    is_wide = options.is_wide(head.pattern);
+    let (mut precision, mut triples, mut values);
+    precision = options.precision(head.pattern);
     loop {
-        let parse = |text: &[u8]| block(text, &head, is_wide);
+        let parse = |text: &[u8]| block(text, &head, precision);
         let blocks = source.blocks().skip(head.bytes);
         let blocks = parallel::parse(source, blocks, head.lines + 1, options.threads, parse)?;
         let count: usize = blocks.iter().map(|block| block.values.len()).sum();
         check(source, &head, count)?;
-        (triples, values) = (Triples::default(), Gathered::new(is_wide, count));
+        (triples, values) = (Triples::default(), Gathered::new(precision, count));
         for some in blocks {
             triples.users.extend_from_slice(&some.users);
             triples.items.extend_from_slice(&some.items);
             values.take(&some.values);
         }
-        if !options.is_read_again(&values.spread, is_wide) {
+        if !options.is_read_again(&values.spread, precision) {
             break;
         }
-        is_wide = true;
+        precision = Precision::Double;
     }
     let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
     let Gathered { narrow, wide, spread } = values;
@@ -61,11 +62,12 @@ pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, 
 /// Passes the entries on in their order, a few blocks at a time.
 pub(super) fn each(
     source: &Source,
-    (head, is_wide): (&MarketHead, bool),
+    head: &MarketHead,
+    precision: Precision,
     threads: usize,
     mut take: impl FnMut(&Entries) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    let parse = |text: &[u8]| block(text, head, is_wide);
+    let parse = |text: &[u8]| block(text, head, precision);
     let (blocks, mut count) = (source.blocks().skip(head.bytes), 0);
     parallel::parse_each(source, blocks, head.lines + 1, threads, parse, |entries| {
         count += entries.values.len();
@@ -91,10 +93,10 @@ pub(super) struct Entries {
     pub(super) values: Values,
 }
 
-fn block(text: &[u8], head: &MarketHead, is_wide: bool) -> Parsed<Entries> {
+fn block(text: &[u8], head: &MarketHead, precision: Precision) -> Parsed<Entries> {
     let count = text.len() / 12;
     let (users, items) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    let mut entries = Entries { users, items, values: Values::new(is_wide, count) };
+    let mut entries = Entries { users, items, values: Values::new(precision, count) };
     let lines = each_line(text, |line| {
         if line[0] != b'%' {
             let (user, item, value) = entry(line, head)?;

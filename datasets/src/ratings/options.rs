@@ -1,7 +1,7 @@
 //! [`RatingsOptions`]: options for reading ratings; [`RatingsFormat`], one of them.
 
 use super::duplicates::Duplicates;
-use super::precision::Spread;
+use super::precision::{Precision, Spread};
 use crate::dialect::Dialect;
 use crate::names::named;
 
@@ -41,16 +41,17 @@ impl RatingsOptions {
         Duplicates::or_usual(self.duplicates, pairs_only)
     }
 
-    /// Returns `true` if ratings are read in double precision: to be kept, added, or reduced by an offset.
-    pub(super) fn is_wide(&self, pairs_only: bool) -> bool {
+    /// Returns the precision in which ratings are read: double to be kept, added, or reduced by an offset.
+    pub(super) fn precision(&self, pairs_only: bool) -> Precision {
         let are_added = !self.keep_repeated && !pairs_only && self.rule(pairs_only).adds();
-        self.keeps_exact || are_added || self.offset.is_some_and(|offset| offset != 0.0)
+        let is_double = self.keeps_exact || are_added || self.offset.is_some_and(|offset| offset != 0.0);
+        if is_double { Precision::Double } else { Precision::Single }
     }
 
     /// Returns `true` if ratings that were narrowed must be read again in double precision, as they may need
     /// an offset.
-    pub(super) fn is_read_again(&self, narrowed: &Spread, is_wide: bool) -> bool {
-        !is_wide && self.offset.is_none() && narrowed.centre().is_some()
+    pub(super) fn is_read_again(&self, narrowed: &Spread, precision: Precision) -> bool {
+        precision == Precision::Single && self.offset.is_none() && narrowed.centre().is_some()
     }
 
     /// Returns the same for ratings of which others of their pair were merged away: those left may be closer

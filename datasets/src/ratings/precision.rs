@@ -2,13 +2,20 @@
 //! offset if it does not; [`Exact`]: observations that are narrowed in this way.
 
 use super::data::Triples;
-use super::duplicates::{Duplicates, Refused, merge};
+use super::duplicates::{Duplicates, Observations, Refused, merge};
 
 /// Largest error of a rating, as a fraction of the standard deviation.
 const SHARE: f64 = 1e-6;
 
 /// Double precision does not represent all whole numbers from here on.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// The precision in which ratings are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    Single,
+    Double,
+}
 
 /// The standard deviation of ratings and their errors in single precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -194,8 +201,9 @@ impl Exact {
     /// The position of the first repeated observation, if the rule is [`Duplicates::Refuse`].
     pub fn merged(mut self, rule: Option<Duplicates>, (users, items): (usize, usize)) -> Result<Self, usize> {
         if let Some(rule) = rule {
-            let columns = (&mut self.users, &mut self.items, &mut self.values);
-            merge(columns, None, (users, items), rule).map_err(|Refused(position)| position)?;
+            let Self { users: of_users, items: of_items, values, .. } = &mut self;
+            let observations = Observations { users: of_users, items: of_items, values, times: None };
+            merge(observations, users, items, rule).map_err(|Refused(position)| position)?;
         }
         Ok(self)
     }

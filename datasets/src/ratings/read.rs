@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::data::Ratings;
 use super::data::Triples;
+use super::duplicates::{Observations, merge};
 use super::options::RatingsFormat;
 use super::options::RatingsOptions;
 use super::precision::{Spread, narrowed};
@@ -101,14 +102,25 @@ impl text::Loaded {
         let Self {
             triples: Triples { users: rows, items: columns, values }, wide, times, users, items, ..
         } = self;
-        let (sizes, rule) = ((users.len(), items.len()), options.rule(self.pairs_only));
+        let (times, rule) = (times.as_mut(), options.rule(self.pairs_only));
+        let (user_count, item_count) = (users.len(), items.len());
         let merged = match wide {
-            Some(wide) => duplicates::merge((rows, columns, wide), times.as_mut(), sizes, rule),
-            None => duplicates::merge((rows, columns, values), times.as_mut(), sizes, rule),
+            Some(values) => merge(
+                Observations { users: rows, items: columns, values, times },
+                user_count,
+                item_count,
+                rule,
+            ),
+            None => merge(
+                Observations { users: rows, items: columns, values, times },
+                user_count,
+                item_count,
+                rule,
+            ),
         };
         merged.map_err(|duplicates::Refused(at)| {
             let (user, item) = (users.name(rows[at] as usize), items.name(columns[at] as usize));
-            duplicates::refused(&source.path, (&user, &item), at)
+            duplicates::refused(&source.path, &user, &item, at)
         })
     }
 
@@ -122,8 +134,8 @@ impl text::Loaded {
     fn by_time(&mut self) {
         let Triples { users, items, values } = &mut self.triples;
         match (&mut self.times, &mut self.wide) {
-            (Some(times), Some(wide)) => duplicates::by_time((users, items), wide, times),
-            (Some(times), None) => duplicates::by_time((users, items), values, times),
+            (Some(times), Some(wide)) => duplicates::by_time(users, items, wide, times),
+            (Some(times), None) => duplicates::by_time(users, items, values, times),
             (None, _) => {}
         }
     }

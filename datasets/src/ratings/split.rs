@@ -26,14 +26,15 @@ impl HeldOut {
     ///
     /// The training observations stay in the same memory.
     pub fn out(triples: Triples, users: usize, items: usize, is_out: impl Fn(u32, u32) -> bool) -> Self {
-        Self::split(triples, (users, items), |_, user, item| is_out(user, item), |_, _| {})
+        Self::split(triples, users, items, |_, user, item| is_out(user, item), |_, _| {})
     }
 
     /// Holds out the observations for which `is_out` returns `true` at their position, user and item. Calls
     /// `moved` with the old and the new position of each training observation.
     fn split(
         mut triples: Triples,
-        (users, items): (usize, usize),
+        users: usize,
+        items: usize,
         is_out: impl Fn(usize, u32, u32) -> bool,
         mut moved: impl FnMut(usize, usize),
     ) -> Self {
@@ -83,7 +84,7 @@ impl HeldOut {
             return None;
         }
         let held = |at: usize, _, _| is_out[at];
-        let split = Self::split(triples, (users, items), held, |from, to| times[to] = times[from]);
+        let split = Self::split(triples, users, items, held, |from, to| times[to] = times[from]);
         times.truncate(split.train.len());
         Some((split, times))
     }

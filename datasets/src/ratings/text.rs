@@ -10,10 +10,10 @@ pub(super) use self::rows::{Missing, RatingRows, RatingSide, Taken};
 use self::block::{Block, block};
 use self::rows::Headings;
 use super::data::Triples;
-use super::ids::{Ids, number};
+use super::ids::{IdForm, Ids, number};
 use super::layout::{Layout, Wanted};
 use super::options::RatingsOptions;
-use super::precision::Spread;
+use super::precision::{Precision, Spread};
 use super::time;
 use super::values::Gathered;
 use crate::bytes::blocks::Blocks;
@@ -55,9 +55,9 @@ impl Lines {
     /// Determines the layout of a text from options and its first lines.
     pub(super) fn of(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
         let taken = |pairs_only: bool, is_headed: bool| Taken {
-            users_are_whole: true,
-            items_are_whole: true,
-            is_wide: options.is_wide(pairs_only),
+            users: IdForm::Whole,
+            items: IdForm::Whole,
+            precision: options.precision(pairs_only),
             drops_missing: options.drops_missing,
             is_headed,
         };
@@ -163,8 +163,8 @@ pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, 
             continue;
         }
         let loaded = joined(source, blocks, taken, &lines)?;
-        if options.is_read_again(&loaded.spread, taken.is_wide) {
-            taken.is_wide = true;
+        if options.is_read_again(&loaded.spread, taken.precision) {
+            taken.precision = Precision::Double;
             continue;
         }
         return Ok(loaded);
@@ -193,7 +193,7 @@ fn joined(source: &Source, blocks: Vec<Block>, taken: Taken, lines: &Lines) -> R
     let count: usize = blocks.iter().map(length).sum();
     check_count(source, count)?;
     let (mut users, mut items) = taken.columns(count);
-    let (mut values, mut missing) = (Gathered::new(taken.is_wide, count), Missing::default());
+    let (mut values, mut missing) = (Gathered::new(taken.precision, count), Missing::default());
     let (mut times, mut clock) = (layout.time.map(|_| Vec::with_capacity(count)), None);
     let mut headings = Headings::default();
     for block in blocks {

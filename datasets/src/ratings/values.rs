@@ -1,6 +1,6 @@
 //! [`Values`]: ratings as they are read, in single or in double precision.
 
-use super::precision::{Spread, SpreadSums};
+use super::precision::{Precision, Spread, SpreadSums};
 
 /// Ratings as they are read.
 pub(super) enum Values {
@@ -10,10 +10,10 @@ pub(super) enum Values {
 }
 
 impl Values {
-    pub(super) fn new(is_wide: bool, capacity: usize) -> Self {
-        match is_wide {
-            true => Self::Wide(Vec::with_capacity(capacity)),
-            false => Self::Narrow(Vec::with_capacity(capacity), SpreadSums::default()),
+    pub(super) fn new(precision: Precision, capacity: usize) -> Self {
+        match precision {
+            Precision::Double => Self::Wide(Vec::with_capacity(capacity)),
+            Precision::Single => Self::Narrow(Vec::with_capacity(capacity), SpreadSums::default()),
         }
     }
 
@@ -47,8 +47,11 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    pub(super) fn new(is_wide: bool, capacity: usize) -> Self {
-        let (narrow, wide) = if is_wide { (0, Some(capacity)) } else { (capacity, None) };
+    pub(super) fn new(precision: Precision, capacity: usize) -> Self {
+        let (narrow, wide) = match precision {
+            Precision::Double => (0, Some(capacity)),
+            Precision::Single => (capacity, None),
+        };
         let wide = wide.map(Vec::with_capacity);
         Self { narrow: Vec::with_capacity(narrow), wide, spread: Spread::default() }
     }

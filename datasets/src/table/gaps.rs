@@ -125,8 +125,7 @@ pub(super) fn treated(table: Table, rule: Missing) -> Result<Table, String> {
     let mut table = if left_out > 0 { table.only(&kept) } else { table };
     table.records.leave_out("missing response", without_response);
     table.records.leave_out("missing value", left_out - without_response);
-    let left_out = (left_out as u64, without_response as u64);
-    Ok(fill(table, rule, left_out))
+    Ok(fill(table, rule, left_out as u64, without_response as u64))
 }
 
 /// Message about a table of which all rows are left out, some of them as they lack a response.
@@ -138,7 +137,7 @@ pub(super) fn no_row(left_out: usize, without_response: usize) -> &'static str {
 }
 
 /// Fills missing numbers, and adds notes.
-fn fill(mut table: Table, rule: Missing, (left_out, without_response): (u64, u64)) -> Table {
+fn fill(mut table: Table, rule: Missing, left_out: u64, without_response: u64) -> Table {
     let (gaps, rows) = (lacking(&table.x), table.y.len());
     let lacks = |column: usize| gaps.get(&column).map_or(0, Vec::len);
     let means: Vec<Option<f64>> = (0..table.x.cols())

@@ -138,19 +138,27 @@ fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(Ro
     const LARGEST: u64 = u32::MAX as u64;
     // As constants, shift and limit cost nothing at each value.
     match (indices.shift(), indices.most()) {
-        (0, LARGEST) => rows_with(entries, text, (0, LARGEST, indices.gaps)),
-        (shift, most) => rows_with(entries, text, (shift, most, indices.gaps)),
+        (0, LARGEST) => rows_with(entries, text, Kept { shift: 0, most: LARGEST, gaps: indices.gaps }),
+        (shift, most) => rows_with(entries, text, Kept { shift, most, gaps: indices.gaps }),
     }
 }
 
-/// Parses rows whose indices count from 1 after the shift, up to the limit.
+/// The indices that are kept: from 1 after the shift, up to the limit.
+#[derive(Clone, Copy)]
+struct Kept {
+    shift: u64,
+    most: u64,
+    gaps: Gaps,
+}
+
+/// Parses rows.
 #[inline(always)]
-fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64, Gaps)) -> Parsed<(RowBlock, u64)> {
+fn rows_with(entries: &mut Entries<'_>, text: &[u8], kept: Kept) -> Parsed<(RowBlock, u64)> {
     let mut block = entries.block();
     let (mut lines, mut beyond) = (0, 0);
     let mut rest = text;
     while !rest.is_empty() {
-        rest = row(rest, &mut block, indices, &mut beyond).map_err(|message| (lines, message))?;
+        rest = row(rest, &mut block, kept, &mut beyond).map_err(|message| (lines, message))?;
         lines += 1;
     }
     Ok(((block.end(), beyond), lines))
@@ -161,7 +169,7 @@ fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64, Gaps)) 
 fn row<'a>(
     line: &'a [u8],
     rows: &mut Block<'_, '_>,
-    (shift, most, gaps): (u64, u64, Gaps),
+    Kept { shift, most, gaps }: Kept,
     beyond: &mut u64,
 ) -> Result<&'a [u8], String> {
     let line = skip_blanks(line);
@@ -191,7 +199,7 @@ fn row<'a>(
                 return Err(bad_index(index, shift));
             }
             if index <= previous {
-                return unsorted_row(first, y, rows, (shift, most, gaps), beyond);
+                return unsorted_row(first, y, rows, Kept { shift, most, gaps }, beyond);
             }
             more += 1;
         } else {
@@ -209,7 +217,7 @@ fn unsorted_row<'a>(
     mut rest: &'a [u8],
     y: f64,
     rows: &mut Block<'_, '_>,
-    (shift, most, gaps): (u64, u64, Gaps),
+    Kept { shift, most, gaps }: Kept,
     beyond: &mut u64,
 ) -> Result<&'a [u8], String> {
     rows.take_back();

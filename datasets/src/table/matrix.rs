@@ -131,15 +131,16 @@ fn in_columns(x: ArrayView2<'_, f64>) -> Array2<f64> {
     columns
 }
 
-/// Makes a dense matrix from values that are stored row by row, or column by column.
-pub(super) fn dense(shape: (usize, usize), by_columns: bool, values: Vec<f64>) -> Result<Matrix, String> {
-    let error = |error: ndarray::ShapeError| error.to_string();
-    match by_columns {
-        true => Array2::from_shape_vec(shape.f(), values).map(Matrix::Dense).map_err(error),
-        false => {
-            Array2::from_shape_vec(shape, values).map(|x| Matrix::Dense(in_columns(x.view()))).map_err(error)
-        }
-    }
+/// Makes a dense matrix from values that are stored column by column.
+pub(super) fn of_columns(rows: usize, cols: usize, values: Vec<f64>) -> Result<Matrix, String> {
+    let x = Array2::from_shape_vec((rows, cols).f(), values);
+    x.map(Matrix::Dense).map_err(|why| why.to_string())
+}
+
+/// Makes a dense matrix from values that are stored row by row.
+pub(super) fn of_rows(rows: usize, cols: usize, values: Vec<f64>) -> Result<Matrix, String> {
+    let x = Array2::from_shape_vec((rows, cols), values);
+    x.map(|x| Matrix::Dense(in_columns(x.view()))).map_err(|why| why.to_string())
 }
 
 /// Message about a binary value, at a row and a column from 0.

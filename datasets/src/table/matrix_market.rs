@@ -5,7 +5,7 @@
 
 use super::data::Table;
 use super::gaps::Gaps;
-use super::matrix::dense;
+use super::matrix::of_columns;
 use super::triplets::Triplets;
 use crate::bytes::blocks::Blocks;
 use crate::bytes::encoding::BYTE_ORDER_MARK;
@@ -28,12 +28,10 @@ pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Table,
         .map_err(|why| ReadError::file(&source.path, why))?;
     let x = match head.coordinate {
         true => head.believed(count).and_then(|()| head.sparse(blocks.into_iter().flatten())),
-        false => dense(
-            (head.rows, head.cols),
-            true,
-            blocks.into_iter().flatten().map(|(.., value)| value).collect(),
-        )
-        .map(Table::of),
+        false => {
+            let values = blocks.into_iter().flatten().map(|(.., value)| value);
+            of_columns(head.rows, head.cols, values.collect()).map(Table::of)
+        }
     };
     x.map_err(|message| ReadError::file(&source.path, message))
 }

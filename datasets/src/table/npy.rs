@@ -2,7 +2,7 @@
 
 use super::data::Table;
 use super::gaps::Gaps;
-use super::matrix::{Matrix, dense, not_finite};
+use super::matrix::{Matrix, not_finite, of_columns, of_rows};
 use crate::arrays::npy::Array;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
@@ -34,7 +34,7 @@ impl Array<'_> {
                 if self.is_by_columns() { (at % rows, at / rows) } else { (at / cols, at % cols) };
             return Err(not_finite(row, col, values[at]));
         }
-        dense((rows, cols), self.is_by_columns(), values)
+        if self.is_by_columns() { of_columns(rows, cols, values) } else { of_rows(rows, cols, values) }
     }
 
     /// Returns the values of an array with one column.

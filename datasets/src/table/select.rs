@@ -71,7 +71,7 @@ pub(super) fn select(
     let usual = if options.y.is_none() { &known[..] } else { names };
     let response = chosen(names.len(), named.then_some(usual), options.y.as_deref(), path)?;
     let beside = sides(&options.beside, names).map_err(refuse)?;
-    check_roles(Some(&response), (&options.beside, &beside), names).map_err(refuse)?;
+    check_roles(Some(&response), &options.beside, &beside, names).map_err(refuse)?;
     check_contradictions(&options.columns).map_err(refuse)?;
     let mut left_out = Vec::new();
     let has_classes = options.classes == Classes::Any;
@@ -120,7 +120,8 @@ pub(super) fn select(
 /// Refuses a column or file with two roles, except that any column may define folds or name the rows.
 pub(super) fn check_roles(
     response: Option<&RoleSource>,
-    (asked, sides): (&[Beside], &[RoleSource]),
+    asked: &[Beside],
+    sides: &[RoleSource],
     names: &[String],
 ) -> Result<(), String> {
     let mut roles: Vec<(&str, &RoleSource)> =

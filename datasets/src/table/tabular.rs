@@ -172,7 +172,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     let (names, path) = (table.names(), &source.path);
     let sides = sides(&options.beside, &names).map_err(|why| ReadError::file(path, why))?;
     let check = |found: &Found| {
-        check_roles(found.response.as_ref(), (&options.beside, &sides), &names)
+        check_roles(found.response.as_ref(), &options.beside, &sides, &names)
             .map_err(|why| ReadError::file(path, why))
     };
     // Columns without names are found by their positions, unless the response here is another column.
@@ -191,7 +191,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
         check(&found)?;
         found.read(&sides, &options.beside, &names);
         let columns = table.columns(found.kinds.clone(), &vec![usize::MAX; names.len()], options.threads)?;
-        let beside = beside(&sides, options, (&table, &columns), path)?;
+        let beside = beside(&sides, options, &table, &columns, path)?;
         return Ok(Samples { beside, ..apply(encoding, found, columns, options, path)? });
     }
     let missing = options.repeat.as_ref().map(|encoding| encoding.missing).unwrap_or_default();
@@ -209,7 +209,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     let own = found.response.iter().chain(&sides).filter_map(RoleSource::column);
     own.for_each(|j| most[j] = usize::MAX);
     let columns = table.columns(found.kinds.clone(), &most, options.threads)?;
-    let beside = beside(&sides, options, (&table, &columns), path)?;
+    let beside = beside(&sides, options, &table, &columns, path)?;
     let samples = Samples { beside, ..apply(&all, found, columns, options, path)? };
     match samples.y.is_none() && response.is_some() {
         // A response that an option names must exist.
@@ -223,7 +223,8 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
 fn beside(
     sides: &[RoleSource],
     options: &Options,
-    (table, columns): (&Tabular<'_>, &Columns),
+    table: &Tabular<'_>,
+    columns: &Columns,
     path: &Path,
 ) -> Result<Vec<Labels>, ReadError> {
     let read = |(side, asked): (&RoleSource, &Beside)| match side {

@@ -29,17 +29,27 @@ pub(crate) fn corrupt_record() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "what it sent did not arrive as it was")
 }
 
+/// One end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum End {
+    Connector,
+    Acceptor,
+}
+
 /// Agreement on keys at one end.
 pub(crate) struct Agreement(HandshakeState);
 
 impl Agreement {
-    /// Starts the agreement at the connecting end, if `connects`, or at the accepting one. `over` holds the
-    /// bytes that both ends have sent before: if they differ, the agreement fails.
-    pub(crate) fn new(token: Token, over: &[u8], connects: bool) -> io::Result<Self> {
+    /// Starts the agreement at one end. `over` holds the bytes that both ends have sent before: if they
+    /// differ, the agreement fails.
+    pub(crate) fn new(token: Token, over: &[u8], end: End) -> io::Result<Self> {
         let pattern = PATTERN.parse().map_err(failed)?;
         let builder = Builder::new(pattern).psk(0, &token.0).and_then(|builder| builder.prologue(over));
         let builder = builder.map_err(failed)?;
-        let state = if connects { builder.build_initiator() } else { builder.build_responder() };
+        let state = match end {
+            End::Connector => builder.build_initiator(),
+            End::Acceptor => builder.build_responder(),
+        };
         state.map(Self).map_err(failed)
     }
 

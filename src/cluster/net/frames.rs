@@ -94,13 +94,15 @@ fn field(header: &[u8], at: usize) -> u64 {
 
 impl Frames {
     pub(crate) fn new(
-        (link, name): (Link, String),
-        threads: (Range<usize>, Range<usize>),
+        link: Link,
+        name: &str,
+        there: Range<usize>,
+        here: Range<usize>,
         to_process: Arc<ToProcess>,
         lost: Lost,
     ) -> Self {
         let (arriving, leaving) = Default::default();
-        Self { link, name: name.into(), to_process, threads, lost, arriving, leaving }
+        Self { link, name: name.into(), to_process, threads: (there, here), lost, arriving, leaving }
     }
 
     /// Checks that timely can have sent a frame with this header.

@@ -28,7 +28,7 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::cipher::Agreement;
+use super::cipher::{Agreement, End};
 use super::first_message::{Handshake, Refused};
 use super::records::Seal;
 use super::sum::{SUM, sum};
@@ -142,7 +142,7 @@ pub(crate) fn initiate(
     let (theirs, proved) = answer(&receive_bytes(&mut timed, MOST)?)?;
     let both = [mine, &theirs];
     mac(token, ACCEPTOR, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
-    let mut agreement = agreement(token, both, true)?;
+    let mut agreement = agreement(token, both, End::Connector)?;
     let key = agreement.as_mut().map_or(Ok(Vec::new()), Agreement::message)?;
     send_summed(&mut timed, &(proof(mac(token, CONNECTOR, &both)), key), &[])?;
     let (verdict, proved): (Verdict, Proof) = receive_summed(&mut timed)?;
@@ -162,9 +162,9 @@ pub(crate) fn initiate(
 }
 
 /// Starts the agreement on keys, if an end wants the connection encrypted.
-fn agreement(token: Token, both: [&Handshake; 2], connects: bool) -> io::Result<Option<Agreement>> {
+fn agreement(token: Token, both: [&Handshake; 2], end: End) -> io::Result<Option<Agreement>> {
     let encrypts = both.iter().any(|handshake| handshake.encrypts);
-    encrypts.then(|| Agreement::new(token, &over(both), connects)).transpose()
+    encrypts.then(|| Agreement::new(token, &over(both), end)).transpose()
 }
 
 /// Acceptor's side of the handshake. `on_ticket` is called with the connector's handshake, and `true` if its
@@ -198,7 +198,8 @@ pub(crate) fn respond(
     mac(token, CONNECTOR, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
     let mut verdict = Verdict { refused: admit(&theirs).err(), key: Vec::new() };
     let mut seal = Seal::Sums;
-    if let Some(mut agreement) = agreement(token, both, false)?.filter(|_| verdict.refused.is_none()) {
+    if let Some(mut agreement) = agreement(token, both, End::Acceptor)?.filter(|_| verdict.refused.is_none())
+    {
         agreement.take(&key)?;
         verdict.key = agreement.message()?;
         seal = Seal::Keys(agreement.keys()?);

@@ -262,7 +262,7 @@ impl Server {
             Action::Commit { epoch, generation, identity, submitted } => {
                 let event = move |checkpoint_result| Event::Committed { generation, checkpoint_result };
                 self.spawn_store_work(
-                    move |checkpoints| event(checkpoints.commit((epoch, generation), &identity, submitted)),
+                    move |checkpoints| event(checkpoints.commit(epoch, generation, &identity, submitted)),
                     move |why| event(CheckpointResult { cost: 0.0, bytes: 0, failed: Some(why) }),
                 );
             }

@@ -52,7 +52,7 @@ impl World {
                     self.schedule_event(found);
                 }
                 Action::Commit { epoch, generation, identity, submitted } => {
-                    let checkpoint_result = self.commit((epoch, generation), &identity, submitted)?;
+                    let checkpoint_result = self.commit(epoch, generation, &identity, submitted)?;
                     if self.is_launcher_dead() {
                         return Ok(());
                     }

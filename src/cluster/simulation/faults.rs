@@ -249,12 +249,13 @@ impl World {
     /// Commits a checkpoint.
     pub(super) fn commit(
         &mut self,
-        (epoch, generation): (u64, u64),
+        epoch: u64,
+        generation: u64,
         identity: &Identity,
         submitted: SubmittedParts,
     ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
-        let checkpoint_result = faults.checkpoints.commit((epoch, generation), identity, submitted);
+        let checkpoint_result = faults.checkpoints.commit(epoch, generation, identity, submitted);
         let folder = faults.checkpoints().join(format!("{epoch}.{generation}"));
         let folder = Some(folder.to_string_lossy().into_owned());
         match &checkpoint_result.failed {

@@ -8,7 +8,7 @@ use crate::base::error::EngineError;
 use crate::base::state::to_bytes;
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{GenerationEnd, MemberReport};
-use crate::engine::Outcome;
+use crate::engine::{Outcome, RunEnd};
 use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
@@ -33,7 +33,7 @@ impl<P: Program> Member<P> {
             Some(hub) => {
                 let (epoch, placement) = (returned.epoch, Arc::clone(&layout.shard_at));
                 let members = self.plan.as_ref().map(GenerationPlan::members).unwrap_or_default();
-                self.history.add(epoch, (layout.asked, layout.threads), (placement, members), &returned);
+                self.history.add(epoch, layout.asked, layout.threads, placement, members, &returned);
                 Some(self.end_of(hub, &mut returned)?)
             }
             None => {
@@ -73,7 +73,7 @@ impl<P: Program> Member<P> {
                     // shown.
                     last.ending = Some(ending);
                 }
-                self.ended = Some((ending, metric, objective));
+                self.ended = Some(RunEnd { ending, metric, objective });
                 true
             }
             GenerationExit::Reconfigure | GenerationExit::BeforeBoundary(_) => false,

@@ -17,7 +17,7 @@ use self::restore::MemberRestoration;
 use self::transfers::put;
 use super::lazy_parts::Lazy;
 use super::parts::PreparationSeconds;
-use super::{Engine, History, LazyParts, Outcome, Warner};
+use super::{Engine, History, LazyParts, Outcome, RunEnd, Warner};
 use crate::base::cancel::Cancellable;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
@@ -29,10 +29,9 @@ use crate::cluster::read_proof;
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::generation::{Generation, Observer};
 use crate::program::Program;
-use crate::program::verdict::Metric;
 use crate::run::hub::HubState;
 use crate::run::local_state::LocalState;
-use crate::run::record::{Ending, ProcessRecord};
+use crate::run::record::ProcessRecord;
 use crate::run::requests::BoundaryRequests;
 use crate::run::settings::Settings;
 use crate::run::traffic::Traffic;
@@ -88,7 +87,7 @@ pub(crate) struct Member<P: Program> {
     sent: Traffic,
     /// Bytes that were handed over to this process before the generation.
     moved: u64,
-    ended: Option<(Ending, Metric, Option<f64>)>,
+    ended: Option<RunEnd>,
 }
 
 impl<P: Program> Member<P> {

@@ -7,9 +7,9 @@ use crate::cluster::protocol::{CheckpointNeed, CheckpointResult};
 use crate::engine::Parts;
 use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
 use crate::program::verbs::Update;
-use crate::program::verdict::Verdict;
+use crate::program::verdict::{Metric, Verdict};
 use crate::run::hub::GenerationExit;
-use crate::run::record::Limit;
+use crate::run::record::{Ending, Limit};
 use crate::schedule::EachShard;
 
 struct Nothing;

@@ -38,7 +38,9 @@ impl StoredCorpus {
     /// Opens the corpus that a source contains, under this name, from a file of `folder`. The file is made if
     /// it does not exist, is incomplete, or comes from another kind of machine.
     pub(crate) fn of_file(
-        (source, format, path): (&Source, CorpusFormat, &Path),
+        source: &Source,
+        format: CorpusFormat,
+        path: &Path,
         name: String,
         options: &CorpusOptions,
         folder: &Path,

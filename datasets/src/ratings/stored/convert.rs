@@ -11,7 +11,7 @@ use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::ratings::duplicates::{self, Duplicates};
 use crate::ratings::ids::Ids;
-use crate::ratings::precision::{Spread, SpreadSums};
+use crate::ratings::precision::{Precision, Spread, SpreadSums};
 use crate::ratings::read::{BY_TIME, not_by_time, read_source};
 use crate::ratings::text::{self, Lines, Missing, RatingRows, Taken};
 use crate::ratings::values::Values;
@@ -89,8 +89,8 @@ impl Conversion<'_> {
         let Self { source, options, .. } = self;
         let lines = Lines::of(source, options)?;
         let mut taken = lines.taken;
-        let (raw, (ids, missing)) = self.raw(ending, lines.pairs_only(), |place, is_wide| {
-            taken.is_wide = is_wide;
+        let (raw, (ids, missing)) = self.raw(ending, lines.pairs_only(), |place, precision| {
+            taken.precision = precision;
             loop {
                 let mut filling = Raw::create(place, taken)?;
                 match lines.each(source, taken, options.threads, |rows| filling.take(source, rows))? {
@@ -110,9 +110,9 @@ impl Conversion<'_> {
     fn market(self) -> Result<ReadRatings, ReadError> {
         let Self { source, options, .. } = self;
         let head = matrix_market::head(source)?;
-        let (raw, ()) = self.raw("raw", head.pattern, |place, is_wide| {
+        let (raw, ()) = self.raw("raw", head.pattern, |place, precision| {
             let (mut out, mut spread) = (raw_file(place)?, Spread::default());
-            matrix_market::each(source, (&head, is_wide), options.threads, |entries| {
+            matrix_market::each(source, &head, precision, options.threads, |entries| {
                 out.push(USERS, &entries.users)?;
                 out.push(ITEMS, &entries.items)?;
                 push_values(&mut out, &entries.values, &mut spread)
@@ -125,19 +125,19 @@ impl Conversion<'_> {
         Ok(ReadRatings { raw, ids, missing: Missing::default(), described })
     }
 
-    /// Makes a temporary file next to the file of pieces. `fill` writes the ratings to it, in double
-    /// precision if it gets `true`; it runs again with that if single precision does not distinguish them.
+    /// Makes a temporary file next to the file of pieces. `fill` writes the ratings to it, in the
+    /// precision it gets; it runs again with double precision if single does not distinguish them.
     fn raw<T>(
         self,
         ending: &str,
         pairs_only: bool,
-        mut fill: impl FnMut(&Path, bool) -> Result<(Pieces, Spread, T), ReadError>,
+        mut fill: impl FnMut(&Path, Precision) -> Result<(Pieces, Spread, T), ReadError>,
     ) -> Result<(RawFile, T), ReadError> {
         let place = PathBuf::from(format!("{}.{}.{ending}", self.path.display(), std::process::id()));
-        let (removed, mut is_wide) = (RemovedOnDrop(place), self.options.is_wide(pairs_only));
+        let (removed, mut precision) = (RemovedOnDrop(place), self.options.precision(pairs_only));
         loop {
-            let (pieces, spread, found) = fill(&removed.0, is_wide)?;
-            if !self.options.is_read_again(&spread, is_wide) {
+            let (pieces, spread, found) = fill(&removed.0, precision)?;
+            if !self.options.is_read_again(&spread, precision) {
                 let repeated = Repeated::of(&pieces, self.options, pairs_only)?;
                 // Ratings that were narrowed may not be exact enough without those that are merged away.
                 if repeated.number == 0
@@ -147,7 +147,7 @@ impl Conversion<'_> {
                     return Ok((RawFile { pieces, _removed: removed, repeated, spread }, found));
                 }
             }
-            is_wide = true;
+            precision = Precision::Double;
         }
     }
 
@@ -161,7 +161,7 @@ impl Conversion<'_> {
                 Ok(of.ids.name(of.row(pieces.read(array, at..at + 1)?[0]) as usize))
             };
             let (user, item) = (name(USERS, &users)?, name(ITEMS, &items)?);
-            return Err(duplicates::refused(&self.source.path, (&user, &item), at));
+            return Err(duplicates::refused(&self.source.path, &user, &item, at));
         }
         let (offset, notes) = match pieces.count(WIDE) {
             0 => (0.0, spread.notes(0.0)),
@@ -278,7 +278,7 @@ struct Raw {
 impl Raw {
     fn create(path: &Path, taken: Taken) -> Result<Self, ReadError> {
         let out = raw_file(path)?;
-        let (users, items) = (Numbers::new(taken.users_are_whole), Numbers::new(taken.items_are_whole));
+        let (users, items) = (Numbers::new(taken.users), Numbers::new(taken.items));
         let (missing, spread) = (Missing::default(), Spread::default());
         Ok(Self { out, users, items, count: 0, clock: None, missing, spread })
     }

@@ -26,8 +26,8 @@ pub(crate) fn write(drawn: &Drawn, path: &Path) -> Result<(Pieces, RatingsFacts)
         if left == 0 {
             break;
         }
-        let pair = drawn.pair(t as u64);
-        triples.push(pair.0, pair.1, drawn.rating(t as u64, pair));
+        let (user, item) = drawn.pair(t as u64);
+        triples.push(user, item, drawn.rating(t as u64, user, item));
         left -= 1;
     }
     out.finish(&drawn.described(""), false)

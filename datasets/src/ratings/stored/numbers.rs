@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::ratings::ids::{Column, Ids};
+use crate::ratings::ids::{Column, IdForm, Ids};
 
 /// Whole numbers below this are looked up by position.
 const NEAR: usize = 1 << 20;
@@ -14,10 +14,10 @@ pub(super) enum Numbers {
 }
 
 impl Numbers {
-    pub(super) fn new(whole: bool) -> Self {
-        match whole {
-            true => Self::Integers { near: Vec::new(), far: HashMap::new(), appeared: Vec::new() },
-            false => Self::Names { known: HashMap::new(), appeared: Vec::new() },
+    pub(super) fn new(form: IdForm) -> Self {
+        match form {
+            IdForm::Whole => Self::Integers { near: Vec::new(), far: HashMap::new(), appeared: Vec::new() },
+            IdForm::Text => Self::Names { known: HashMap::new(), appeared: Vec::new() },
         }
     }
 

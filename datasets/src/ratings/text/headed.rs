@@ -4,7 +4,7 @@ use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Marks, Separator};
 use crate::error::ReadError;
 use crate::ratings::RatingsOptions;
-use crate::ratings::ids::Column;
+use crate::ratings::ids::{Column, IdForm};
 use crate::ratings::layout::Layout;
 use crate::ratings::time;
 
@@ -89,8 +89,8 @@ pub(super) struct Heading {
 }
 
 impl Heading {
-    pub(super) fn new(is_whole: bool) -> Self {
-        Self { id: Column::new(is_whole, 0), open: 0 }
+    pub(super) fn new(form: IdForm) -> Self {
+        Self { id: Column::new(form, 0), open: 0 }
     }
 
     /// Handles a heading; returns `false` if its id is not a whole number although ids were taken for such.

@@ -2,18 +2,17 @@
 
 use super::headed::Heading;
 use crate::bytes::encoding::utf8;
-use crate::ratings::ids::{Column, whole_id};
+use crate::ratings::ids::{Column, IdForm, whole_id};
+use crate::ratings::precision::Precision;
 use crate::ratings::time::{self, Clock};
 use crate::ratings::values::Values;
 
 /// How the columns of a text are taken.
 #[derive(Clone, Copy)]
 pub(in crate::ratings) struct Taken {
-    /// `true` if the users' ids, or the items' ids, are taken for whole numbers.
-    pub(in crate::ratings) users_are_whole: bool,
-    pub(in crate::ratings) items_are_whole: bool,
-    /// `true` if ratings are kept in double precision.
-    pub(in crate::ratings) is_wide: bool,
+    pub(in crate::ratings) users: IdForm,
+    pub(in crate::ratings) items: IdForm,
+    pub(in crate::ratings) precision: Precision,
     /// `true` if lines without a rating or an id are left out.
     pub(in crate::ratings) drops_missing: bool,
     /// `true` if lines such as `7:` name the item of those below them.
@@ -24,13 +23,13 @@ impl Taken {
     /// Takes a column as text from now on.
     pub(in crate::ratings) fn give_up(&mut self, side: RatingSide) {
         match side {
-            RatingSide::Users => self.users_are_whole = false,
-            RatingSide::Items => self.items_are_whole = false,
+            RatingSide::Users => self.users = IdForm::Text,
+            RatingSide::Items => self.items = IdForm::Text,
         }
     }
 
     pub(super) fn columns(self, capacity: usize) -> (Column, Column) {
-        (Column::new(self.users_are_whole, capacity), Column::new(self.items_are_whole, capacity))
+        (Column::new(self.users, capacity), Column::new(self.items, capacity))
     }
 }
 
@@ -87,11 +86,11 @@ impl RatingRows {
         Self {
             users,
             items,
-            values: Values::new(taken.is_wide, capacity),
+            values: Values::new(taken.precision, capacity),
             times: Vec::new(),
             clock: None,
             missing: Missing::default(),
-            heading: Heading::new(taken.items_are_whole),
+            heading: Heading::new(taken.items),
         }
     }
 
@@ -150,10 +149,10 @@ impl Headings {
 }
 
 impl Column {
-    pub(super) fn new(is_whole: bool, capacity: usize) -> Self {
-        match is_whole {
-            true => Self::Integers(Vec::with_capacity(capacity)),
-            false => Self::Names(Vec::with_capacity(capacity)),
+    pub(super) fn new(form: IdForm, capacity: usize) -> Self {
+        match form {
+            IdForm::Whole => Self::Integers(Vec::with_capacity(capacity)),
+            IdForm::Text => Self::Names(Vec::with_capacity(capacity)),
         }
     }
 

@@ -8,7 +8,7 @@ use super::layout::{COUNTS, DESCRIBED, Described, Filling, RESPONSE, ROWS, Table
 use crate::arrays::pieces::{Array, PIECE, Pieces, PiecesWriter, open_or_make, starts_of};
 use crate::bytes::source::short_digest;
 use crate::error::ReadError;
-use crate::table::matrix::dense;
+use crate::table::matrix::of_columns;
 use crate::table::{Csc, Matrix, Table};
 
 /// A table in a file. Memory holds sizes, the response and names; columns are read on demand.
@@ -127,7 +127,7 @@ impl StoredTable {
         }
         if !self.is_sparse() {
             let values = self.pieces.read(VALUES, range.start * rows..range.end * rows)?;
-            return dense((rows, count), true, values).map_err(|_| self.pieces.damage());
+            return of_columns(rows, count, values).map_err(|_| self.pieces.damage());
         }
         let stored = self.starts[range.start]..self.starts[range.end];
         let starts = self.starts[range.start..=range.end].iter().map(|start| start - stored.start).collect();

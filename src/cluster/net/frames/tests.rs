@@ -24,7 +24,7 @@ fn end(socket: TcpStream) -> (Frames, Arc<Mutex<Vec<String>>>) {
     let into = Arc::clone(&said);
     let lost: Lost = Arc::new(move |why: &str| into.lock().unwrap().push(why.to_owned()));
     let link = Link::new(Socket::new(socket, Seal::Sums)).unwrap();
-    (Frames::new((link, "process 7".into()), (2..4, 0..2), Arc::default(), lost), said)
+    (Frames::new(link, "process 7", 2..4, 0..2, Arc::default(), lost), said)
 }
 
 fn frame(source: u64, targets: (u64, u64), content: &[u8]) -> Vec<u8> {

@@ -11,7 +11,7 @@ use std::thread;
 use raddle_common::testing::not_empty;
 
 use super::*;
-use crate::cluster::net::cipher::Agreement;
+use crate::cluster::net::cipher::{Agreement, End};
 use crate::cluster::net::socket::Socket;
 use crate::cluster::net::token::Token;
 use crate::cluster::simulation::Rng;
@@ -20,8 +20,8 @@ const TOKEN: Token = Token([7; 32]);
 
 /// Seals of the connecting and of the accepting end, with a cipher.
 fn keys(tokens: [Token; 2], over: [&[u8]; 2]) -> io::Result<[Seal; 2]> {
-    let mut connector = Agreement::new(tokens[0], over[0], true)?;
-    let mut acceptor = Agreement::new(tokens[1], over[1], false)?;
+    let mut connector = Agreement::new(tokens[0], over[0], End::Connector)?;
+    let mut acceptor = Agreement::new(tokens[1], over[1], End::Acceptor)?;
     acceptor.take(&connector.message()?)?;
     connector.take(&acceptor.message()?)?;
     Ok([Seal::Keys(connector.keys()?), Seal::Keys(acceptor.keys()?)])
