@@ -130,7 +130,7 @@ impl Graph {
             }
         }
         for pair in self.generations.windows(2) {
-            let [Generation { number, members, .. }, after] = pair else { continue };
+            let [PlacedGeneration { number, members, .. }, after] = pair else { continue };
             let Some(from) = members.first().map(|first| format!("g{number}_p{}", first.process)) else {
                 continue;
             };
