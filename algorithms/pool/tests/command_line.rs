@@ -33,7 +33,6 @@ fn policies_of_the_simulator_alone_are_refused() {
         ("run jobs.toml --out p --policy ones", "use `greedy`"),
         ("run jobs.toml --out p --policy tiresias", "use `greedy`"),
         ("run jobs.toml --out p --policy greedi", "choose from greedy, drf, fifo, pdors"),
-        ("run jobs.toml --out p --policy zzzzzzzzz", "policy `zzzzzzzzz` does not exist here"),
     ] {
         let error = refused(line);
         assert!(error.contains(words), "{line}\n{error}");

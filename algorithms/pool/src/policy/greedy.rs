@@ -63,8 +63,8 @@ impl Greedy {
 
     /// Seconds that a job has left on one slot, or on its minimum, where it does `rate` work a second.
     ///
-    /// The course of a metric is believed of an end that is near. Far ahead it tells little, as most methods do
-    /// not converge by the same factor all the way: the job counts as half done, as if nothing were known.
+    /// The course of a metric is believed of an end that is near. Far ahead it tells little, as most methods
+    /// do not converge by the same factor all the way: the job counts as half done, as if nothing were known.
     fn seconds_left(&self, job: &Job, rate: f64) -> f64 {
         let left = match self.knowledge {
             Knowledge::Known => job.left.or(job.course),

@@ -9,8 +9,8 @@ use crate::outcome::Outcome;
 use crate::policy::names::{self, Settings};
 
 /// Creates a policy for an instance, by name: `fifo`, `drf`, `pdors` or `oasis`, as others place no parameter
-/// servers; `None` for a name that no policy has. Prices know the jobs that will arrive, as those of the paper
-/// know them from earlier ones. `floor` is their minimum, if it is not the default.
+/// servers; `None` for a name that no policy has. Prices know the jobs that will arrive, as those of the
+/// paper know them from earlier ones. `floor` is their minimum, if it is not the default.
 pub fn policy(name: &str, instance: &Instance, floor: Option<f64>) -> Option<Box<dyn Policy>> {
     let plan = PlanSettings::of_slots(instance.slots);
     let plan = PlanSettings { floor: floor.unwrap_or(plan.floor), ..plan };
