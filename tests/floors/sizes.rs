@@ -16,15 +16,12 @@ const FUNCTION: usize = 70;
 /// Lines of a file.
 const FILE: usize = 350;
 /// Files and functions that are longer today, and at most how long: nothing is added to them.
-const LONGER: [(&str, usize); 9] = [
-    ("src/cluster/net/handshake.rs", 360),
-    ("datasets/src/bytes/source.rs", 357),
+const LONGER: [(&str, usize); 6] = [
     ("algorithms/mf/src/alternating/fit.rs", 351),
     ("algorithms/mf/src/alternating/program.rs", 376),
     ("algorithms/mf/src/live/mod.rs", 372),
     ("algorithms/lda/src/cli/data.rs", 362),
     ("algorithms/pool/src/pool/state.rs", 447),
-    ("datasets/src/table/encode.rs: encode", 73),
     ("algorithms/mf/src/cli/cv.rs: cv", 78),
 ];
 /// Lines that a count may be below its budget before the budget is lowered: these, and a part of the count.
@@ -107,12 +104,18 @@ fn is_beside(inside: &Path) -> bool {
     is_bench || ["tests", "tests.rs", "examples"].into_iter().any(is_named)
 }
 
-/// `true` if the file above declares this one for tests alone.
+/// `true` if the file that declares this one, or one of the folders that it is in, does so for tests alone.
 fn is_module_for_tests(file: &Path) -> bool {
     let (folder, name) = (file.parent().unwrap(), file.file_stem().unwrap().to_str().unwrap());
+    if name == "mod" {
+        return is_module_for_tests(folder);
+    }
     let above = [folder.join("mod.rs"), folder.join("lib.rs"), folder.with_extension("rs")];
-    let declaration = format!("#[cfg(test)]\nmod {name};");
-    above.iter().filter_map(|file| fs::read_to_string(file).ok()).any(|text| text.contains(&declaration))
+    let mut above = above.iter().filter_map(|file| fs::read_to_string(file).ok());
+    above.any(|text| {
+        let before = |declaration: &str| text.contains(&format!("#[cfg(test)]\n{declaration} {name};"));
+        before("mod") || before("pub(crate) mod")
+    }) || folder.join("mod.rs").exists() && is_module_for_tests(folder)
 }
 
 impl Measured {
