@@ -48,9 +48,9 @@ macro_rules! in_registers {
         inlined! {$(
             $(#[$about])*
             fn $name($($given)*) $(-> $output)? {
-                // SAFETY: vector types are named only by kernels of `raddle_base::vector_kernels!`, which run in a
-                // form only where its instructions were detected; pointers come from references to arrays of the
-                // length that is read or written, aligned where the instruction asks for that.
+                // SAFETY: vector types are named only by kernels of `raddle_base::vector_kernels!`, which run
+                // in a form only where its instructions were detected; pointers come from references to
+                // arrays of the length that is read or written, aligned where the instruction asks for that.
                 unsafe { $body }
             }
         )*}
