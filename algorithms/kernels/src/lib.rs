@@ -5,6 +5,11 @@
 //! instructions were detected. The other modules serve `raddle-lasso`, `raddle-linear`, `raddle-mf` and
 //! `raddle-lda`, and change with them.
 
+#![allow(
+    clippy::extra_unused_type_parameters,
+    reason = "a body whose vectors the compiler makes takes a form, too"
+)]
+
 /// Defines functions, each with a body compiled for all vector forms: `fn dot(a: &[f64], b: &[f64]) -> f64 =
 /// dot_in;` runs `dot_in::<L>(a, b)` in the current form. The body must be `#[inline(always)]`, and so must
 /// be all that it calls. `Kernel`, `Lanes` and `run` are those of `raddle_base::vector_kernels!`.
@@ -48,9 +53,9 @@ macro_rules! in_registers {
         inlined! {$(
             $(#[$about])*
             fn $name($($given)*) $(-> $output)? {
-                // SAFETY: vector types are named only by kernels of `raddle_base::vector_kernels!`, which run in a
-                // form only where its instructions were detected; pointers come from references to arrays of the
-                // length that is read or written, aligned where the instruction asks for that.
+                // SAFETY: vector types are named only by kernels of `raddle_base::vector_kernels!`, which run
+                // in a form only where its instructions were detected; pointers come from references to
+                // arrays of the length that is read or written, aligned where the instruction asks for that.
                 unsafe { $body }
             }
         )*}

@@ -35,7 +35,7 @@ raddle_common::params! {
     ///
     /// | name | default | range | what it does |
     /// |---|---|---|---|
-    /// | `loss` | `Squared` | | squared, logistic (two classes), multinomial (any number), or Poisson (counts) |
+    /// | `loss` | `Squared` | | squared, logistic (two classes), multinomial (more), or Poisson (counts) |
     /// | `factors` | 1 | 0, or 1e-100 to 1e100 | factor of the penalty of each column |
     /// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
     /// | `bounds` | none | around 0 | lower and upper bound of each coefficient |

@@ -15,18 +15,18 @@ use crate::run::program::LinearProgram;
 const MULTIPLES: usize = 20;
 
 raddle_common::params! {
-    /// The parameters of a linear classifier. `Linear::params()` has the defaults: squared hinge, C = 1, and a
-    /// relative duality gap of 1e-4.
+    /// The parameters of a linear classifier. `Linear::params()` has the defaults: squared hinge, C = 1, and
+    /// a relative duality gap of 1e-4.
     pub struct Linear {
         /// Sets the loss.
         loss(loss: Loss) = Loss::default();
-        /// Sets the weight lambda of the penalty relative to the mean loss: C = 1 / (lambda n), where n is the
-        /// sum of the rows' weights.
+        /// Sets the weight lambda of the penalty relative to the mean loss: C = 1 / (lambda n), where n is
+        /// the sum of the rows' weights.
         lambda(lambda: f64);
         /// Sets the relative duality gap to reach.
         tolerance(tolerance: f64) = 1e-4;
-        /// Weights classes so that all count the same: each row by n / (K n_k), where n_k is the weight of its
-        /// class, n that of all rows, and K the number of classes.
+        /// Weights classes so that all count the same: each row by n / (K n_k), where n_k is the weight of
+        /// its class, n that of all rows, and K the number of classes.
         balanced(balanced: bool) = false;
         /// Sets the seed for the random orders of rows.
         seed(seed: u64) = 42;

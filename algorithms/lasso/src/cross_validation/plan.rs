@@ -22,14 +22,15 @@ pub(crate) enum Grid {
 }
 
 raddle_common::params! {
-    /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
+    /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are
+    /// used.
     ///
-    /// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is fitted on
-    /// the other rows, centred and scaled by these rows only, and every point of the path is certified; its error
-    /// is measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in
-    /// glmnet. The mean over all rows and its standard error make a [`Curve`](crate::Curve); at the lambda that
-    /// the rule chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of
-    /// Statistical Learning", 2nd edition, 7.10.)
+    /// The rows are shuffled by the seed and cut into K even folds. For each fold, a path of lambdas is
+    /// fitted on the other rows, centred and scaled by these rows only, and every point of the path is
+    /// certified; its error is measured on the fold. The lambdas are the same everywhere, from lambda_max of
+    /// all rows down, as in glmnet. The mean over all rows and its standard error make a
+    /// [`Curve`](super::curve::Curve); at the lambda that the rule chooses, all rows are fitted once more.
+    /// (Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.)
     ///
     /// | name | default | range | what it does |
     /// |---|---|---|---|
@@ -44,15 +45,16 @@ raddle_common::params! {
     /// | `groups` | none | a number for each row | rows with equal numbers are held out together |
     /// | `splits` | none | no `stratify`, no `groups` | training and test rows of each fold |
     ///
-    /// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
-    /// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not
-    /// reach the tolerance, because it makes no more progress or because [`whole_path`](Lasso::whole_path) moves
-    /// on: [`worst_gap`](crate::CrossValidated::worst_gap) has the largest gap.
+    /// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at
+    /// 1e-15 if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it
+    /// does not reach the tolerance, because it makes no more progress or because
+    /// [`whole_path`](Lasso::whole_path) moves on: [`worst_gap`](super::CrossValidated::worst_gap) has the
+    /// largest gap.
     ///
-    /// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to start
-    /// from are used for the last fit only. Folds are fitted side by side on the workers; the result is the same,
-    /// bit for bit, for any number of them. X is held at most twice, and once more for each worker, in addition
-    /// to what a fit takes besides the data.
+    /// All other parameters are taken from the [`Lasso`]; its lambda is replaced, and its coefficients to
+    /// start from are used for the last fit only. Folds are fitted side by side on the workers; the result is
+    /// the same, bit for bit, for any number of them. X is held at most twice, and once more for each worker,
+    /// in addition to what a fit takes besides the data.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Rule};
@@ -79,10 +81,12 @@ raddle_common::params! {
         criterion(criterion: Criterion) = Criterion::default();
         /// Sets whether every fold gets its share of every class.
         stratify(stratify: bool);
-        /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
+        /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one
+        /// fold.
         groups(groups: Vec<u32>);
-        /// Sets training and test rows of each fold, which need not be complements. `folds` and `seed` are then
-        /// not used, and `stratify` and `groups` are refused. [`Curve`](crate::Curve) says how the folds are averaged.
+        /// Sets training and test rows of each fold, which need not be complements. `folds` and `seed` are
+        /// then not used, and `stratify` and `groups` are refused. [`Curve`](super::curve::Curve) says how
+        /// the folds are averaged.
         ///
         /// ```
         /// use raddle_lasso::{Lasso, Preparation, Split};

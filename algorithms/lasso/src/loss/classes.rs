@@ -1,8 +1,8 @@
 //! [`Directions`]: the coefficients without a penalty, an intercept and those of free columns.
 //!
-//! With classes that have a score each, every class has its own. As equal amounts may be added to all classes,
-//! the last class is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes the mean off what
-//! is reported.
+//! With classes that have a score each, every class has its own. As equal amounts may be added to all
+//! classes, the last class is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes the
+//! mean off what is reported.
 
 use super::factored::Factored;
 use super::linear_predictor::{Response, Scores};

@@ -6,8 +6,8 @@ use super::linear_predictor::{Response, Scores};
 
 impl Scores {
     /// Moves the scores until the residual is orthogonal to the intercept and the free columns. Returns the
-    /// movement of the intercept, and of the free columns along their basis; with classes, those of every class
-    /// with its intercept.
+    /// movement of the intercept, and of the free columns along their basis; with classes, those of every
+    /// class with its intercept.
     pub(crate) fn settle_all(&mut self, response: Response<'_>) -> (f64, Vec<f64>) {
         let rows = response.rows;
         let (has_classes, has_intercept) = (rows.classes > 0, rows.intercept);

@@ -16,7 +16,7 @@ const FACTOR_SPEED: u64 = 20;
 /// Number of epochs after which a solve gives up and reports the gap it has reached.
 pub(super) const MOST_EPOCHS: u64 = 20_000;
 
-/// Where an alternation ends.
+/// The end of an alternation.
 #[derive(Clone, Copy)]
 pub(super) struct Limit {
     /// The gap to reach.

@@ -10,14 +10,14 @@ use crate::error::LinearError;
 use crate::params::Linear;
 
 raddle_common::params! {
-    /// The parameters of a linear classifier whose C is chosen by K-fold cross-validation. They are checked when
-    /// they are used.
+    /// The parameters of a linear classifier whose C is chosen by K-fold cross-validation. They are checked
+    /// when they are used.
     ///
-    /// Every fold holds out its part of every class, in an order drawn from the seed. For each fold, the other
-    /// rows are fitted at each C in ascending order, each fit starting from the dual values of the one before,
-    /// and measured on the fold. At the chosen C all rows are fitted once more, from zeros, which gives the fit
-    /// of the same parameters with this C. Folds are fitted in parallel on the workers; the result is the same,
-    /// bit for bit, for any number of them.
+    /// Every fold holds out its part of every class, in an order drawn from the seed. For each fold, the
+    /// other rows are fitted at each C in ascending order, each fit starting from the dual values of the one
+    /// before, and measured on the fold. At the chosen C all rows are fitted once more, from zeros, which
+    /// gives the fit of the same parameters with this C. Folds are fitted in parallel on the workers; the
+    /// result is the same, bit for bit, for any number of them.
     ///
     /// ```
     /// use raddle_linear::{Linear, Measure, Rule};
@@ -39,12 +39,13 @@ raddle_common::params! {
         measure(measure: Measure) = Measure::default();
         /// Sets the rule for choosing C.
         rule(rule: Rule) = Rule::Min;
-        /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one fold.
+        /// Keeps rows together: `groups` has a number for each row, and rows with equal numbers are in one
+        /// fold.
         groups(groups: Vec<u32>);
         /// Sets the weight of each row, in fits and measures.
         weights(weights: Vec<f64>);
-        /// Says which values were missing and filled with means: each fold fills them again with the means of its
-        /// training rows.
+        /// Says which values were missing and filled with means: each fold fills them again with the means of
+        /// its training rows.
         filled(filled: Vec<Filled>) = Vec::new();
         /// Sets the value of the constant column, 1 by default; 0 for none.
         bias(bias: f64) = 1.0;

@@ -1,4 +1,4 @@
-//! Which columns enter a set, and which need no product.
+//! The columns that enter a set, and those that need no product.
 
 use raddle_kernels::algebra::dot;
 
