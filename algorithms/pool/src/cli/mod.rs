@@ -50,7 +50,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 const LINE: CommandLine<'static> = CommandLine {
     default: "run",
     free: Free { neutral: &[], limits: &[] },
-    common: &["alive", "clock", "value", "deadline", "most", "after", "policy", "rescale", "seed"],
+    common: &["alive", "clock", "value", "deadline", "most", "after", "policy", "rescale"],
     features: &[],
     foreign: foreign::FOREIGN,
 };
