@@ -25,7 +25,7 @@ may_hold() {
 \.cargo_vcs_info\.json
 Cargo\.(lock|toml|toml\.orig)
 LICENSE-(APACHE|MIT)
-src/.*\.rs
+src/.*\.(rs|tsv)
 PATTERNS
   case $1 in
     raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
