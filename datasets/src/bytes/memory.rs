@@ -103,6 +103,15 @@ pub(crate) fn check_entries(found: u64, stated: u64, line: &str) -> Result<(), S
     }
 }
 
+/// Message about content that does not fit into memory.
+pub(crate) fn too_large(most: u64, what: &str) -> String {
+    let most = gigabytes(most);
+    format!(
+        "{what} more than {most}, a third of the memory that is free: give less of it, or use a larger \
+         machine"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

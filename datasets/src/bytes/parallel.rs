@@ -118,8 +118,8 @@ fn some<C: Send, T: Send>(
     (done, collections)
 }
 
-/// Hands the results to `take` in the order of the text; returns `false` if it ended, or `take` returned that.
-/// `line` is the first line of the first block, then the one after the last block.
+/// Hands the results to `take` in the order of the text; returns `false` if it ended, or `take` returned
+/// that. `line` is the first line of the first block, then the one after the last block.
 fn in_order<T>(
     done: Vec<Done<T>>,
     source: &Source,

@@ -143,7 +143,7 @@ impl Source {
         let (mut content, most) = (Vec::new(), memory::for_content());
         match self.packing.reader(self.stored()).take(most + 1).read_to_end(&mut content) {
             Ok(_) if content.len() as u64 > most => {
-                Err(ReadError::file(&self.path, too_large(most, "inflated, the file has")))
+                Err(ReadError::file(&self.path, memory::too_large(most, "inflated, the file has")))
             }
             Ok(_) => Ok(Cow::Owned(content)),
             Err(error) => {
@@ -212,15 +212,6 @@ pub(crate) fn short_digest(bytes: &[u8]) -> String {
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Message about content that does not fit into memory.
-pub(crate) fn too_large(most: u64, what: &str) -> String {
-    let most = memory::gigabytes(most);
-    format!(
-        "{what} more than {most}, a third of the memory that is free: give less of it, or use a larger \
-         machine"
-    )
 }
 
 /// Reads a small text file that an option names: decompressed, decoded if a byte order mark says UTF-16,

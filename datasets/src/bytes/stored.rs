@@ -9,7 +9,6 @@ use memmap2::Mmap;
 
 use crate::bytes::blocks::{LONGEST_LINE, too_long};
 use crate::bytes::inflate::Packing;
-use crate::bytes::source::too_large;
 use crate::bytes::{line_ends, memory};
 use crate::error::ReadError;
 
@@ -46,9 +45,9 @@ impl Stored {
         if !about.is_file() || about.len() == 0 {
             return Self::endless(file, path);
         }
-        // SAFETY: the mapping is only read as plain bytes, and no reader's memory safety relies on two reads of a
-        // byte being equal. A file that is truncated meanwhile ends the program with a signal, not with undefined
-        // behaviour.
+        // SAFETY: the mapping is only read as plain bytes, and no reader's memory safety relies on two reads
+        // of a byte being equal. A file that is truncated meanwhile ends the program with a signal, not with
+        // undefined behaviour.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(&file) };
         match map {
@@ -67,7 +66,7 @@ impl Stored {
             match read.map_err(|source| ReadError::io(path, source))? {
                 0 => return Ok(Self::Owned(content)),
                 _ if content.len() as u64 > most => {
-                    return Err(ReadError::file(path, too_large(most, "so far it has")));
+                    return Err(ReadError::file(path, memory::too_large(most, "so far it has")));
                 }
                 _ => {}
             }

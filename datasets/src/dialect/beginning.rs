@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use super::comments::{above, comments, names_behind};
+use super::comments::{comments, names_behind};
 use super::division::{Purpose, Record, find, lossy, records, usual_width};
+use super::hash_lines::above;
 use super::marks::is_number;
 use super::missing::is_missing;
 use super::options::Dialect;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::comments::above;
+use super::hash_lines::above;
 use super::marks::Marks;
 use super::missing::is_missing;
 use super::separator::Separator;

@@ -7,6 +7,7 @@
 mod beginning;
 mod comments;
 mod division;
+mod hash_lines;
 mod head;
 mod header;
 mod marks;

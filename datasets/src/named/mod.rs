@@ -13,7 +13,7 @@ use crate::bytes::source::names_a_file;
 use crate::error::RegistryError;
 use crate::registry::{PublicSet, SetKind, not_found, verified_set};
 
-/// Where the data come from that a name stands for.
+/// The place of the data that a name stands for.
 #[derive(Clone, Copy)]
 enum Origin {
     /// The program itself.

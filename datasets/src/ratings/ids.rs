@@ -135,7 +135,7 @@ pub fn whole_id(id: &[u8]) -> Option<u32> {
     number.and_then(|number| u32::try_from(number).ok())
 }
 
-/// What the ids of a column are taken for.
+/// The form that the ids of a column have.
 #[derive(Clone, Copy)]
 pub(super) enum IdForm {
     Whole,

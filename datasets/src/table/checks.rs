@@ -5,7 +5,7 @@ use std::path::Path;
 use super::classes::Classes;
 use super::columns::{Column, Odd, RoleSource, Values};
 use super::encoding::ColumnOptions;
-use super::options::Missing;
+use super::missing::Missing;
 use super::select::places;
 use crate::dialect::unnamed;
 use crate::error::ReadError;

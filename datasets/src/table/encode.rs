@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
+use super::beside::from_file;
 use super::checks::{Own, check_missing, check_texts};
-use super::classes::from_file;
 use super::classes::{self, Labels, labels, numbered};
 use super::columns::{Column, Columns, Place, RoleSource, Values, retain};
 use super::data::Table;
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
 use super::gaps::no_row;
-use super::options::Missing;
+use super::missing::Missing;
 use super::options::Options;
 use super::response::{Response, check_count, vector};
 use super::select::Selection;

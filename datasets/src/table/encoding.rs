@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::options::Missing;
+use super::missing::Missing;
 use crate::dialect::Marks;
 
 /// Options for which columns of a table are features, and how they are encoded.

@@ -7,8 +7,8 @@ use super::data::Table;
 use super::encoding::{EncodedColumn, Encoding};
 use super::features::Filled;
 use super::matrix::Matrix;
+use super::missing::Missing;
 use super::occurring::Occurring;
-use super::options::Missing;
 use crate::dialect::unnamed;
 
 /// Treatment of missing numbers.

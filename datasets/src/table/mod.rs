@@ -1,6 +1,7 @@
 //! Tables: a matrix of features and a response, the input of regression and classification.
 
 mod assemble;
+mod beside;
 mod cache;
 mod checks;
 mod classes;
@@ -16,6 +17,7 @@ mod held_out;
 pub mod libsvm;
 mod matrix;
 mod matrix_market;
+mod missing;
 mod npy;
 mod npz;
 mod occurring;
@@ -33,7 +35,7 @@ pub(crate) mod stored;
 mod tabular;
 mod triplets;
 
-pub(crate) use classes::beside_no_file;
+pub(crate) use beside::beside_no_file;
 pub use classes::{Beside, Classes, IDS, Labels};
 pub use data::Samples;
 pub use data::Table;
@@ -41,10 +43,10 @@ pub use encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 pub use features::Filled;
 pub use held_out::HeldOut;
 pub use matrix::{Csc, Matrix};
+pub use missing::Missing;
 pub use npz::sparse_npz;
 pub use occurring::Occurring;
 pub use options::Format;
-pub use options::Missing;
 pub use options::Options;
 pub use read::read;
 pub(crate) use read::{open, samples as samples_in, table as table_in};

@@ -11,7 +11,7 @@ use super::triplets::Triplets;
 use crate::arrays::npy::Array;
 use crate::bytes::memory;
 use crate::bytes::memory::believable;
-use crate::bytes::source::{Source, too_large};
+use crate::bytes::source::Source;
 use crate::error::ReadError;
 
 /// Bytes with which every zip file starts.
@@ -58,7 +58,7 @@ fn members(bytes: &[u8]) -> Result<Members, String> {
         // The size that the archive states may be wrong.
         file.take(rest + 1).read_to_end(&mut content).map_err(|error| damaged(&error))?;
         rest = rest.checked_sub(content.len() as u64).ok_or_else(|| {
-            too_large(memory::for_content(), &format!("with array `{name}` the inflated archive has"))
+            memory::too_large(memory::for_content(), &format!("with array `{name}` the inflated archive has"))
         })?;
         members.insert(name, content);
     }

@@ -1,8 +1,6 @@
-//! [`Options`]: options for reading a table; [`Format`] and [`Missing`], two of them.
+//! [`Options`]: options for reading a table; [`Format`], one of them.
 
 use std::path::PathBuf;
-
-use serde::{Deserialize, Serialize};
 
 use super::classes::{Beside, Classes};
 use super::encoding::{ColumnOptions, Encoding};
@@ -49,7 +47,7 @@ pub enum Format {
     /// `response index:value ...`, one row per line, as in libsvm and svmlight.
     Libsvm,
     /// Cells separated by one character or by blanks, with or without a header: a
-    /// [`Dialect`](crate::Dialect).
+    /// [`Dialect`].
     Csv,
     /// One numpy array.
     Npy,
@@ -80,22 +78,4 @@ impl Format {
 fn unknown(name: &str) -> String {
     let known: Vec<&str> = Format::readable().map(Format::name).collect();
     format!("`{name}` is no format: choose {}", known.join(", "))
-}
-
-/// A rule for missing numbers. A missing text is a level like any other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Missing {
-    /// Refuse them: the error names the first and counts all.
-    #[default]
-    Refuse,
-    /// Replace them by the mean of the column's other values; rows without a response are left out.
-    Mean,
-    /// Leave their rows out.
-    Drop,
-}
-
-named! {
-    Missing { Refuse = "refuse", Mean = "mean", Drop = "drop" }
-    |name| format!("`{name}` is no rule for missing values: choose refuse, mean or drop")
 }

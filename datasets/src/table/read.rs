@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::beside::from_files;
 use super::classes::Beside;
-use super::classes::from_files;
 use super::data::Samples;
 use super::data::Table;
 use super::encoding::ColumnOptions;

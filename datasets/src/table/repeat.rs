@@ -8,7 +8,7 @@ use super::columns::{Column, Columns, Kind, Odd, RoleSource, Values};
 use super::data::Samples;
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
-use super::options::Missing;
+use super::missing::Missing;
 use super::options::Options;
 use super::response::{USUAL, check_count, chosen, vector};
 use crate::dialect::{is_of_names, position};

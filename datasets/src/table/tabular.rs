@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::beside::from_file;
 use super::cache::Kept;
-use super::classes::from_file;
 use super::classes::{Beside, Classes, IDS, Labels, ids, labels};
 use super::columns::{Columns, Kind, RoleSource, Values, WHOLE};
 use super::data::Samples;

@@ -27,7 +27,7 @@ pub(super) const CONNECTING: Duration = Duration::from_secs(10);
 /// A process as its peers know it.
 #[derive(Clone, Copy)]
 pub(super) struct Peer {
-    /// Its number in the run.
+    /// Number of the process in the run.
     pub(super) index: u32,
     pub(super) secret: Secret,
     pub(super) ids: Ids,

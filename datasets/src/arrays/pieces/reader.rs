@@ -94,8 +94,8 @@ impl Pieces {
         T::deserialize(&self.about).ok()
     }
 
-    /// Returns the file with the facts stored in it; `None` if it holds data of another kind, or its arrays do
-    /// not fit its facts.
+    /// Returns the file with the facts stored in it; `None` if it holds data of another kind, or its arrays
+    /// do not fit its facts.
     pub(crate) fn fitting<T: DeserializeOwned>(
         self,
         fits: impl Fn(&Self, &T) -> Option<bool>,

@@ -6,6 +6,7 @@ mod sieve;
 mod simple;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod unicode;
 
 pub use rule::{Tokenizer, Words};

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::layout::{Filling, ITEMS, RatingsFacts, TIMES, USERS, VALUES};
+use super::layout::{Filling, ITEMS, RatingsFacts, TIMES, USERS, VALUES, WIDE};
 use super::numbers::{Numbered, Numbers};
 use super::repeated::{self, Repeated};
-use crate::arrays::pieces::{Array, PIECE, Pieces, PiecesWriter, RemovedOnDrop};
+use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, RemovedOnDrop};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::ratings::duplicates::{self, Duplicates};
@@ -244,9 +244,6 @@ fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread
     }
     Ok(sums.spread())
 }
-
-/// Values of a raw file in double precision, in place of those in single.
-pub(super) const WIDE: Array<'static, f64> = Array::new("wide");
 
 fn raw_file(path: &Path) -> Result<PiecesWriter, ReadError> {
     let arrays = [USERS.entry(), ITEMS.entry(), VALUES.entry(), TIMES.entry(), WIDE.entry()];

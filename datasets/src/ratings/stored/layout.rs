@@ -14,6 +14,8 @@ pub(super) const USERS: Array<'static, u32> = Array::new("users");
 pub(super) const ITEMS: Array<'static, u32> = Array::new("items");
 pub(super) const VALUES: Array<'static, f32> = Array::new("values");
 pub(super) const TIMES: Array<'static, f64> = Array::new("times");
+/// Values of a raw file in double precision, in place of those in single.
+pub(super) const WIDE: Array<'static, f64> = Array::new("wide");
 /// Arrays for users, then for items.
 const COUNTS: [Array<'static, u32>; 2] = [Array::new("ratings of user"), Array::new("ratings of item")];
 const IDS: [Array<'static, u32>; 2] = [Array::new("user ids"), Array::new("item ids")];

@@ -1,8 +1,7 @@
 //! Finds pairs that are observed more than once in a file, without reading all of it into memory.
 
-use super::convert::WIDE;
 use super::drawn::is_in;
-use super::layout::{ITEMS, TIMES, USERS, VALUES};
+use super::layout::{ITEMS, TIMES, USERS, VALUES, WIDE};
 use crate::arrays::pieces::{PIECE, Pieces};
 use crate::counter::splitmix64;
 use crate::error::ReadError;

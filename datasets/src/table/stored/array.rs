@@ -7,7 +7,7 @@ use crate::arrays::npy::Array;
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::table::classes::from_files;
+use crate::table::beside::from_files;
 use crate::table::columns::RoleSource;
 use crate::table::response::{chosen, vector};
 use crate::table::{Format, Missing, Options, Table};

@@ -10,7 +10,7 @@ use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::table::assemble::{self, ByRows, Tiles};
-use crate::table::classes::from_files;
+use crate::table::beside::from_files;
 use crate::table::gaps::Gaps;
 use crate::table::libsvm::{self, Indices};
 use crate::table::occurring::Counts;

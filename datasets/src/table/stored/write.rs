@@ -7,7 +7,7 @@ use super::{array, transposed};
 use crate::arrays::pieces::Pieces;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
-use crate::table::classes::beside_no_file;
+use crate::table::beside::beside_no_file;
 use crate::table::generate::{self, Columns, Drawing, Signal};
 use crate::table::{Format, Options, Table};
 
