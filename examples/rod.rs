@@ -78,7 +78,7 @@ impl Program for Rod {
 
 impl Relate for Rod {
     fn gather(&self, _: &Task<()>, _: &Piece) -> Cells {
-        Cells::new() // numbers of cells say all
+        Cells::new() // the cells' numbers suffice
     }
 
     fn relate(&self, _: &(), candidates: &[u32], _: Partials<Cells>) -> Dependencies {
@@ -98,7 +98,7 @@ fn rod() -> (Variables, Parts<Rod>) {
 fn engine(options: &TrainOptions) -> Result<Engine<Rod>, Error> {
     let (cells, parts) = rod();
     let (many, seed) = (options.parallelism.unwrap_or(25), options.seed);
-    // Four rounds, and the boundary weighs the cells anew.
+    // The cells are weighed again every four rounds.
     let settings = PrioritySettings { rounds: Some(4), ..PrioritySettings::new(many, seed) };
     let settings = PrioritySettings { rho: options.rho_or(0.1), explain: options.explain, ..settings };
     Ok(match options.schedule_from(&[("auto", 0), ("priority", 0), ("shuffled", 1), ("cyclic", 2)])? {

@@ -531,7 +531,7 @@ fn a_killed_launcher_leaves_no_process() {
     }
     let said = ends(folder.path(), "raddle status run", 0).out;
     assert!(
-        said.contains("dead: no process here has it") && said.contains("`raddle launch --resume run` "),
+        said.contains("dead: no process here runs it") && said.contains(": `raddle launch --resume run`"),
         "{said}"
     );
 }

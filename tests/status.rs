@@ -74,12 +74,12 @@ fn a_run_is_alive_then_dead_and_its_resumption_ends_it() {
     assert_eq!(status(folder)["state"], "dead");
     let said = ends(folder, "raddle status run", 0).out;
     assert!(
-        said.contains("dead: no process here has it, and it has no model; `lda fit --resume run` goes on"),
+        said.contains("no process here runs it, and it has no model; to continue: `lda fit --resume run`"),
         "{said}"
     );
     // Who watches learns it, too.
     let watched = ends(folder, "raddle status run --watch", 1);
-    assert!(watched.out.contains("dead: no process here has it"), "{}", watched.out);
+    assert!(watched.out.contains("dead: no process here runs it"), "{}", watched.out);
     ends(folder, "lda fit --resume run --time-limit 0.001 --quiet", 3);
     let ended = status(folder);
     assert_eq!(

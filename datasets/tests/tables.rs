@@ -124,7 +124,7 @@ fn missing_values_are_filled_or_their_rows_left_out() {
     assert_eq!(table.filled, [Filled { feature: 0, rows: vec![1, 3] }]);
     let encoding = table.encoding.unwrap();
     assert_eq!((encoding.columns[0].mean, encoding.columns[0].missing), (Some(2.5), 2));
-    assert!(encoding.sentences().join("\n").contains("missing values filled with means: a (2 by 2.5"));
+    assert!(encoding.sentences().join("\n").contains("missing values filled with means: a (2 with 2.5"));
     // A level that only dropped rows have does not count.
     let drop = columns(|columns| columns.missing = Missing::Drop);
     let table = read_with(text, &drop).unwrap();
@@ -175,7 +175,7 @@ fn an_encoding_is_repeated_on_other_data() {
         samples
             .notes
             .join("\n")
-            .contains("never seen, taken for none of its own: city (1 rows), sex (1 rows)")
+            .contains("never seen, treated as none of the known ones: city (1 row), sex (1 row)")
     );
     // The model's own data, with the response, give the same matrix.
     let same = predicted(text, &encoding, None).unwrap();

@@ -14,10 +14,10 @@ pub struct DialectArgs {
     #[arg(long, value_name = "CHAR|tab|blanks", value_parser = str::parse::<Separator>)]
     #[serde(serialize_with = "as_text")]
     separator: Option<Separator>,
-    /// Decimal mark: `,` or `.`. Default: `.`, unless a column is numeric only with decimal commas.
+    /// Decimal mark: `,` or `.`. Default: `.`, or `,` if only that makes a column numeric.
     #[arg(long, value_name = "MARK", value_parser = Dialect::decimal_of)]
     decimal: Option<char>,
-    /// Thousands separator: `.`, `,`, `'` or blank. Default: none, unless a column is numeric only with one.
+    /// Thousands separator: `.`, `,`, `'` or blank. Default: none, or the one that makes a column numeric.
     #[arg(long, value_name = "MARK", value_parser = Dialect::thousands_of)]
     thousands: Option<char>,
     /// Take the first line of delimited text as the names of the columns, even if it looks like data.

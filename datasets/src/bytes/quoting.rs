@@ -241,8 +241,8 @@ impl Quoting {
             [] => Ok((cell, rest)),
             _ if cell.raw.ends_with(b"\\") => Err(ESCAPED.into()),
             between => Err(format!(
-                "`{}` follows a closing quote: double quotes inside a cell, or, if quotes are letters, say \
-                 so by --quotes none",
+                "`{}` follows a closing quote: write quotes inside a cell twice, or, if quotes are text, \
+                 use --quotes none",
                 crate::bytes::number::first_characters(between)
             )),
         }
@@ -283,7 +283,7 @@ impl Quoting {
 }
 
 /// Message about a quote that is not closed.
-pub(crate) const UNCLOSED: &str = "a quote is not closed: close it, double quotes inside a cell, or, if quotes are letters, say so by --quotes none";
+pub(crate) const UNCLOSED: &str = "a quote is not closed: close it, write quotes inside a cell twice, or, if quotes are text, use --quotes none";
 
 const ESCAPED: &str = "a quote inside a cell is written `\\\"`, as Spark and MySQL do: write it doubled (`\"\"`; in Spark by \
                        option(\"escape\", \"\\\"\"))";

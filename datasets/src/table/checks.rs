@@ -47,7 +47,7 @@ pub(super) fn check_texts(
         let (name, option) = (called(place, column), option_name(place, column));
         let texts = (rows as u64).saturating_sub(column.numbers).saturating_sub(column.missing);
         let ways = format!(
-            "or take all its cells for levels by --categorical {option}, or leave the column out by --drop \
+            "or make the column categorical with --categorical {option}, or leave it out with --drop \
              {option}"
         );
         let why = if let Some(cure) = cure {

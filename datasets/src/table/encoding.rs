@@ -150,11 +150,11 @@ impl Encoding {
         });
         let filled = self.columns.iter().filter_map(|column| {
             let mean = column.mean.filter(|_| column.missing > 0)?;
-            Some(format!("{} ({} by {mean:.6})", column.name, column.missing))
+            Some(format!("{} ({} with {mean:.6})", column.name, column.missing))
         });
         let left_out = self.left_out.iter().map(|LeftOut { name, why }| format!("{name} ({why})"));
         for (what, list) in [
-            ("encoded, a column a level", texts.collect::<Vec<_>>()),
+            ("one-hot encoded", texts.collect::<Vec<_>>()),
             ("missing values filled with means", filled.collect()),
             ("columns left out", left_out.collect()),
         ] {

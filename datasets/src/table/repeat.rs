@@ -169,7 +169,7 @@ pub(super) fn apply(
             (Some(levels), column) => {
                 let (feature, count) = as_levels(levels, column);
                 if count > 0 {
-                    unseen.push(format!("{} ({count} rows)", about.name));
+                    unseen.push(format!("{} ({count} row{})", about.name, if count == 1 { "" } else { "s" }));
                 }
                 feature
             }
@@ -181,7 +181,7 @@ pub(super) fn apply(
     let without_response = lacking.unwrap_or_else(|| is_nan().map(|(row, _)| row).collect());
     if !unseen.is_empty() {
         notes.push(format!(
-            "levels that the model has never seen, taken for none of its own: {}",
+            "levels that the model has never seen, treated as none of the known ones: {}",
             listed(&unseen)
         ));
     }

@@ -74,7 +74,7 @@ enum Verb {
     /// Change the number of workers of a live run, from the next epoch on.
     Rescale(Rescale),
     /// Write man pages or shell completions.
-    #[command(after_help = "They are those of raddle and of the programs next to it.\n\n\
+    #[command(after_help = "The files cover raddle and the programs next to it.\n\n\
          Example: raddle generate bash ~/.local/share/bash-completion/completions")]
     Generate(Generate),
 }

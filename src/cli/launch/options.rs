@@ -14,15 +14,15 @@ use crate::options::values::{self, MOST_WORKERS};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
-    /// Number of processes to start on this machine; with --hosts or --held the default is 1. With 0 the
-    /// launcher only coordinates processes that join, as on a login node.
+    /// Number of processes to start on this machine. With 0 the launcher only coordinates processes that
+    /// join, as on a login node. With --hosts or --held the default is 1.
     #[arg(long, value_name = "P", value_parser = values::between::<0, 256>, default_value = "2", default_value_ifs([("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
     pub(super) processes: usize,
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
     pub(super) workers: usize,
     /// Address at which the run listens for processes on other machines. Without a port, any free one is
-    /// used. Connections beyond loopback are encrypted: see src/NETWORK.md.
+    /// used. Connections beyond loopback are encrypted (see --plain).
     #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
     pub(super) listen: Address,
     /// Address given to processes on other machines, if they cannot reach this one at --listen.
@@ -62,14 +62,12 @@ pub(super) struct Launch {
     /// from its last checkpoint.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Wait after each epoch until another program, the run's holder, continues the run with the number of
-    /// workers that it names, or pauses it. The run is one process, which starts with --workers. See
-    /// src/NETWORK.md.
+    /// Wait after each epoch until another program continues the run, with a number of workers of its choice,
+    /// or pauses the run. The run is one process, which starts with --workers.
     #[arg(long)]
     pub(super) held: bool,
     /// Continue the run in this folder, such as one whose launcher has died, with any number of processes.
-    /// PROGRAM may be left out, or given as it was. If it is given with this folder as --out, and there is no
-    /// run yet, the run is started.
+    /// PROGRAM may be left out, or given as it was. To start the run if there is none, use --resume-or-begin.
     #[arg(long, value_name = "RUN")]
     pub(super) resume: Option<PathBuf>,
     /// Continue the run in this folder, or start it if there is none: one command for a service that

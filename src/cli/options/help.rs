@@ -58,7 +58,8 @@ fn help() -> Arg {
         .help_heading(None)
 }
 
-/// Returns the verb with a line for each common option and without the others.
+/// Returns the verb with a line for each common option and without the others. Where all are common, the
+/// text below them stays that of the long help.
 fn shortened(verb: Command, common: &[&str]) -> Command {
     let is_shown = |arg: &&Arg| arg.get_long().is_some_and(|name| name != "help") && !arg.is_hide_set();
     let all = verb.get_arguments().filter(is_shown).count();
@@ -69,8 +70,7 @@ fn shortened(verb: Command, common: &[&str]) -> Command {
         }
         let line = first_sentence(&arg);
         let takes_values = arg.get_action().takes_values();
-        let is_long =
-            arg.get_default_values().iter().any(|default| line.len() + default.len() > WITH_DEFAULT);
+        let is_long = arg.get_default_values().iter().any(|text| line.len() + text.len() > WITH_DEFAULT);
         let first = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
         let arg = match first.as_deref().and_then(|name| name.split_once('|')) {
             Some((first, rest)) if rest.len() > 8 => arg.value_name(format!("{first}|..")),
@@ -81,7 +81,9 @@ fn shortened(verb: Command, common: &[&str]) -> Command {
             .hide_possible_values(takes_values)
             .hide_default_value(takes_values && is_long)
     });
-    verb.after_help(format!("--help: all {all} options, with examples"))
+    let left_out = all - verb.get_arguments().filter(is_shown).count();
+    let examples = verb.get_after_help().map_or("", |_| ", with examples");
+    if left_out == 0 { verb } else { verb.after_help(format!("--help: all {all} options{examples}")) }
 }
 
 /// Prints a help that was asked for.
@@ -98,12 +100,10 @@ fn engine_last(help: &str) -> String {
     let mut sections: Vec<&str> = help.trim_end().split("\n\n").collect();
     let is_engine = |section: &&str| section.lines().next().is_some_and(|line| line.contains(ENGINE_HEADING));
     // An option begins with a dash, or with the code of its colour.
-    let of_options = |section: &&str| {
-        section.lines().nth(1).is_some_and(|line| line.trim_start().starts_with(['-', '\x1b']))
-    };
+    let options = |part: &&str| part.lines().nth(1).is_some_and(|row| row.trim().starts_with(['-', '\x1b']));
     if let Some(engine) = sections.iter().position(is_engine) {
         let engine = sections.remove(engine);
-        let last = sections.iter().rposition(of_options).map_or(sections.len(), |at| at + 1);
+        let last = sections.iter().rposition(options).map_or(sections.len(), |at| at + 1);
         sections.insert(last, engine);
     }
     sections.join("\n\n") + "\n"

@@ -155,9 +155,9 @@ impl<'a> FolderStatus<'a> {
                     (false, Some(_)) => name,
                     (false, None) => "PROGRAM VERB",
                 };
-                let again = if path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
+                let again = if path.join("checkpoint").exists() { "continue" } else { "start again" };
                 format!(
-                    "{name}: dead: no process here has it, and it has no model; `{resume} --resume {}` {again}",
+                    "{name}: dead: no process here runs it, and it has no model; to {again}: `{resume} --resume {}`",
                     path.display()
                 )
             }

@@ -26,7 +26,7 @@ pub(crate) use self::launched::admin;
 pub(crate) struct StatusOptions {
     /// Folder of the run
     run: PathBuf,
-    /// Follow the run until it ends, and end with its exit status. On a terminal the screen is redrawn;
+    /// Follow the run until it ends, then exit with its status. On a terminal the screen is redrawn;
     /// elsewhere each change is a line
     #[arg(long)]
     watch: bool,

@@ -93,8 +93,8 @@ fn predict_repeats_the_encoding_and_says_what_it_has_not_seen() {
     write("train.csv", "id,city,x,y\na,Oslo,1,3\nb,Rome,2,9\nc,Oslo,,5\nd,Rome,4,13\ne,Oslo,5,11\n");
     let run = ends(folder.path(), "train.csv --missing mean --ratio 1e6 --out run", 0);
     for said in [
-        "encoded, a column a level: city (2 levels)",
-        "missing values filled with means: x (1 by 3.000000)",
+        "one-hot encoded: city (2 levels)",
+        "missing values filled with means: x (1 with 3.000000)",
         "columns left out: id (a text of its own in every row)",
     ] {
         assert!(run.out.contains(said), "{}", run.out);

@@ -26,10 +26,10 @@ pub(crate) fn known(kind: &str) -> String {
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
     let names = verified_names(SetKind::Corpus);
     format!(
-        "{kind}: a file, - for standard input, or a set by name. Files are UCI docword, Matrix Market \
-         (documents by words), LDA-C, text with one document per line, or with --text a table ({tables}), \
-         plain, gzip or zstd; a folder has one file per document. Public sets are read from the folder \
-         RADDLE_DATA: {names}, or any other that `raddle data fetch` has fetched; {DEFAULT} is embedded"
+        "{kind}: a file, - for stdin, or the name of a dataset. Formats: UCI docword, Matrix Market \
+         (documents by words), LDA-C, text with one document per line, or with --text a table ({tables}); \
+         gzip and zstd are unpacked. A folder has one file per document. Datasets in the folder \
+         $RADDLE_DATA: {names}, or any that `raddle data fetch` has fetched; {DEFAULT} is embedded"
     )
 }
 

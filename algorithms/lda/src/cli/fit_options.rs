@@ -50,17 +50,17 @@ pub(crate) struct Options {
     /// added to beta.
     #[arg(long, value_name = "FILE")]
     word_priors: Option<PathBuf>,
-    /// Hold out documents to end the run. Give a fraction, a file, or none.
+    /// Hold out documents to stop early. Give a fraction, a file, or none.
     #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
     pub(super) validation: String,
-    /// Hold out documents only to measure. Give split (a fixed tenth that comparisons use), a file, or none.
+    /// Hold out documents as a test set. Give split (the fixed tenth of the benchmarks), a file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY")]
     target: Option<f64>,
-    /// Evaluate held-out documents every N epochs. Default: 5; with --target, when the target may be met, and
-    /// at least every 20.
+    /// Evaluate held-out documents every N epochs. Default: 5; with --target, whenever the target may be met,
+    /// and after 20 epochs at the latest.
     #[arg(long, value_name = "N")]
     evaluate_every: Option<u64>,
     /// Run the first epochs on a growing part of the documents. Default: on.
@@ -70,12 +70,12 @@ pub(crate) struct Options {
     /// off.
     #[arg(long, value_name = "X")]
     beta_anneal: Option<f64>,
-    /// Choose when shards see each other's changes of the topic totals n_k. With token, as with epoch, but a
-    /// shard sees its own changes at once.
+    /// When shards share their changes of the topic totals n_k. They share them after each epoch or each
+    /// round; token is epoch, except that a shard sees its own changes at once.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
-    /// Convert the corpus to a file in this folder, of which each process reads only its own part. Default:
-    /// in memory; among several processes, in a file that they share until the run ends.
+    /// Convert the corpus to a file in this folder; each process reads only its own part of it. Default: in
+    /// memory; with several processes, in a file that they share until the run ends.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Measure the coherence of topics. It is u_mass and NPMI of each topic's top words on the corpus.

@@ -30,7 +30,7 @@ const BATCH: usize = 4096;
 #[derive(Debug, Args)]
 #[command(mut_arg("data", |arg| arg.help(data::known("Documents"))), after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model, written by --out.
     model: PathBuf,
     /// The documents.
     data: String,
@@ -46,7 +46,7 @@ pub(crate) struct Options {
     /// Write the topics to this file. NAME.npy gets a matrix of documents by topics (f32). Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Leave out topics with a share of a document below X, from 0 to 1, in text and JSON. Default: 0.01.
+    /// Leave out topics whose share of a document is below X (0 to 1), in text and JSON. Default: 0.01.
     #[arg(long, value_name = "X")]
     least: Option<f32>,
     #[command(flatten)]

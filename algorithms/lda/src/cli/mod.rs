@@ -26,7 +26,7 @@ mod words;
 #[derive(Debug, Parser)]
 #[command(name = "lda", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Fit a topic model. This is the default verb.
+    /// Fit a topic model. This is the default command.
     Fit(Box<fit_options::Options>),
     /// Find the topics of documents with a fitted model.
     Infer(infer::Options),

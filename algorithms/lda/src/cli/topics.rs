@@ -20,7 +20,7 @@ const MOST: usize = u32::MAX as usize;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model, written by --out.
     model: PathBuf,
     /// Documents to measure coherence on. Any source that `lda fit` reads will do.
     data: Option<String>,

@@ -33,7 +33,7 @@ pub(crate) struct Given {
     /// Time of arrival, in a file.
     #[arg(skip)]
     at: Option<Seconds>,
-    /// Value of finishing, by --deadline if there is one. Default: 1.
+    /// Value of the job, if it ends by its --deadline. Default: 1.
     #[arg(long, value_name = "X")]
     value: Option<f64>,
     /// Time by which the job must finish. It counts from now, such as 20m or 90s; a later end has no value.
@@ -45,7 +45,7 @@ pub(crate) struct Given {
     /// Maximum number of workers. Default: all workers of the pool.
     #[arg(long, value_name = "N")]
     most: Option<u32>,
-    /// Jobs that must succeed first, separated by commas.
+    /// Jobs that must end first, separated by commas. They must end with status 0 or 3.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     #[serde(default)]
     after: Vec<String>,

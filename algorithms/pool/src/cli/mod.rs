@@ -35,7 +35,7 @@ enum Verb {
     Status(pool_options::StatusOptions),
     /// Cancel a job of a pool.
     Cancel(pool_options::CancelOptions),
-    /// Write the profiles of finished runs, for `pool run --profiles`.
+    /// Print the profiles of finished runs, for `pool run --profiles`.
     Profile(pool_options::ProfileOptions),
 }
 
@@ -50,7 +50,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 const LINE: CommandLine<'static> = CommandLine {
     default: "run",
     free: Free { neutral: &[], limits: &[] },
-    common: &["alive", "clock", "value", "deadline", "most", "after", "policy", "rescale"],
+    common: &["alive", "clock", "value", "deadline", "most", "after", "policy", "rescale", "watch"],
     features: &[],
     foreign: foreign::FOREIGN,
 };

@@ -17,7 +17,7 @@ const FILE: &str = "Format of a file of jobs, in TOML:
   [[job]]
   run = \"mf fit ratings.csv --rank 64 --out mf64\"   # named after its folder, or by `name`
   at = \"20m\"           # time of arrival; at once by default
-  value = 5            # value of finishing; 1 by default
+  value = 5            # value of the job, if it ends by its deadline; 1 by default
   deadline = \"2h\"      # after arrival; a later end has no value
   least = 1            # minimum number of workers
   most = 4             # maximum number of workers; all of the pool by default
@@ -50,7 +50,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
     /// Policy: greedy, drf, fifo or pdors. greedy gives workers where they gain most, drf gives equal shares,
-    /// fifo serves jobs in order, and pdors makes promises. Default: greedy.
+    /// fifo serves jobs in order, and pdors promises each job an end or refuses it. Default: greedy.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// Clock: wall or counted. wall is real time; counted is simulated from counted operations, and equal on
@@ -61,8 +61,8 @@ pub(crate) struct RunOptions {
     /// Default: 1e-9.
     #[arg(long, value_name = "X")]
     seconds_per_cost: Option<f64>,
-    /// For greedy: use the work left as limits, profiles and metrics tell it, learn it from metrics and jobs
-    /// that have ended, or use nothing (none). Default: known.
+    /// For greedy: estimate of the work left. known uses limits, profiles and metrics, learnt uses metrics
+    /// and jobs that have ended, and none makes no estimate. Default: known.
     #[arg(long, value_name = "known|learnt|none")]
     knowledge: Option<String>,
     /// Report a running job that has been silent for this time, such as 20m; it keeps its workers.
@@ -72,11 +72,12 @@ pub(crate) struct RunOptions {
     /// For pdors: length of a slot, the unit of time of its plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
-    /// For pdors: seconds to change workers in each slot. They are reserved, and include the wait for the end
-    /// of an epoch. Default: 1.
+    /// For pdors: seconds to change workers in each slot. No work is planned in these seconds, which include
+    /// the wait for the end of an epoch. Default: 1.
     #[arg(long, value_name = "SECONDS")]
     rescale: Option<f64>,
-    /// For pdors: minimum price, as a share of the maximum; 0 is the paper's. Default: 1e-4.
+    /// For pdors: minimum price of workers, as a share of the maximum. A job that is worth less than its
+    /// workers cost is refused. Default: 1e-4.
     #[arg(long, value_name = "X")]
     floor: Option<f64>,
     /// File of profiles of finished runs, written by `pool profile`, for jobs of the same names.
@@ -228,7 +229,7 @@ pub(crate) struct StatusOptions {
     /// Folder of the pool.
     #[arg(value_name = "POOL")]
     pub(super) pool: PathBuf,
-    /// Follow the pool until it ends, a line for each change, and end with its exit status.
+    /// Follow the pool until it ends, then exit with its status. Each change is a line.
     #[arg(long)]
     pub(super) watch: bool,
     #[command(flatten)]
@@ -253,7 +254,7 @@ pub(crate) struct CancelOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pool profile mf64 news > profiles.toml")]
 pub(crate) struct ProfileOptions {
-    /// Folders of finished runs, or of pools, whose jobs are profiled by the pool's clock.
+    /// Folders of finished runs, or of pools. The jobs of a pool are profiled by the pool's clock.
     #[arg(required = true, value_name = "RUN")]
     pub(super) runs: Vec<PathBuf>,
     #[command(flatten)]

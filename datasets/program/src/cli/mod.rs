@@ -20,7 +20,7 @@ mod verify;
 #[derive(Debug, Parser)]
 #[command(name = "raddle-data", version, after_help = EXAMPLES)]
 enum Verb {
-    /// List sets, their licences and what is here. This is the default verb.
+    /// List sets, licences and what is fetched. This is the default command.
     List(list::Options),
     /// Fetch a set by its name, or a file by its URL.
     Fetch(fetch::Options),
@@ -28,7 +28,7 @@ enum Verb {
     Verify(verify::Options),
     /// Print the path of a set in the data folder.
     Path(path::Options),
-    /// Write generated data to a file, which is read as the same data.
+    /// Write generated data to a file that reads back the same.
     Generate(generate::Options),
 }
 
