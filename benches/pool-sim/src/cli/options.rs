@@ -27,7 +27,8 @@ const MOST: (u32, u32) = (10_000, 1024);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// Jobs: a workload by name, or a file of profiles. Names are pollux:6, pollux and synth:jobs:n=160,seed=1.
+    /// Jobs: a workload by name, or a file of profiles. Names are pollux:6, pollux and
+    /// synth:jobs:n=160,seed=1.
     #[arg(value_name = "SPEC")]
     pub(super) spec: String,
     /// Number of nodes. Default: 16.
