@@ -187,7 +187,7 @@ def fast(results):
             times.append(text if who == OURS else f"{solver(who)} {text}")
         body.append([model, quality, *times, f"{ratio:.2g}"])
     head = ["model, data", "quality", "raddle", "best other solver", "ratio"]
-    return table(head, body) + "\n`RADDLE_DATA=... python3 benches/suite/suite.py`\n"
+    return table(head, body) + "\nMeasured by `RADDLE_DATA=... python3 benches/suite/suite.py`\n"
 
 
 def kinds_of(results):

@@ -29,9 +29,9 @@ pub use self::versions::{VersionEnd, Versions, fit_versions, is_short};
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Data that change")]
 pub struct ChangeOptions {
-    /// Insert and retract records after the fit, as the lines of this file say (- for standard input), and
-    /// refit from the model after each version. Lines `+ ...` insert, `- ...` retract, and `=` ends a
-    /// version. Needs --out.
+    /// Insert and retract records after the fit, and refit from the model after each version. Lines of this
+    /// file (- for stdin) start with + to insert and with - to retract; the line = ends a version. Needs
+    /// --out.
     #[arg(long, value_name = "FILE|-")]
     pub changes: Option<String>,
     /// Fit every version from scratch: its model is that of a fit on the edited data. Needs --changes.

@@ -54,8 +54,8 @@ pub struct TrainOptions {
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
     /// Write a checkpoint to the run's folder after every N epochs. auto writes the first after 5 seconds,
-    /// and then spends about a thirtieth of the time on checkpoints. Default: none; among several processes,
-    /// auto.
+    /// and then spends about a thirtieth of the time on checkpoints. Default: none; auto with several
+    /// processes.
     #[arg(long, value_name = "N|auto", value_parser = str::parse::<CheckpointEvery>)]
     pub checkpoint_every: Option<CheckpointEvery>,
     /// Start from the model in the folder of an earlier run.
@@ -64,8 +64,8 @@ pub struct TrainOptions {
     /// Stop after N epochs.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
-    /// Stop after the first epoch that ends past this time. An epoch that overruns it by 0.3 s, or by a
-    /// twentieth of it if that is longer, is cancelled: the model is then that of an earlier epoch.
+    /// Stop after the first epoch that ends past this time. An epoch that overruns it by 0.3 s or 5 %,
+    /// whichever is longer, is cancelled; the model is then that of an earlier epoch.
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub time_limit: Option<f64>,
     /// Random seed. The same seed gives the same model.
@@ -74,7 +74,7 @@ pub struct TrainOptions {
     /// Number of worker threads. Never changes the model. Default: the number of cores.
     #[arg(short, long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
     pub workers: Option<usize>,
-    /// Show no progress.
+    /// Show no progress or notes.
     #[arg(short, long)]
     pub quiet: bool,
     /// Write the report as one line of JSON. Nothing else is written to stdout.

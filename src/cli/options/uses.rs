@@ -11,7 +11,7 @@ use crate::say::{say, say_json};
 /// The options of the verbs that use a model; flatten them into the verb's own.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
 pub struct UseOptions {
-    /// Say nothing on stderr but errors.
+    /// Print only errors to stderr.
     #[arg(short, long)]
     pub quiet: bool,
     /// Write the result as one line of JSON. Nothing else is written to stdout.

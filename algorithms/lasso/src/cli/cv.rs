@@ -35,7 +35,7 @@ The model is that of `lasso fit --lambda` at the chosen lambda. cv.tsv has the m
 #[command(mut_arg("points", |arg| arg.help("Number of lambdas. They are evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
 #[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to choose from, such as 0.5,0.9,1")))]
 pub(crate) struct Options {
-    /// Number of folds. Each is predicted by fits to the other rows.
+    /// Number of folds. Each is held out once, and predicted by a fit on the others.
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
     #[command(flatten)]

@@ -31,9 +31,9 @@ pub(crate) struct Options {
     /// coefficients are zero.
     #[arg(long, value_name = "R", default_value_t = 10.0)]
     ratio: f64,
-    /// Measure the fit on held-out rows. Give a share of the data's rows, such as 0.2, which --seed draws, or
-    /// other data with the same columns.
-    #[arg(long, value_name = "SHARE|FILE", value_parser = str::parse::<TestRows>)]
+    /// Measure the fit on held-out rows. Give a fraction of the rows, such as 0.2 (drawn by --seed), or other
+    /// data with the same columns.
+    #[arg(long, value_name = "FRACTION|FILE", value_parser = str::parse::<TestRows>)]
     pub(super) test: Option<TestRows>,
     /// Number of candidates that `--schedule priority` draws for a round, at least --parallelism. Default:
     /// --parallelism.

@@ -8,8 +8,8 @@ use serde::Serialize;
 const MOST_POINTS: usize = 100_000;
 
 /// Help text of --schedule.
-pub(super) const SCHEDULE: &str = "auto or working-set, which are the same. The other schedules of `lasso fit` cannot fit \
-     several lambdas";
+pub(super) const SCHEDULE: &str = "Rule for choosing the variables to update: working-set (the same as auto). The other \
+     schedules of `lasso fit` cannot fit several lambdas";
 
 /// The lambdas of a path.
 #[derive(Debug, Args, Serialize)]

@@ -27,7 +27,7 @@ mod versions;
 #[derive(Debug, Parser)]
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Fit a Lasso. This is the default verb.
+    /// Fit a Lasso. This is the default command.
     Fit(fit_options::Options),
     /// Fit a path of lambdas, each certified.
     Path(path::Options),

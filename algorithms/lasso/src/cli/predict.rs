@@ -26,9 +26,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "K")]
     point: Option<u64>,
     /// Write the predictions to this file instead of stdout. A line has the predicted mean; for a logistic
-    /// model the class and the probability of the larger class (of texts, the last in sorted order); for a
-    /// multinomial model the class and the probability of every class, in sorted order. Tabs separate them,
-    /// and with --id the id comes first.
+    /// model the class and the probability of the positive class (the larger number, or the last string in
+    /// sorted order); for a multinomial model the class and the probability of every class, in sorted order.
+    /// Tabs separate them, and with --id the id comes first.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -31,23 +31,23 @@ pub(crate) struct ProblemOptions {
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Cache the parsed data in this folder for later runs, as binary files named by a hash of the content.
-    /// Among several processes, each reads only its own columns from them.
+    /// With several processes, each reads only its own columns from them.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     cache: Option<PathBuf>,
-    /// Loss: squared, logistic, multinomial or poisson. logistic is for two classes, of which the larger
-    /// number, or the last text in sorted order, is positive; multinomial is for any number of classes, and
-    /// poisson for counts.
-    #[arg(long, value_name = "NAME", default_value = "squared", value_parser = named_values(&Loss::NAMES))]
+    /// Loss: squared, logistic, multinomial or poisson. logistic is for two classes, and the larger number,
+    /// or the last string in sorted order, is positive; multinomial is for any number of classes, and poisson
+    /// for counts.
+    #[arg(long, value_name = "NAME", default_value = "squared", value_parser = named_values(&Loss::NAMES), hide_possible_values = true)]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1 - A)/2 |b|^2), 0 < A <= 1. Below 1 it is an
+    /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1-A)/2 |b|^2), 0 < A <= 1. Below 1 it is an
     /// elastic net.
     #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_all")]
     l1_ratio: Vec<f64>,
-    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and
-    /// D its lower bound; 0 < X < 1.
-    #[arg(long, value_name = "X", default_value_t = 1e-6)]
+    /// Stop when the relative duality gap is at most X. The gap is (P-D)/P, where P is the objective and D
+    /// its lower bound; 0 < X < 1.
+    #[arg(long, value_name = "X", default_value = "1e-6")]
     pub(crate) tol: f64,
     /// Fit no intercept, and centre neither columns nor response.
     #[arg(long)]
@@ -55,7 +55,7 @@ pub(crate) struct ProblemOptions {
     /// Do not divide columns by their standard deviations.
     #[arg(long)]
     no_standardize: bool,
-    /// Prepare columns in this way, to compare solvers: dense-std centres and standardizes them, sparse-raw
+    /// Prepare columns in this way, to compare solvers: dense-std centres and standardises them, sparse-raw
     /// leaves them as they are. There is no intercept, and coefficients are those of the prepared columns.
     #[arg(long, value_name = "MODE", help_heading = ENGINE_HEADING, conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,

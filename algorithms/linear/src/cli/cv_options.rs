@@ -34,11 +34,11 @@ pub(crate) struct Options {
     /// Number of values in the range, evenly spaced on a logarithmic scale: 2 to 300. Default: 9.
     #[arg(long, value_name = "N")]
     points: Option<usize>,
-    /// Number of folds, stratified by class. Each is predicted by fits to the other rows.
+    /// Number of folds, stratified by class. Each is held out once, and predicted by a fit on the others.
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
-    /// Measure on held-out rows. Give accuracy, balanced-accuracy, f1 (of the larger of two classes, else the
-    /// mean over all classes), auc (two classes), or log-loss (logistic loss).
+    /// Measure on held-out rows. Give accuracy, balanced-accuracy, f1 (of the positive class, or the mean of
+    /// more than two), auc (two classes), or log-loss (logistic loss).
     #[arg(long, value_name = "NAME", default_value = "accuracy")]
     measure: String,
     /// Rule for choosing C: min or 1se. min takes the best mean, and 1se the smallest C whose mean is within

@@ -13,7 +13,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --loss logistic --class-weights balanced --out run
   linear fit diabetes --scale --init run
 
-The response has 2 to 1000 values, numbers or texts; for the embedded diabetes data it is \
+The response has 2 to 1000 values, numbers or strings; for the embedded diabetes data it is \
 whether the value is above the mean (1) or not (0). With more than two classes, each is fitted against the rest, and the \
 class with the largest score is predicted.";
 
@@ -24,24 +24,23 @@ class with the largest score is predicted.";
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule"], "with linear")))]
 #[command(mut_arg("init", |arg| arg.help("Start from the model in the folder of an earlier run: from its dual values if the data have as many rows, else from its coefficients")))]
 pub(crate) struct Options {
-    /// Weight C of the loss of each row. It is relative to the penalty |w|^2 / 2.
+    /// Weight C of the loss of each row. It is relative to the penalty |w|^2/2.
     #[arg(long = "C", value_name = "X", default_value_t = 1.0, conflicts_with = "lambda")]
     #[serde(rename = "C")]
     c: f64,
-    /// Weight of the penalty relative to the mean loss, instead of C: C = 1 / (lambda n), where n is the sum
-    /// of the rows' weights.
+    /// Weight of the penalty relative to the mean loss, instead of C: C = 1/(lambda n), where n is the sum of
+    /// the rows' weights.
     #[arg(long, value_name = "X")]
     lambda: Option<f64>,
     /// Split the rows into parts that are optimised separately within an epoch: a number K of parts, a plan
-    /// of EPOCH:PARTS such as 0:16,8:4, or auto. See PARTS.md.
+    /// of EPOCH:PARTS such as 0:16,8:4 (4 parts from epoch 8 on), or auto (chosen during the run).
     #[arg(long, value_name = "K|PLAN|auto", allow_hyphen_values = true)]
     parts: Option<String>,
-    /// Sizes of the parts relative to each other, counted in values of the rows, such as 1,1,1,0.5. Needs
-    /// --parts K.
+    /// Relative sizes of the parts, such as 1,1,1,0.5, measured in stored values. Needs --parts K.
     #[arg(long, value_name = "LIST", requires = "parts", value_delimiter = ',', allow_hyphen_values = true)]
     shares: Option<Vec<f64>>,
-    /// Factor sigma' by which a part scales its own change to stand for the changes of all parts: adaptive, K
-    /// (the number of parts) or a number. Default: adaptive. Needs --parts.
+    /// Factor sigma' of CoCoA+, by which a part scales its own change: adaptive, K (the number of parts) or a
+    /// number. Default: adaptive. Needs --parts.
     #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
     sigma: Option<String>,
     #[command(flatten)]

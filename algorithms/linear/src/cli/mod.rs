@@ -19,7 +19,7 @@ mod refused;
 #[derive(Debug, Parser)]
 #[command(name = "linear", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Fit a classifier. This is the default verb.
+    /// Fit a classifier. This is the default command.
     Fit(Box<fit_options::Options>),
     /// Choose C by cross-validation, then fit.
     Cv(Box<cv_options::Options>),

@@ -22,15 +22,15 @@ pub(crate) struct ProblemOptions {
     y: Option<String>,
     /// Loss: squared-hinge, hinge or logistic. hinge and squared-hinge make a support vector machine,
     /// logistic makes a logistic regression.
-    #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = named_values(&Loss::NAMES))]
+    #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = named_values(&Loss::NAMES), hide_possible_values = true)]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// Stop when the relative duality gap is at most X. The gap is (P - D) / P, where P is the objective and
-    /// D its lower bound; 0 < X < 1.
-    #[arg(long, value_name = "X", default_value_t = 1e-4)]
+    /// Stop when the relative duality gap is at most X. The gap is (P-D)/P, where P is the objective and D
+    /// its lower bound; 0 < X < 1.
+    #[arg(long, value_name = "X", default_value = "1e-4")]
     tol: f64,
     /// Weight rows so that all classes count the same: balanced.
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", hide_possible_values = true)]
     class_weights: Option<ClassWeights>,
     /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
     /// row. A weight of 2 counts the row twice.

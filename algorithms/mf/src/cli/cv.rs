@@ -20,14 +20,15 @@ use super::runner::{Failure, InSession, refuse};
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf cv synth:ratings:users=300,items=150,n=9000 --ranks 4,16 --regs 0.02,0.05 --folds 3
 
-Each rank is tried with each regularisation, on every fold. Then the best
-setting is fitted to all ratings, for the number of epochs that was best on
-its folds.";
+Each rank is tried with each regularisation, on every fold. Then the best setting is fitted to all ratings, for the \
+number of epochs that was best on its folds.";
 
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
+#[command(mut_args(hide_idle(&["checkpoint_every"], "in mf cv, which makes many runs and keeps no checkpoint of them")))]
+#[command(mut_args(hide_idle(&["init"], "in mf cv, as a model to start from has seen what a fold holds out")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 pub(crate) struct Options {
     /// Try these ranks. Default: --rank alone.
@@ -36,7 +37,7 @@ pub(crate) struct Options {
     /// Try these values of --reg. Default: --reg alone.
     #[arg(long, value_name = "X,...", value_delimiter = ',', conflicts_with = "reg")]
     regs: Vec<f64>,
-    /// Set the number of folds. They are parts of the ratings, each held out once.
+    /// Number of folds. They are parts of the ratings, each held out once.
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
     #[command(flatten)]
@@ -61,7 +62,8 @@ fn refuse_twice<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) ->
 /// Tries the grid, fits the best setting, and reports.
 pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
-    check(options)?;
+    refuse_twice("--ranks", &options.ranks)?;
+    refuse_twice("--regs", &options.regs)?;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.refuse_distributed("this command")?;
     if session.is_resumed() {
@@ -144,24 +146,6 @@ fn write_model(
     if !best.no_seen && session.folder().path().is_some() {
         let seen = Seen::new(fitted, users.len());
         SeenFile::new(&seen, items.len()).map_err(Error::failed)?.write(session)?;
-    }
-    Ok(())
-}
-
-/// Checks that the options are consistent.
-fn check(options: &Options) -> Result<(), Error> {
-    let train = &options.train;
-    refuse_twice("--ranks", &options.ranks)?;
-    refuse_twice("--regs", &options.regs)?;
-    if train.checkpoint_every.is_some() {
-        return Err(Error::usage(
-            "cv makes many runs, and keeps no checkpoint of them: leave --checkpoint-every out",
-        ));
-    }
-    if train.init.is_some() {
-        return Err(Error::usage(
-            "--init: a model to start from has seen what a fold holds out; leave it out",
-        ));
     }
     Ok(())
 }

@@ -30,12 +30,12 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// Hold out ratings to end the run. Give a fraction, drawn by hash; the latest ones, such as last:0.05
-    /// for 5 %; a file; or none.
+    /// Hold out ratings to stop early. Give a fraction, drawn by hash; the latest ones, such as last:0.05 for
+    /// 5 %; a file; or none.
     #[arg(long, value_name = "FRACTION|last:X|FILE|none", default_value = "0.05")]
     pub(super) validation: String,
-    /// Hold out ratings only to measure. Give split, a fixed tenth that comparisons use; the latest ones,
-    /// such as last:0.1; a file; or none.
+    /// Hold out ratings as a test set. Give split, the fixed tenth of the benchmarks; the latest ones, such
+    /// as last:0.1; a file; or none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Fit again on training and validation data together, for the number of epochs that was best.
@@ -48,8 +48,9 @@ pub(crate) struct Options {
     /// Count test ratings of at least X as hits in --ranking. Default: every test rating is a hit.
     #[arg(long, value_name = "X")]
     pub(super) relevant: Option<f64>,
-    /// Convert the ratings to a file in this folder, of which each process reads only its own part. Default:
-    /// in memory; among several processes, in a file that they share until the run ends.
+    /// Cache the parsed ratings in this folder for later runs, as a file from which each process reads only
+    /// its own part. Default: in memory; with several processes, in a file that they share until the run
+    /// ends.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Leave out users and items with fewer than N ratings, repeatedly, until all have at least N.

@@ -21,10 +21,10 @@ use super::usage::{ModelAndData, notes_on_unlearned, refuse_empty_lists};
 pub(crate) struct Options {
     #[command(flatten)]
     given: ModelAndData,
-    /// Set the regularisation of new users and items. Default: that of the model.
+    /// Regularisation of new users and items. Default: that of the model.
     #[arg(long, value_name = "X")]
     reg: Option<f64>,
-    /// Set the number of items to recommend to each new user.
+    /// Number of items to recommend to each new user.
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
     /// Write the model to this folder, with the new users and items. Default: nothing is written.
@@ -41,9 +41,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=400,items=200,n=20000 --out run
   mf fold-in run synth:ratings:users=500,items=200,n=25000 --out wider
 
-The model's users and items stay as they are. The factors of new users are
-solved from their ratings of the model's items, then those of new items from
-the ratings of all users. New rows are added after those of the model. Each new
+The model's users and items stay as they are. The factors of new users are solved from their ratings of the model's \
+items, then those of new items from the ratings of all users. New rows are added after those of the model. Each new \
 user is recommended items that the user has not rated in DATA.";
 
 /// Solves the rows of new users, then of new items, and recommends items to the new users.

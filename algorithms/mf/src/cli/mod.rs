@@ -33,7 +33,7 @@ mod versions;
 #[derive(Debug, Parser)]
 #[command(name = "mf", version, after_help = EXAMPLES)]
 enum Verb {
-    /// Fit a factorization. This is the default verb.
+    /// Fit a factorization. This is the default command.
     Fit(fit_options::Options),
     /// Choose rank and regularisation by cross-validation, then fit.
     Cv(cv::Options),
@@ -56,13 +56,25 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fold-in run synth:ratings:users=550,items=200,n=22000
   mf cv --ranks 4,16 --folds 3
 
-Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit,
-missed the target or diverged, 130 interrupted.";
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, missed the target or diverged, \
+130 interrupted.";
 
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
     free: fit_options::FREE,
-    common: &["rank", "reg", "solver", "implicit", "validation", "test", "ranks", "folds", "top", "users"],
+    common: &[
+        "rank",
+        "reg",
+        "solver",
+        "implicit",
+        "validation",
+        "test",
+        "ranks",
+        "regs",
+        "folds",
+        "top",
+        "users",
+    ],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
     foreign: foreign::FOREIGN,
 };

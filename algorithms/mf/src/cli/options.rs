@@ -6,29 +6,32 @@ use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
 
 /// Help text of --schedule.
-pub(super) const SCHEDULE: &str = "Choose the schedule: rotation, priority or auto, which is rotation";
+pub(super) const SCHEDULE: &str =
+    "Rule for choosing the blocks to update: rotation (the same as auto) or priority";
+
+/// Heading of the options of single solvers.
+const SOLVER: &str = "Options of the solver";
 
 /// Options of the model and its solver.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct ModelOptions {
-    /// Set the number of factors of users and items.
+    /// Number of factors of users and items.
     #[arg(long, value_name = "K", default_value_t = 32)]
     pub(crate) rank: usize,
-    /// Set the regularisation of the factors. It is the weight of their squares, |p|^2 + |q|^2. Ratings on a
-    /// scale ten times as large need about ten times the weight. Default: by the solver and the length of the
-    /// run.
+    /// Regularisation of the factors. It is the weight of their squares, |p|^2 + |q|^2. Ratings on a scale
+    /// ten times as large need about ten times the weight. Default: depends on the solver and the length of
+    /// the run.
     #[arg(long, value_name = "X")]
     pub(crate) reg: Option<f64>,
     /// Count --reg once for each user and item. Default: once for each of their ratings.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
-    /// Choose the solver: sgd, als or ccd. They are stochastic gradient descent, alternating least squares
-    /// and cyclic coordinate descent. Default: sgd; als, the only choice, with --implicit.
+    /// Solver: sgd, als or ccd. They are stochastic gradient descent, alternating least squares and cyclic
+    /// coordinate descent. Default: sgd; als, the only choice, with --implicit.
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
-    /// Fit implicit feedback: counts, such as clicks. An observed pair has the confidence 1 + W
-    /// |value|, where W is 5 if left out; any other pair has 1. Pairs with a value of 0 or below count as not
-    /// preferred.
+    /// Fit implicit feedback: counts, such as clicks. An observed pair has the confidence 1 + W|value|, where
+    /// W is 5 if left out; any other pair has 1. Pairs with a value of 0 or below count as not preferred.
     #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5")]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases for users and items.
@@ -37,33 +40,33 @@ pub(crate) struct ModelOptions {
     /// Keep all factors at 0 or above.
     #[arg(long)]
     pub(crate) nonnegative: bool,
-    /// Set the initial step size (learning rate) of sgd, in standard deviations of the ratings. Default: by
+    /// Initial step size (learning rate) of sgd, in standard deviations of the ratings. Default: depends on
     /// the length of the run.
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", help_heading = SOLVER)]
     pub(crate) step: Option<f64>,
     /// Divide the sgd steps of each user and item by the number of their ratings to the power A, from 0 to 1.
-    /// Default: smaller steps for whichever of users and items have far more ratings each.
-    #[arg(long, value_name = "A")]
+    /// Default: smaller steps for the side (users or items) with far more ratings each.
+    #[arg(long, value_name = "A", help_heading = SOLVER)]
     pub(crate) count_power: Option<f64>,
     /// Multiply the sgd steps of items by this factor. Default: 1.
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", help_heading = SOLVER)]
     pub(crate) item_step: Option<f64>,
     /// Draw initial factors uniformly between -X / sqrt(rank) and X / sqrt(rank). Default: 0.2.
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", help_heading = SOLVER)]
     pub(crate) init_scale: Option<f64>,
-    /// Set the sgd step size of biases, as a multiple of that of factors. Default: 0.3.
-    #[arg(long, value_name = "X")]
+    /// Step size of biases in sgd, as a multiple of that of factors. Default: 0.3.
+    #[arg(long, value_name = "X", help_heading = SOLVER)]
     pub(crate) bias_step: Option<f64>,
-    /// Set the regularisation of biases in sgd and ccd: the weight of their squares. In sgd this is divided
-    /// by the standard deviation of the ratings. Default: 0.02.
-    #[arg(long, value_name = "X")]
+    /// Regularisation of biases in sgd and ccd: the weight of their squares. In sgd this is divided by the
+    /// standard deviation of the ratings. Default: 0.02.
+    #[arg(long, value_name = "X", help_heading = SOLVER)]
     pub(crate) bias_reg: Option<f64>,
-    /// Set the number of conjugate gradient steps for each user and item in als; 0 solves exactly, by
-    /// Cholesky. Not with --nonnegative. Default: 0; 3 with --implicit.
-    #[arg(long, value_name = "N")]
+    /// Number of conjugate gradient steps for each user and item in als; 0 solves exactly, by Cholesky. Not
+    /// with --nonnegative. Default: 0; 3 with --implicit.
+    #[arg(long, value_name = "N", help_heading = SOLVER)]
     pub(crate) cg_steps: Option<usize>,
-    /// Set the number of inner iterations of ccd: passes over one factor before the next. Default: 1.
-    #[arg(long, value_name = "N")]
+    /// Number of inner iterations of ccd: passes over one factor before the next. Default: 1.
+    #[arg(long, value_name = "N", help_heading = SOLVER)]
     pub(crate) inner: Option<usize>,
     /// Stop at this root mean squared error on the test set, or on the validation set if there is no test
     /// set. Not with --implicit.
@@ -72,8 +75,8 @@ pub(crate) struct ModelOptions {
     /// Do not store what users have rated. `mf recommend` then needs --exclude or --with-seen.
     #[arg(long)]
     pub(crate) no_seen: bool,
-    /// Set the number of blocks (partitions) of the items in sgd. Default: as many as shards.
-    #[arg(long, value_name = "B")]
+    /// Number of blocks (partitions) of the items in sgd. Default: as many as shards.
+    #[arg(long, value_name = "B", help_heading = SOLVER)]
     pub(crate) blocks: Option<usize>,
 }
 

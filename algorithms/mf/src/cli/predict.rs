@@ -31,12 +31,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf predict run synth:ratings:users=500,items=200,n=20000
 
-If the model lacks the user or the item of a pair, the prediction is the mean
-plus the bias of the other one; if it lacks both, the mean. Without biases
-(--implicit, --no-biases), a user about whom nothing was learned gets the
-scores of the mean user. Every line of the data has a prediction, unless
---duplicates merges the lines of a pair. A model of implicit feedback predicts
-scores: near 1 for items that a user is likely to choose, near 0 for the rest.";
+If the model lacks the user or the item of a pair, the prediction is the mean plus the bias of the other one; if it \
+lacks both, the mean. Without biases (--implicit, --no-biases), a user about whom nothing was learned gets the \
+scores of the mean user. Every line of the data has a prediction, unless --duplicates merges the lines of a pair. A \
+model of implicit feedback predicts scores: near 1 for items that a user is likely to choose, near 0 for the rest.";
 
 /// Predicts each pair. If the data have ratings, the error is printed: on stdout if the predictions go to a
 /// file, else on stderr.

@@ -17,9 +17,9 @@ use super::usage::{ListOutput, notes_on_unlearned, refuse_empty_lists};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model, written by --out.
     model: PathBuf,
-    /// Set the number of items for each user.
+    /// Number of items for each user.
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// Recommend to these users. Give ids, or a file with one id per line. Default: all users.
@@ -50,19 +50,16 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2
 
-Each line has a user, an item and a score, separated by tabs, with the best
-item of a user first. An id with a tab, a line break or a double quote is
-written in double quotes, as in CSV. On the command line, put an id with a
-comma in double quotes: --users '\"Lee, Ann\",7'.
+Each line has a user, an item and a score, separated by tabs, with the best item of a user first. An id with a tab, \
+a line break or a double quote is written in double quotes, as in CSV. On the command line, put an id with a comma \
+in double quotes: --users '\"Lee, Ann\",7'.
 
-Items that a user has rated in the data of the fit, other than its test data,
-are left out. After a fit with --no-seen the folder does not have them: give
---exclude or --with-seen.
+Items that a user has rated in the data of the fit, other than its test data, are left out. After a fit with \
+--no-seen the folder does not have them: give --exclude or --with-seen.
 
-A user whom the model does not have, or about whom it has learned nothing, gets
-the generally popular items: those with the highest biases or, without biases
-(--implicit, --no-biases), those of the mean user. Users are processed a few
-thousand at a time, so memory does not grow with their number.";
+A user whom the model does not have, or about whom it has learned nothing, gets the generally popular items: those \
+with the highest biases or, without biases (--implicit, --no-biases), those of the mean user. Users are processed a \
+few thousand at a time, so memory does not grow with their number.";
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {

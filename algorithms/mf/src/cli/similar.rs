@@ -15,7 +15,7 @@ use super::usage::{ListOutput, refuse_empty_lists};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model, written by --out.
     model: PathBuf,
     /// Items to compare with. Give ids, or a file with one id per line.
     #[arg(value_name = "ITEM,...|FILE", required_unless_present = "users")]
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Find users similar to these instead. Give ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE", conflicts_with = "items")]
     users: Option<String>,
-    /// Set the length of each list. It includes the item itself.
+    /// Length of each list. It includes the item itself.
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// List only these: ids, or a file with one id per line.
@@ -41,12 +41,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf similar run 7 --top 5
   mf similar run --users 0,1
 
-Each line has an item, another item and their similarity, separated by tabs.
-The list of an item starts with the item itself, then the most similar ones.
-Ids are quoted as in `mf recommend`. The similarity is the cosine of the
-factors of the two, from -1 to 1; biases and mean do not count. The similarity
-is 0 if nothing was learned about one of the two. All of this holds for
---users, too.";
+Each line has an item, another item and their similarity, separated by tabs. The list of an item starts with the \
+item itself, then the most similar ones. Ids are quoted as in `mf recommend`. The similarity is the cosine of the \
+factors of the two, from -1 to 1; biases and mean do not count. The similarity is 0 if nothing was learned about one \
+of the two. All of this holds for --users, too.";
 
 /// Writes the items, or users, that are most similar to those asked about.
 pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {

@@ -14,7 +14,7 @@ use super::data::{self, Reading};
 /// A fitted model, and ratings for it.
 #[derive(Debug, Args)]
 pub(super) struct ModelAndData {
-    /// The folder of a fitted model, as --out wrote it.
+    /// Folder of a fitted model, written by --out.
     pub(super) model: PathBuf,
     /// The ratings.
     data: String,
@@ -42,7 +42,7 @@ impl ModelAndData {
 /// The output of lists, and the number of threads that find them.
 #[derive(Debug, Args)]
 pub(super) struct ListOutput {
-    /// Set the number of worker threads. Default: the number of cores.
+    /// Number of worker threads. Default: the number of cores.
     #[arg(short, long, value_name = "N", value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write the lists to this file. Default: stdout.

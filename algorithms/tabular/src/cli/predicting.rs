@@ -49,8 +49,9 @@ pub trait Scoring {
 
 /// The model and the data, the response and the weights of rows.
 #[derive(Debug, Args)]
+#[command(mut_arg("zero_based", |arg| arg.help("Count indices of libsvm text from 0. Default: as in the fit")))]
 pub struct PredictArgs {
-    /// Folder of a fitted model: the --out of its fit.
+    /// Folder of a fitted model, written by --out.
     pub model: PathBuf,
     /// The data.
     pub data: String,

@@ -14,13 +14,12 @@ pub const DEFAULT: &str = "diabetes";
 
 /// Help text of DATA, which is this kind of data.
 pub fn known(kind: &str) -> String {
-    let formats: Vec<&str> = Format::readable().map(Format::name).collect();
-    let formats = formats.join(", ");
+    let formats = Format::readable().map(Format::name).collect::<Vec<_>>().join(", ");
     let names = registry::verified_names(registry::SetKind::Table);
     format!(
-        "{kind}: a file, - for standard input, or a set by name. Files are {formats}, plain, gzip or zstd. \
-         Public sets are read from the folder RADDLE_DATA: {names}, or one that `raddle data fetch` has \
-         fetched; {DEFAULT} is embedded, and names such as synth:groups:n=200,p=2000,s=10 are generated"
+        "{kind}: a file, - for stdin, or the name of a dataset. Formats: {formats}; gzip and zstd are unpacked. \
+         Datasets in the folder $RADDLE_DATA: {names}, or any that `raddle data fetch` has fetched; {DEFAULT} \
+         is also embedded, and names such as synth:groups:n=200,p=2000,s=10 are generated"
     )
 }
 
@@ -34,7 +33,7 @@ pub fn of_folds(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "data" => arg.help(known_or_default()),
         "epochs" => arg.help("Stop each fit after N epochs"),
-        "init" => arg.help("Start the last fit, of all rows, from the model in the folder of an earlier run"),
+        "init" => arg.help("Start the final fit on all rows from the model in the folder of an earlier run"),
         "workers" => arg.help(
             "Number of worker threads. They fit folds in parallel and never change the model. Default: the \
              number of cores",
