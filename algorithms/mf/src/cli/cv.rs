@@ -125,9 +125,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         let what = if fit.learned == Learned::Biases { "mean and biases alone" } else { "mean alone" };
         text += &format!("nothing was learned beyond the mean on most folds: the model is the {what}\n");
     }
-    let title = format!("Cross-validation of {}", ratings.name);
     let text = text + &report.conclusion();
-    let mut summary = Summary::new(title).table(table);
+    let mut summary = Summary::new(format!("Cross-validation of {}", ratings.name)).table(table);
     summary.pictures.extend(grid(&tried, metric, found.best));
     session.finish(report, &summary, &text)
 }
