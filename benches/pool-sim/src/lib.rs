@@ -11,7 +11,7 @@
 //! use raddle_pool_sim::{Spec, simulate};
 //!
 //! let workload = Spec::parse("synth:jobs:n=20,seed=1")?.workloads(1.0)?.remove(0);
-//! let mut optimus = policy("optimus", &Settings::default())?;
+//! let mut optimus = policy("optimus", &Settings::default()).expect("a policy");
 //! let cluster = Cluster::of_slots(4, 4);
 //! let outcome = simulate(&cluster, &workload.jobs, &workload.settings, &mut *optimus)?;
 //! assert!(outcome.jobs.len() == 20 && outcome.mean() > 0.0);

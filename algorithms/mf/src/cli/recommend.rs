@@ -59,7 +59,7 @@ Items that a user has rated in the data of the fit, other than its test data, ar
 
 A user whom the model does not have, or about whom it has learned nothing, gets the generally popular items: those \
 with the highest biases or, without biases (--implicit, --no-biases), those of the mean user. Users are processed a \
-few thousand at a time, so memory does not grow with their number.";
+few thousand at a time, so memory does not grow.";
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
