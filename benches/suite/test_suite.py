@@ -84,7 +84,7 @@ class Tables(unittest.TestCase):
     def test_every_table_is_followed_by_its_command(self):
         for name, text in tables.regions(results()).items():
             if name != "where":
-                self.assertRegex(text, r"\n`RADDLE_DATA=\S+ python3 benches/suite/suite.py[^`]*`\n$")
+                self.assertRegex(text, r"\n(Measured by )?`RADDLE_DATA=\S+ python3 benches/suite/suite.py[^`]*`\n$")
 
     def test_rows_of_the_front_page_are_rows_of_the_suite(self):
         names = {row.name for row in rows.ROWS}
