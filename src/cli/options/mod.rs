@@ -165,12 +165,10 @@ impl TrainOptions {
     /// Checks that the options suit a run on several processes.
     pub(super) fn check_distributed(&self) -> Result<(), Error> {
         // A run that is resumed may have had a number of workers on one process.
-        match self.workers.filter(|_| self.resume.is_none()) {
-            None => Ok(()),
-            Some(_) => {
-                Err(Error::usage("--workers: among several processes it is an option of raddle launch"))
-            }
+        if self.workers.is_some() && self.resume.is_none() {
+            return Err(Error::usage("--workers: among several processes it is an option of raddle launch"));
         }
+        Ok(())
     }
 
     /// Applies the options that are the engine's; those of the schedule are the program's to apply.
@@ -186,10 +184,17 @@ impl TrainOptions {
         behind: u64,
         seconds_left: Option<f64>,
     ) -> Engine<P> {
-        let engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
-        let engine = self.epochs.into_iter().fold(engine, Engine::epochs);
-        let engine = seconds_left.into_iter().fold(engine, |engine, left| engine.time_limit(left.max(0.0)));
-        self.rescale.iter().fold(engine, |engine, plan| engine.rescale(&plan.after(behind)))
+        let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
+        if let Some(epochs) = self.epochs {
+            engine = engine.epochs(epochs);
+        }
+        if let Some(seconds) = seconds_left {
+            engine = engine.time_limit(seconds.max(0.0));
+        }
+        if let Some(plan) = &self.rescale {
+            engine = engine.rescale(&plan.after(behind));
+        }
+        engine
     }
 
     /// Applies the options of checkpoints, which go to a folder `file` in the folder of the run.

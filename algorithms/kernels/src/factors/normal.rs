@@ -10,13 +10,34 @@ use super::{Kernel, run};
 /// Number of rows in a register tile.
 const TILE: usize = 4;
 
-/// Adds `sum w_i x_i x_i'` to the chunks of the upper triangle of `matrix`, and `sum t_i x_i` to `right`.
-///
-/// `features` are n rows of `chunks` vectors, `weights` and `targets` n values.
-///
-/// # Panics
-/// If the lengths do not fit each other.
-pub fn add_products(
+in_every_form! {
+    /// Adds `sum w_i x_i x_i'` to the chunks of the upper triangle of `matrix`, and `sum t_i x_i` to
+    /// `right`.
+    ///
+    /// `features` are n rows of `chunks` vectors, `weights` and `targets` n values.
+    ///
+    /// # Panics
+    /// If the lengths do not fit each other.
+    pub fn add_products(
+        features: &[Vector],
+        chunks: usize,
+        weights: &[f32],
+        targets: &[f32],
+        matrix: &mut [Vector],
+        right: &mut [Vector],
+    ) = products_in;
+
+    /// Solves the equations whose upper triangle is in `matrix`, overwriting it, with `right` overwritten by
+    /// the solution. Returns false, and solves nothing, if the matrix is not positive definite in floating
+    /// point.
+    ///
+    /// # Panics
+    /// If the lengths do not fit each other.
+    pub fn solve(matrix: &mut [Vector], right: &mut [Vector], chunks: usize) -> bool = solve_in;
+}
+
+#[inline(always)]
+fn products_in<L: Lanes>(
     features: &[Vector],
     chunks: usize,
     weights: &[f32],
@@ -29,41 +50,6 @@ pub fn add_products(
         "a row for each weight"
     );
     assert!(matrix.len() == chunks * chunks * LANES && right.len() == chunks, "a square and a row");
-    products(features, chunks, weights, targets, matrix, right);
-}
-
-/// Solves the equations whose upper triangle is in `matrix`, overwriting it, with `right` overwritten by the
-/// solution. Returns false, and solves nothing, if the matrix is not positive definite in floating point.
-///
-/// # Panics
-/// If the lengths do not fit each other.
-pub fn solve(matrix: &mut [Vector], right: &mut [Vector], chunks: usize) -> bool {
-    assert!(matrix.len() == chunks * chunks * LANES && right.len() == chunks, "a square and a row");
-    solved(matrix, right, chunks)
-}
-
-in_every_form! {
-    fn products(
-        features: &[Vector],
-        chunks: usize,
-        weights: &[f32],
-        targets: &[f32],
-        matrix: &mut [Vector],
-        right: &mut [Vector],
-    ) = products_in;
-
-    fn solved(matrix: &mut [Vector], right: &mut [Vector], chunks: usize) -> bool = solve_in;
-}
-
-#[inline(always)]
-fn products_in<L: Lanes>(
-    features: &[Vector],
-    chunks: usize,
-    weights: &[f32],
-    targets: &[f32],
-    matrix: &mut [Vector],
-    right: &mut [Vector],
-) {
     for (row, target) in features.chunks_exact(chunks).zip(targets) {
         let target = L::splat(*target);
         for (sum, x) in right.iter_mut().zip(row) {
@@ -124,6 +110,7 @@ fn tile<L: Lanes, const N: usize>(
 /// Factors A = U'U by outer products of the rows of U, then solves U'z = b and U x = z.
 #[inline(always)]
 fn solve_in<L: Lanes>(matrix: &mut [Vector], right: &mut [Vector], chunks: usize) -> bool {
+    assert!(matrix.len() == chunks * chunks * LANES && right.len() == chunks, "a square and a row");
     let width = chunks * LANES;
     for j in 0..width {
         let pivot = matrix[j * chunks + j / LANES].0[j % LANES];
