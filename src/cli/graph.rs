@@ -2,7 +2,6 @@
 //! DOT.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,7 +13,8 @@ use serde_json::Value;
 
 use super::exit::{Error, ExitStatus};
 use super::number::count;
-use super::run_folder::snapshot::RunSnapshot;
+use super::run_folder::snapshot::{RunSnapshot, append};
+use super::run_folder::tail::Tail;
 use super::say::{say, say_json};
 use super::status::coordinator_status;
 
@@ -50,19 +50,23 @@ pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
     Ok(ExitStatus::Done.code())
 }
 
-/// Generations that the launchers of a run have placed; none if it was not launched.
-pub(crate) fn placed_generations(run: &Path) -> Vec<PlacedGeneration> {
-    let text = fs::read_to_string(run.join(ATTEMPTS)).unwrap_or_default();
-    let placed = text.lines().filter_map(|line| serde_json::from_str::<PlacedGeneration>(line).ok());
+/// Returns the generations that the launchers of a run have placed; none if it was not launched.
+///
+/// # Errors
+/// If the file cannot be read, or a line is not one that a launcher wrote.
+fn placed_generations(run: &Path) -> Result<Vec<PlacedGeneration>, Error> {
+    let mut placed = Vec::<PlacedGeneration>::new();
+    // A last line that is not whole yet is of a generation that begins.
+    append(&mut Tail::new(run.join(ATTEMPTS)), &mut placed)?;
     // The last line of a generation counts.
-    let by_number: BTreeMap<u64, _> = placed.map(|placed| (placed.number, placed)).collect();
-    by_number.into_values().collect()
+    let by_number: BTreeMap<u64, _> = placed.into_iter().map(|placed| (placed.number, placed)).collect();
+    Ok(by_number.into_values().collect())
 }
 
 /// Returns the graph of the run in a folder: the last attempt from the coordinator of a launched run that is
 /// alive, else from the report; earlier ones, and a run without a report, as its launchers have placed them.
 fn of(run: &Path) -> Result<Graph, Error> {
-    let mut generations = placed_generations(run);
+    let mut generations = placed_generations(run)?;
     if let Some(status) = coordinator_status(run)? {
         let member = |member: &raddle::cluster::MemberStatus| GenerationMember {
             process: member.process,

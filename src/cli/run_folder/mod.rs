@@ -6,7 +6,7 @@ mod identity;
 pub(crate) mod life;
 pub(crate) mod resume;
 pub(crate) mod snapshot;
-mod tail;
+pub(crate) mod tail;
 
 pub use identity::identity;
 pub use resume::Free;

@@ -106,7 +106,13 @@ impl RunSnapshot {
 }
 
 /// Adds the records that were appended to a file; returns the number of a line that is not whole.
-fn append<T: DeserializeOwned>(tail: &mut Tail, records: &mut Vec<T>) -> Result<Option<usize>, Error> {
+///
+/// # Errors
+/// If the file cannot be read, or a line is not such a record.
+pub(crate) fn append<T: DeserializeOwned>(
+    tail: &mut Tail,
+    records: &mut Vec<T>,
+) -> Result<Option<usize>, Error> {
     let new = tail.next().map_err(|why| Error::input(format!("{}: {why}", tail.path.display())))?;
     if new.anew {
         records.clear();
