@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::combinations::in_turn;
-use crate::commands::{self, Ran, command, ends, pause, run};
+use crate::commands::{self, Ran, command, ends, median, pause, run};
 
 /// Small data, and a fit of each solver on them.
 pub(crate) const LINES: [(&str, &str); 19] = [
@@ -269,12 +269,6 @@ fn slowest(folder: &Path) -> f64 {
     all[half + half / 4]
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    assert!(!values.is_empty());
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// Parts of `linear` on two processes, one of which is half as fast: balance moves shards, and the bytes are
 /// the same. The long form compares seconds, too, of whole runs: in the median of 5, those without balance
 /// take at least 1.2 times as long.
@@ -311,7 +305,7 @@ fn parts_gain_by_balance_where_a_process_is_half_as_fast() {
     let pairs = if is_long { 5 } else { 1 };
     let ratios: Vec<f64> = (0..pairs).map(|_| seconds("off") / seconds("on")).collect();
     println!("off over on: {ratios:.2?}");
-    assert!(!is_long || median(ratios.clone()) >= 1.2, "{ratios:?}");
+    assert!(!is_long || median(ratios.iter().copied()) >= 1.2, "{ratios:?}");
 }
 
 #[test]

@@ -56,6 +56,14 @@ pub(crate) fn number(name: &str, default: u64) -> u64 {
     env::var(name).ok().map_or(default, |text| text.parse().unwrap())
 }
 
+/// The middle one of these values.
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    assert!(!values.is_empty());
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 /// The next number of a sequence that looks random.
 pub(crate) fn next(state: &mut u64) -> u64 {
     // SplitMix64.
