@@ -3,18 +3,16 @@
 //!
 //! `cargo run --example in_a_dataflow`
 
+use halving::Halving;
 use raddle::schedule::EachShard;
 use raddle::{Engine, Parts, Scheduled};
 use timely::dataflow::operators::vec::{Filter, Map};
 use timely::dataflow::operators::{Exchange, Inspect};
 
-#[path = "halving/mod.rs"]
-mod halving;
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let run = || {
         let parts = Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
-        Engine::new(halving::Halving, EachShard::new(4), parts)
+        Engine::new(Halving, EachShard::new(4), parts)
     };
     let operator = run().into_operator()?;
     let shared = operator.clone();

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --example own_schedule`
 
+use halving::Halving;
 use raddle::schedule::{EpochStart, Next, Plan, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 
@@ -50,14 +51,11 @@ impl Schedule for Greedy {
     }
 }
 
-#[path = "halving/mod.rs"]
-mod halving;
-
 fn main() -> Result<(), raddle::EngineError> {
     let run = || {
         let schedule = Greedy { last_move: vec![f64::INFINITY; 4], round: 0 };
         let parts = raddle::Parts::new(vec![1.0, 50.0, 3.0, 8.0], ());
-        raddle::Engine::new(halving::Halving, schedule, parts)
+        raddle::Engine::new(Halving, schedule, parts)
     };
     let tell = |record: &raddle::EpochRecord| println!("after epoch {}: {:.4}", record.epoch, record.value());
     let outcome = run().workers(2).observe(tell).run()?;

@@ -28,7 +28,7 @@ LICENSE-(APACHE|MIT)
 src/.*\.(rs|tsv)
 PATTERNS
   case $1 in
-    raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
+    raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' ;;
     raddle-base) printf '%s\n' '.*\.rs' 'README\.md' ;;
     raddle-cli) printf '%s\n' '.*\.rs' 'page/.*\.(css|js)' '(README|REPORT)\.md' ;;
     raddle-common | raddle-kernels | raddle-tabular) echo 'README\.md' ;;

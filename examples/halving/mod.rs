@@ -3,7 +3,7 @@
 use raddle::prelude::*;
 
 /// Halves numbers until their sum is below one half.
-pub(crate) struct Halving;
+pub struct Halving;
 
 impl Program for Halving {
     raddle::program!(Shard = f64, Partial = f64, Change = Vec<(u32, f64)>; update);

@@ -55,8 +55,8 @@ fn assert_ahead(clock: &str, [fifo, drf, greedy]: [f64; 3]) {
     assert!(fifo >= 1.5 * greedy && greedy <= 1.03 * drf, "{clock}: {fifo} {drf} {greedy}");
 }
 
-/// The long form, `RADDLE_POOL_LONG=N`, compares by the wall clock, too, with so many epochs of a topic model:
-/// medians of three turns.
+/// The long form, `RADDLE_POOL_LONG=N`, compares by the wall clock, too, with so many epochs of a topic
+/// model: medians of three turns.
 #[test]
 fn the_mean_completion_under_greedy_beats_that_of_a_queue_and_of_equal_shares() {
     // A topic model is one of some seconds on 4 workers.
