@@ -115,7 +115,7 @@ impl Found<'_> {
             false => name.to_owned(),
         };
         text += &format!("{:>14}  of\n", "coefficient");
-        for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias != 0.0) {
+        for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias.value() != 0.0) {
             text += &format!("{:>14}  {}\n", aligned(one.intercept), of(scorer, "(intercept)"));
         }
         let named = |one: &Coefficient| of(one.class as usize, &schema.name(one.column));

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use raddle_cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, StoredTable, Table};
 use raddle_linear::files::{Features, Saved};
-use raddle_linear::{Linear, LinearError, Loss, Problem};
+use raddle_linear::{Bias, Linear, LinearError, Loss, Problem};
 use raddle_tabular::cli::{ColumnArgs, Given, named_values, numbers, tell_of_classes};
 use serde::{Serialize, Serializer};
 
@@ -20,8 +20,9 @@ pub(crate) struct ProblemOptions {
     /// Libsvm data contain the response.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Loss: squared-hinge, hinge or logistic. hinge and squared-hinge make a support vector machine,
-    /// logistic makes a logistic regression.
+    /// Loss: squared-hinge, hinge, logistic or multinomial. hinge and squared-hinge make a support vector
+    /// machine, logistic a logistic regression of each class against the rest, multinomial one of all classes
+    /// together (softmax).
     #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = named_values(&Loss::NAMES), hide_possible_values = true)]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
@@ -37,9 +38,10 @@ pub(crate) struct ProblemOptions {
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
     /// Value of a constant column, which serves as the intercept. Its coefficient is penalised like the
-    /// others; 0 leaves the column out.
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
-    pub(super) bias: f64,
+    /// others; 0 leaves the column out, and free leaves out its penalty (not for hinge).
+    #[arg(long, value_name = "X|free", default_value = "1", value_parser = bias)]
+    #[serde(serialize_with = "by_value")]
+    pub(super) bias: Bias,
     /// Divide columns by their standard deviations. They are not centred, so that sparse data stay sparse,
     /// and coefficients are reported for the original columns.
     #[arg(long)]
@@ -55,6 +57,23 @@ pub(crate) struct ProblemOptions {
 enum ClassWeights {
     /// All classes count the same.
     Balanced,
+}
+
+/// Parses the value of a constant column.
+fn bias(text: &str) -> Result<Bias, String> {
+    match text.parse() {
+        Ok(value) => Ok(Bias::Penalized(value)),
+        Err(_) if text == "free" => Ok(Bias::Free),
+        Err(_) => Err("give a number, or free".into()),
+    }
+}
+
+/// Serializes a bias as its option has it.
+fn by_value<S: Serializer>(bias: &Bias, to: S) -> Result<S::Ok, S::Error> {
+    match bias {
+        Bias::Penalized(value) => to.serialize_f64(*value),
+        Bias::Free => to.serialize_str("free"),
+    }
 }
 
 /// Serializes a loss by its name.
