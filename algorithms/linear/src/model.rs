@@ -137,6 +137,12 @@ impl Fit {
         })
     }
 
+    /// Returns `true` if the classes are known to be separable, as no row is of another class than its scores
+    /// say; told of the multinomial loss and of intercepts without penalty.
+    pub fn is_separable(&self) -> bool {
+        (self.loss == Loss::Multinomial || self.bias.is_free()) && self.training_error == 0.0
+    }
+
     /// Returns the number of columns of the matrix.
     pub fn columns(&self) -> usize {
         self.columns

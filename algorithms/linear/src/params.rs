@@ -100,8 +100,8 @@ impl Linear {
             return Err(LinearError::Parameter { name: "tol", why });
         }
         if self.loss == Loss::Hinge && problem.bias.is_free() {
-            let why = "it is free, for which the hinge has no curvature that Newton steps need: choose \
-                       squared-hinge, logistic or multinomial, or the value of a penalised column";
+            let why = "it is free, and the dual values of the hinge are found one at a time, which would not \
+                       keep their sum at 0: give a number, or choose squared-hinge";
             return Err(LinearError::Parameter { name: "bias", why: why.into() });
         }
         let ones = vec![1.0; sums.len()];

@@ -6,6 +6,9 @@ use raddle_linear::{Bias, Loss, Problem};
 
 pub(crate) const LOSSES: [Loss; 3] = [Loss::Hinge, Loss::SquaredHinge, Loss::Logistic];
 
+/// Losses with an intercept without penalty.
+pub(crate) const FREE: [Loss; 3] = [Loss::SquaredHinge, Loss::Logistic, Loss::Multinomial];
+
 /// A matrix by rows, with its response.
 pub(crate) struct Data {
     pub(crate) x: Matrix,

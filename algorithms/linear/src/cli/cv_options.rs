@@ -79,7 +79,8 @@ impl Options {
         let groups = ready.table.beside.first().map(Labels::groups);
         let cv =
             cv.given(ready.weights.clone(), CrossValidation::weights).given(groups, CrossValidation::groups);
-        cv.filled(ready.table.filled.clone())
+        cv.given(ready.class_weights.clone(), CrossValidation::class_weights)
+            .filled(ready.table.filled.clone())
     }
 
     /// Returns the values of C, ascending.

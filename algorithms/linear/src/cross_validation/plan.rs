@@ -75,6 +75,11 @@ impl CrossValidation {
         self
     }
 
+    /// Sets the weight of each class, in ascending order: see [`Linear::class_weights`].
+    pub fn class_weights(self, weights: Vec<f64>) -> Self {
+        Self { linear: self.linear.class_weights(weights), ..self }
+    }
+
     /// Makes the problem of some rows.
     pub(super) fn problem(
         &self,

@@ -38,7 +38,7 @@ pub(crate) fn fit_linear<'py>(
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let linear = asked.linear()?;
-    let Asked { bias, standardize, max_iter, workers, .. } = asked;
+    let (bias, Asked { standardize, max_iter, workers, .. }) = (asked.bias(), asked);
     let started = Instant::now();
     let (x, y) = (x.copied(py)?, rows.y.as_array().to_vec());
     let weights = rows.sample_weight.as_ref().map(|given| given.as_array().to_vec());
