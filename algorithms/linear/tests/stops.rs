@@ -50,7 +50,7 @@ fn classes_together_and_free_intercepts_go_on_from_wherever_they_were_stopped() 
     let mut stops = 0;
     for (name, problem) in [
         ("two classes", Data::clouds(80, 6, 7).problem(Bias::Free)),
-        ("five classes and several epochs", Data::classes(5, (300, 120), 8).problem(Bias::Free)),
+        ("five classes", Data::classes(5, (60, 6), 8).problem(Bias::Free)),
         ("four classes in a file", stored(folder.path(), 4, Bias::Free)),
         ("four classes with a penalty", stored(folder.path(), 4, 1.0)),
     ] {

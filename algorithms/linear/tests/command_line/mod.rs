@@ -137,7 +137,7 @@ fn all_classes_together_have_one_gap_and_probabilities_that_sum_to_1() {
         assert!((sum - 1.0).abs() < 1e-12, "{line}");
     }
     // From the model itself nothing is left to do; a class of twice the weight is another model.
-    let again = linear.report(folder, &format!("{} --init run", line.replace("--out run", "--tol 1e-6")));
+    let again = linear.report(folder, &format!("{} --init run", line.replace("1e-8 --out run", "1e-6")));
     assert!(again["epochs"].as_u64() <= Some(1), "{again}");
     let heavy = linear.report(folder, &format!("{} --class-weights setosa=2", line.replace("--out run", "")));
     assert_ne!(heavy["model_digest"], report["model_digest"]);
