@@ -1,5 +1,6 @@
 //! [`Certificate`]: the primal objective of weights and the dual objective of a dual point.
 
+use crate::data::bias::half_square;
 use crate::data::binary::Binary;
 
 /// The objectives of weights and of a dual point. The weights need not follow from the point.
@@ -30,7 +31,3 @@ impl Certificate {
 }
 
 raddle::state!(Certificate { primal, dual });
-
-pub(crate) fn half_square(w: &[f64]) -> f64 {
-    0.5 * w.iter().map(|w| w * w).sum::<f64>()
-}

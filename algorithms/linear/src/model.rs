@@ -3,8 +3,9 @@
 use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Matrix;
 
-use crate::certificate::{Certificate, half_square};
-use crate::data::bias::Bias;
+use crate::certificate::Certificate;
+use crate::data::bias::{Bias, half_square};
+use crate::data::binary::Binary;
 use crate::data::problem::Problem;
 use crate::data::rows::Rows;
 use crate::data::softmax::block;
@@ -98,7 +99,11 @@ impl Fit {
         (report, trace): (RunReport, Vec<EpochRecord>),
     ) -> Result<Self, LinearError> {
         let scales = problem.rows.scales()?;
-        let export = |(number, point)| Exported::new((problem, number), (loss, factors), point);
+        let none = Rows::default();
+        let export = |(number, (a, w))| {
+            // Rows in a file stay there.
+            Exported::new(problem, &problem.over(&none, number, loss, factors), a, w)
+        };
         let mut exported = points.into_iter().enumerate().map(export).collect::<Result<Vec<_>, _>>()?;
         if loss == Loss::Multinomial {
             Exported::certify_together(problem, factors, &mut exported);
@@ -153,6 +158,12 @@ impl Fit {
         self.scorers.iter().map(|of| of.gap).fold(0.0, f64::max)
     }
 
+    /// Returns the primal objective: that of all classes together, or the sum of the scorers'.
+    pub fn objective(&self) -> f64 {
+        let count = if self.loss == Loss::Multinomial { 1 } else { self.scorers.len() };
+        self.scorers.iter().take(count).map(|of| of.objective).sum()
+    }
+
     /// Returns the index of the class for these scores of a row, one per scorer; of equal scores the first
     /// wins.
     pub fn class(scores: &[f64]) -> usize {
@@ -186,22 +197,20 @@ impl Exported {
     /// Evaluates dual values, and weights or those that follow from the dual values. With the multinomial
     /// loss, the certificate has no losses and no entropies yet.
     fn new(
-        (problem, number): (&Problem, usize),
-        (loss, factors): (Loss, &[f64]),
-        (a, w): (Vec<f64>, Option<Vec<f64>>),
+        problem: &Problem,
+        binary: &Binary<'_>,
+        a: Vec<f64>,
+        w: Option<Vec<f64>>,
     ) -> Result<Self, LinearError> {
-        // Rows in a file stay there.
-        let none = Rows::default();
-        let binary = problem.over(&none, number, loss, factors);
         let signed: Vec<f64> = a.iter().zip(&binary.signs).map(|(a, sign)| a * sign).collect();
         let sum = problem.rows.sum(&signed)?;
         let half = |w: &[f64]| half_square(binary.penalized(w));
-        let is_part = loss == Loss::Multinomial;
-        let dual = if is_part { -half(&sum) } else { Certificate::dual_of(&binary, &a, &sum) };
+        let is_part = binary.loss == Loss::Multinomial;
+        let dual = if is_part { -half(&sum) } else { Certificate::dual_of(binary, &a, &sum) };
         let w = w.unwrap_or(sum);
         let products = problem.rows.products(&w)?;
         let margins: Vec<f64> = products.iter().zip(&binary.signs).map(|(m, sign)| m * sign).collect();
-        let primal = if is_part { half(&w) } else { Certificate::primal_of(&binary, &w, &margins) };
+        let primal = if is_part { half(&w) } else { Certificate::primal_of(binary, &w, &margins) };
         Ok(Self { a, w, products, found: Certificate { primal, dual } })
     }
 

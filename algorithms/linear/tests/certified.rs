@@ -9,7 +9,7 @@ use crate::common::{Data, LOSSES};
 
 const ALL: [Loss; 4] = [Loss::Hinge, Loss::SquaredHinge, Loss::Logistic, Loss::Multinomial];
 
-/// What a model's files say.
+/// The content of a model's files.
 struct Exported {
     /// Coefficients, and dual values, for each scorer.
     w: Vec<Vec<f64>>,

@@ -82,7 +82,7 @@ impl Found<'_> {
         let of_scorers = |of: &dyn Fn(&Scorer) -> f64| fit.scorers.iter().map(of).collect::<Vec<_>>();
         let report = report
             .result("C", fit.c)
-            .result("objective", of_scorers(&|of| of.objective).iter().sum::<f64>())
+            .result("objective", fit.objective())
             .result("support", fit.scorers.iter().map(Scorer::support).sum::<usize>() as u64)
             .result("distinct_rows", fit.distinct as u64)
             .result("intercepts", first(of_scorers(&|of| of.intercept)))

@@ -24,6 +24,11 @@ impl Bias {
     }
 }
 
+/// Returns the penalty of weights: half the sum of their squares.
+pub(crate) fn half_square(w: &[f64]) -> f64 {
+    0.5 * w.iter().map(|w| w * w).sum::<f64>()
+}
+
 impl From<f64> for Bias {
     fn from(value: f64) -> Self {
         Self::Penalized(value)

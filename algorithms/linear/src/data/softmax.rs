@@ -3,9 +3,8 @@
 use libm::{log, log1p};
 use raddle_kernels::algebra::{ClassRows, LANES, multinomial};
 
-use super::bias::Bias;
+use super::bias::{Bias, half_square};
 use super::rows::Rows;
-use crate::certificate::half_square;
 
 /// The problem of K classes, P(W) = |W|^2 / 2 + sum c (log sum_k exp(x'w_k) - x'w_y).
 ///

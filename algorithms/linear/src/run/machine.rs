@@ -104,7 +104,7 @@ impl Machine {
     pub(crate) fn advance_together(&mut self, problem: &Softmax<'_>, tolerance: f64) {
         self.epochs += 1;
         if let Iterate::Weights(w) = &mut self.iterate
-            && !together(problem, &mut self.best, w, (tolerance, BUDGET))
+            && !together(problem, &mut self.best, w, tolerance, BUDGET)
         {
             self.course.give_up();
         }

@@ -28,20 +28,21 @@ const ROUNDING: f64 = 1e-15;
 const IDLE: usize = 6;
 const LEAST: (f64, f64) = (1e-3, 1e-13);
 
-/// Makes steps from these weights until the gap is at most `tolerance` or so many multiplications are used
-/// up; returns `false` if no step makes progress any more.
+/// Makes steps from these weights until the gap is at most `tolerance` or so many multiplications, the
+/// `budget`, are used up; returns `false` if no step makes progress any more.
 pub(crate) fn together(
     problem: &Softmax<'_>,
     best: &mut Best,
     w: &mut [f64],
-    (tolerance, mut budget): (f64, f64),
+    tolerance: f64,
+    mut budget: f64,
 ) -> bool {
     let (mut idle, pass) = (0, 2.0 * (problem.rows.stored() * problem.block()) as f64);
     centre(problem, w);
     loop {
         let before = best.found;
-        let (scores, losses) = settled(problem, w);
-        let gradient = offer(problem, best, w, &losses);
+        let at = Point::settled(problem, w);
+        let gradient = offer(problem, best, w, &at.losses);
         budget -= 2.0 * pass;
         cancellation_point(2 * pass as u64);
         let is_less = |after: f64, before: f64, least: f64| after < before * (1.0 - least);
@@ -55,11 +56,11 @@ pub(crate) fn together(
         if idle > IDLE {
             return false;
         }
-        let curvature = Curvature::new(problem, &losses, pass);
+        let curvature = Curvature::new(problem, &at.losses, pass);
         let accuracy = 0.1_f64.min(best.found.gap().sqrt()).max(1e-3);
         let (d, products) = curvature.solve(&gradient, accuracy);
         budget -= 2.0 * pass * products as f64 + curvature.cost;
-        let step = best_step(problem, (w, &d), (&scores, &losses));
+        let step = at.best_step(problem, w, &d);
         if step == 0.0 {
             return false;
         }
@@ -94,43 +95,89 @@ fn offer(problem: &Softmax<'_>, best: &mut Best, w: &[f64], losses: &Losses) -> 
     sums
 }
 
-/// Returns the scores of weights, and their losses, once free intercepts have their best values: dual values
-/// then sum to 0, with signs, for each class.
-fn settled(problem: &Softmax<'_>, w: &mut [f64]) -> (Vec<f64>, Losses) {
-    let mut scores = problem.listed(&problem.products(w));
-    let mut losses = problem.losses(&scores);
-    if !problem.bias.is_free() {
-        return (scores, losses);
-    }
-    let (count, first) = (problem.count(), w.len() - problem.block());
-    let all: f64 = problem.costs.iter().sum();
-    let slopes = |losses: &Losses| losses.pulls.chunks(count).map(|of| of.iter().sum()).collect::<Vec<f64>>();
-    let size = |slopes: &[f64]| slopes.iter().fold(0.0_f64, |most, slope| most.max(slope.abs()));
-    let mut left = slopes(&losses);
-    for _ in 0..SETTLING {
-        let Some(mut step) = intercepts(problem, &losses, &left) else { break };
-        let (mut next, mut then) = (Vec::new(), Losses::default());
-        // A step that goes too far is halved.
-        for _ in 0..SEARCH {
-            next.clone_from(&scores);
-            next.chunks_mut(count).zip(&step).for_each(|(of, step)| of.iter_mut().for_each(|s| *s += step));
-            then = problem.losses(&next);
-            if size(&slopes(&then)) < size(&left) {
+/// The scores of weights, class by class, and their losses.
+struct Point {
+    scores: Vec<f64>,
+    losses: Losses,
+}
+
+impl Point {
+    /// Evaluates weights once free intercepts have their best values: dual values then sum to 0, with signs, for
+    /// each class.
+    fn settled(problem: &Softmax<'_>, w: &mut [f64]) -> Self {
+        let mut scores = problem.listed(&problem.products(w));
+        let mut losses = problem.losses(&scores);
+        if !problem.bias.is_free() {
+            return Self { scores, losses };
+        }
+        let (count, first) = (problem.count(), w.len() - problem.block());
+        let all: f64 = problem.costs.iter().sum();
+        let slopes =
+            |losses: &Losses| losses.pulls.chunks(count).map(|of| of.iter().sum()).collect::<Vec<f64>>();
+        let size = |slopes: &[f64]| slopes.iter().fold(0.0_f64, |most, slope| most.max(slope.abs()));
+        let mut left = slopes(&losses);
+        for _ in 0..SETTLING {
+            let Some(mut step) = intercepts(problem, &losses, &left) else { break };
+            let (mut next, mut then) = (Vec::new(), Losses::default());
+            // A step that goes too far is halved.
+            for _ in 0..SEARCH {
+                next.clone_from(&scores);
+                next.chunks_mut(count)
+                    .zip(&step)
+                    .for_each(|(of, step)| of.iter_mut().for_each(|s| *s += step));
+                then = problem.losses(&next);
+                if size(&slopes(&then)) < size(&left) {
+                    break;
+                }
+                step.iter_mut().for_each(|step| *step *= 0.5);
+            }
+            let after = slopes(&then);
+            if size(&after) >= size(&left) {
                 break;
             }
-            step.iter_mut().for_each(|step| *step *= 0.5);
+            (scores, losses, left) = (next, then, after);
+            w[first..].iter_mut().zip(&step).for_each(|(w, step)| *w += step);
+            if size(&left) <= ROUNDING * all {
+                break;
+            }
         }
-        let after = slopes(&then);
-        if size(&after) >= size(&left) {
-            break;
-        }
-        (scores, losses, left) = (next, then, after);
-        w[first..].iter_mut().zip(&step).for_each(|(w, step)| *w += step);
-        if size(&left) <= ROUNDING * all {
-            break;
-        }
+        Self { scores, losses }
     }
-    (scores, losses)
+
+    /// Returns the step from weights along a direction at which the objective's slope is nearly 0; 0 if it does not fall.
+    fn best_step(&self, problem: &Softmax<'_>, w: &[f64], d: &[f64]) -> f64 {
+        let penalized = problem.penalized(w);
+        let (linear, square) = (dot(&w[..penalized], &d[..penalized]), dot(&d[..penalized], &d[..penalized]));
+        let along = problem.listed(&problem.products(d));
+        let slope = |t: f64, losses: &Losses| linear + t * square - dot(&losses.pulls, &along);
+        let steepest = slope(0.0, &self.losses);
+        if !(steepest < 0.0) {
+            return 0.0;
+        }
+        let (mut low, mut high, mut t) = ((0.0, steepest), None, 1.0);
+        for _ in 0..SEARCH {
+            let moved: Vec<f64> =
+                self.scores.iter().zip(&along).map(|(score, along)| score + t * along).collect();
+            let found = slope(t, &problem.losses(&moved));
+            if found.abs() <= ENOUGH * -steepest {
+                return t;
+            }
+            if found < 0.0 {
+                low = (t, found);
+            } else {
+                high = Some((t, found));
+            }
+            t = match high {
+                None => 2.0 * t,
+                // Between the ends by their slopes, but well within.
+                Some((end, most)) => {
+                    let share = (-low.1 / (most - low.1)).clamp(0.1, 0.9);
+                    low.0 + share * (end - low.0)
+                }
+            };
+        }
+        low.0
+    }
 }
 
 /// Returns the Newton step of the intercepts for these slopes; `None` if rounding prevents it.
@@ -159,41 +206,7 @@ fn intercepts(problem: &Softmax<'_>, losses: &Losses, slopes: &[f64]) -> Option<
     step.iter().all(|step| step.is_finite()).then_some(step)
 }
 
-/// Returns the step along a direction at which the objective's slope is nearly 0; 0 if it does not fall.
-fn best_step(problem: &Softmax<'_>, (w, d): (&[f64], &[f64]), (scores, at): (&[f64], &Losses)) -> f64 {
-    let penalized = problem.penalized(w);
-    let (linear, square) = (dot(&w[..penalized], &d[..penalized]), dot(&d[..penalized], &d[..penalized]));
-    let along = problem.listed(&problem.products(d));
-    let slope = |t: f64, losses: &Losses| linear + t * square - dot(&losses.pulls, &along);
-    let steepest = slope(0.0, at);
-    if !(steepest < 0.0) {
-        return 0.0;
-    }
-    let (mut low, mut high, mut t) = ((0.0, steepest), None, 1.0);
-    for _ in 0..SEARCH {
-        let moved: Vec<f64> = scores.iter().zip(&along).map(|(score, along)| score + t * along).collect();
-        let found = slope(t, &problem.losses(&moved));
-        if found.abs() <= ENOUGH * -steepest {
-            return t;
-        }
-        if found < 0.0 {
-            low = (t, found);
-        } else {
-            high = Some((t, found));
-        }
-        t = match high {
-            None => 2.0 * t,
-            // Between the ends by their slopes, but well within.
-            Some((end, most)) => {
-                let share = (-low.1 / (most - low.1)).clamp(0.1, 0.9);
-                low.0 + share * (end - low.0)
-            }
-        };
-    }
-    low.0
-}
-
-/// What approximates the inverse of the second derivatives.
+/// An approximation of the inverse of the second derivatives.
 enum Easing {
     /// The inverse of the diagonal.
     Diagonal(Vec<f64>),
