@@ -184,8 +184,7 @@ fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
     if plan.measure == Measure::LogLoss && !plan.linear.loss.has_probabilities() {
         return refuse(
             "measure",
-            "log-loss needs probabilities: choose the logistic or multinomial loss, or another measure"
-                .into(),
+            "log-loss needs probabilities: choose the logistic loss, or another measure".into(),
         );
     }
     let Some(groups) = &plan.groups else { return Ok(()) };

@@ -1,6 +1,7 @@
 //! Fits of `raddle.linear`.
 
 mod asked;
+mod cv;
 mod error;
 mod result;
 mod saved;
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_linear::{LinearError, Problem};
 
+pub(crate) use self::cv::cross_validate_linear;
 pub(crate) use self::saved::{open_linear, save_linear};
 
 use self::asked::Asked;

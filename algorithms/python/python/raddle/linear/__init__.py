@@ -8,14 +8,16 @@ constant column and penalised like the others, that of `LogisticRegression` is n
 ====================== ==========================================================================
 `LinearSVC`            the squared hinge, or the hinge: a support vector machine
 `LogisticRegression`   the logistic loss, or softmax of all classes, with probabilities
+`LogisticRegressionCV` the same, with C chosen by cross-validation
 ====================== ==========================================================================
 
 `LinearSVC` fits more than two classes one against the rest, each with its own gap. X may be dense or sparse; sparse data stay
 sparse. `n_jobs` is the number of workers and never changes the model.
 """
 
+from raddle.linear._cv import LogisticRegressionCV
 from raddle.linear._logistic import LogisticRegression
 from raddle.linear._saved import load as load
 from raddle.linear._svc import LinearSVC
 
-__all__ = ["LinearSVC", "LogisticRegression"]
+__all__ = ["LinearSVC", "LogisticRegression", "LogisticRegressionCV"]

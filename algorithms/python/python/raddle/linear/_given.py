@@ -36,7 +36,8 @@ def asked(estimator, loss, dual, weights):
     """Return the parameters of an estimator, with the initial values of its fit."""
     return {
         "loss": loss,
-        "c": number("C", estimator.C),
+        # A cross-validation has several.
+        "c": number("C", getattr(estimator, "C", 1.0)),
         "bias": _bias(estimator),
         "standardize": bool(estimator.standardize),
         "balanced": isinstance(estimator.class_weight, str),

@@ -32,7 +32,7 @@ class Exported:
         return self._logistic()
 
     def _common(self):
-        common = {name: getattr(self, name) for name in ("C", "fit_intercept", "intercept_scaling")}
+        common = {"C": self._about["c"], "fit_intercept": self.fit_intercept}
         # Theirs is a number, also where it means nothing.
         return {**common, "intercept_scaling": 1 if self.intercept_scaling is None else self.intercept_scaling}
 
@@ -46,7 +46,7 @@ class Exported:
             return LogisticRegression(solver="lbfgs" if is_free else "liblinear", **self._common())
 
         if self.multi_class != "ovr" and len(self.classes_) > 2:
-            several = LogisticRegression(C=self.C, fit_intercept=self.fit_intercept)
+            several = LogisticRegression(C=self._about["c"], fit_intercept=self.fit_intercept)
             return self._fitted(several, self.coef_, self.intercept_, self.classes_)
         if len(self.classes_) == 2:
             return self._fitted(model(), self.coef_, self.intercept_, self.classes_)
