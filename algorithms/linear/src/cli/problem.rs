@@ -33,7 +33,7 @@ pub(crate) struct ProblemOptions {
     tol: f64,
     /// Weight rows by class: balanced, so that all classes count the same, or weights such as yes=3,no=0.5.
     /// Classes that are not listed have the weight 1.
-    #[arg(long, value_name = "balanced|CLASS=X,..")]
+    #[arg(long, value_name = "RULE")]
     class_weights: Option<ClassWeights>,
     /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
     /// row. A weight of 2 counts the row twice.
