@@ -7,7 +7,7 @@ from sklearn import datasets, linear_model
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import StandardScaler
 
-from raddle.linear import LinearSVC, LogisticRegression
+from raddle.linear import LinearSVC, LogisticRegression, LogisticRegressionCV
 
 SETS = ("iris", "iris2", "wine", "wine2", "digits", "digits2", "tumours", "words", "blobs", "many", "wide", "sparse", "raw")
 
@@ -173,3 +173,38 @@ def test_ways_that_are_not_there_are_refused():
         LogisticRegression(multi_class="auto").fit(X, y)
     with pytest.raises(ValueError, match="y has 1 class"):
         LogisticRegression().fit(X, np.zeros(len(y)))
+
+
+@pytest.mark.parametrize("rule", ["min", "1se"])
+def test_a_cross_validation_is_the_fit_at_the_chosen_c(rule):
+    X, y = table("words")
+    fits = [LogisticRegressionCV([0.01, 0.1, 1.0], rule=rule, measure="log-loss", n_jobs=n).fit(X, y) for n in (1, 3)]
+    model = fits[0]
+    assert model.digest_ == fits[1].digest_ == LogisticRegression(C=model.C_).fit(X, y).digest_
+    np.testing.assert_array_equal(model.mean_path_, fits[1].mean_path_)
+    best = model.Cs_[model.mean_path_.argmin()]
+    assert model.C_ == best if rule == "min" else model.C_ <= best
+    assert model.worst_gap_ <= 1e-4 and model.predict_proba(X).shape == (X.shape[0], 4)
+    # Means are near those of scikit-learn's folds.
+    theirs = linear_model.LogisticRegressionCV(
+        Cs=[0.01, 0.1, 1.0], scoring="neg_log_loss", cv=5, max_iter=1000, l1_ratios=(0,), use_legacy_attributes=False
+    ).fit(X, y)
+    np.testing.assert_allclose(model.mean_path_, -theirs.scores_.mean(axis=0).ravel(), rtol=0.1)
+
+
+def test_a_cross_validation_keeps_groups_together_and_is_refused_by_name():
+    X, y = table("iris")
+    groups = np.arange(len(y)) // 5
+    grouped = LogisticRegressionCV(2, measure="log-loss").fit(X, y, groups=groups)
+    assert not np.array_equal(grouped.mean_path_, LogisticRegressionCV(2, measure="log-loss").fit(X, y).mean_path_)
+    assert list(grouped.Cs_) == [1e-4, 1e4]
+    for params, why in [
+        ({"Cs": []}, "^Cs is \\[\\]: it must be"),
+        ({"Cs": [1.0, -1.0]}, "^Cs is .*: it must be a whole number, or at least one number above 0"),
+        ({"Cs": 0}, "^Cs is 0"),
+        ({"measure": "deviance"}, "^measure is"),
+        ({"measure": "auc"}, "auc is for two classes"),
+        ({"cv": 1}, "^cv is 1"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            LogisticRegressionCV(**params).fit(X, y)
