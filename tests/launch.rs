@@ -186,6 +186,8 @@ fn files_are_read_by_parts() {
         "lasso fit a.csv --y count --shards 3 --missing mean --loss poisson --weights y --ratio 4",
         "linear fit a.csv --y y --missing mean --loss logistic --weights count --scale",
         "linear fit a.csv --y town --missing mean --tol 1e-6",
+        "linear fit a.csv --y town --missing mean --loss multinomial --bias free --weights count --scale",
+        "linear fit a.csv --y y --missing mean --loss logistic --bias free",
         "linear fit a.csv --y y --missing drop --loss hinge --parts 4 --shards 8 --epochs 9",
         "linear fit a.csv --y y --missing mean --loss logistic --parts 0:4,2:2 --epochs 5 --scale --bias 0",
         "linear fit b.svm --parts auto --epochs 7 --class-weights balanced",

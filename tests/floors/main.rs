@@ -229,7 +229,7 @@ fn no_file_of_linear_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_linear_go_down() {
     let floors: [&[&str]; 5] = [
-        &["foreign", "predict", "refused"],
+        &["class_weights", "foreign", "predict", "refused"],
         &["problem"],
         &["cv_options", "fit_options"],
         &["outcome"],

@@ -38,10 +38,10 @@ const MORE_VERBS: [(&str, &[&str], bool); 5] = [
 const VALUES: [(&str, &[&str]); 33] = [
     ("--solver", &["sgd", "als", "ccd"]),
     ("--schedule", &["auto", "working-set", "priority", "shuffled", "cyclic", "rotation"]),
-    ("--loss", &["squared", "squared-hinge", "logistic", "hinge"]),
+    ("--loss", &["squared", "squared-hinge", "logistic", "hinge", "multinomial"]),
     ("--C", &["0.1:10", "0.1,1", "1e-100", "1e100", "100"]),
     ("--measure", &["accuracy", "f1", "auc", "log-loss", "mae"]),
-    ("--class-weights", &["balanced"]),
+    ("--class-weights", &["balanced", "1=2", "a=0.5,b=3"]),
     ("--y", &["y", "a", "-1", "3", "y.txt"]),
     ("--mode", &["dense-std", "sparse-raw"]),
     ("--missing", &["refuse", "mean", "drop"]),

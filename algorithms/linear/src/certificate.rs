@@ -1,5 +1,6 @@
 //! [`Certificate`]: the primal objective of weights and the dual objective of a dual point.
 
+use crate::data::bias::half_square;
 use crate::data::binary::Binary;
 
 /// The objectives of weights and of a dual point. The weights need not follow from the point.
@@ -12,21 +13,15 @@ pub(crate) struct Certificate {
 }
 
 impl Certificate {
-    /// Evaluates a dual point and the weights that follow from it.
-    pub(crate) fn of(binary: &Binary<'_>, a: &[f64], w: &[f64]) -> Self {
-        let primal = Self::primal_of(binary, w, &binary.margins(w));
-        Self { primal, dual: Self::dual_of(binary, a, w) }
-    }
-
     /// Returns the primal objective of weights with these margins.
     pub(crate) fn primal_of(binary: &Binary<'_>, w: &[f64], margins: &[f64]) -> f64 {
-        half_square(w) + binary.lost(margins)
+        half_square(binary.penalized(w)) + binary.lost(margins)
     }
 
     /// Returns the dual objective of a dual point from which these weights follow.
     pub(crate) fn dual_of(binary: &Binary<'_>, a: &[f64], w: &[f64]) -> f64 {
         let gained: f64 = a.iter().zip(&binary.costs).map(|(&a, &c)| binary.loss.dual(a, c)).sum();
-        gained - half_square(w)
+        gained - half_square(binary.penalized(w))
     }
 
     /// Returns (P - D) / P, which is not negative apart from rounding.
@@ -36,7 +31,3 @@ impl Certificate {
 }
 
 raddle::state!(Certificate { primal, dual });
-
-fn half_square(w: &[f64]) -> f64 {
-    0.5 * w.iter().map(|w| w * w).sum::<f64>()
-}

@@ -44,6 +44,7 @@ pub use cross_validation::curve::{Curve, CurvePoint, FoldScores};
 pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::measure::Measure;
 pub use cross_validation::plan::{CrossValidation, grid};
+pub use data::bias::Bias;
 pub use data::problem::Problem;
 pub use error::LinearError;
 pub use loss::Loss;

@@ -12,12 +12,19 @@ pub enum Loss {
     SquaredHinge,
     /// log(1 + exp(-m)): logistic regression.
     Logistic,
+    /// log sum_k exp(s_k) - s_y over the scores s of all classes, which are fitted together. Two classes have
+    /// one score, and the logistic loss.
+    Multinomial,
 }
 
 impl Loss {
     /// The losses with their names.
-    pub const NAMES: [(&'static str, Self); 3] =
-        [("hinge", Self::Hinge), ("squared-hinge", Self::SquaredHinge), ("logistic", Self::Logistic)];
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("hinge", Self::Hinge),
+        ("squared-hinge", Self::SquaredHinge),
+        ("logistic", Self::Logistic),
+        ("multinomial", Self::Multinomial),
+    ];
 
     /// Returns the loss with this name.
     pub fn named(name: &str) -> Option<Self> {
@@ -30,12 +37,25 @@ impl Loss {
             Self::Hinge => "hinge",
             Self::SquaredHinge => "squared-hinge",
             Self::Logistic => "logistic",
+            Self::Multinomial => "multinomial",
         }
     }
 
-    /// Returns the probability of the larger class at a score, for the logistic loss.
-    pub fn probability(score: f64) -> f64 {
-        sigmoid(score)
+    /// Returns `true` if scores stand for probabilities.
+    pub fn has_probabilities(self) -> bool {
+        matches!(self, Self::Logistic | Self::Multinomial)
+    }
+
+    /// Returns the probabilities at the scores of a row: that of the larger of two classes, or of each class.
+    pub fn probabilities(self, scores: &[f64]) -> Vec<f64> {
+        if let [score] = scores {
+            return vec![sigmoid(*score)];
+        }
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let share = |score: &f64| if self == Self::Multinomial { exp(score - most) } else { sigmoid(*score) };
+        let each: Vec<f64> = scores.iter().map(share).collect();
+        let sum: f64 = each.iter().sum();
+        each.into_iter().map(|of| of / sum).collect()
     }
 
     /// Returns the loss at a margin.
@@ -43,7 +63,7 @@ impl Loss {
         match self {
             Self::Hinge => (1.0 - margin).max(0.0),
             Self::SquaredHinge => (1.0 - margin).max(0.0) * (1.0 - margin).max(0.0),
-            Self::Logistic => (-margin).max(0.0) + log1p(exp(-margin.abs())),
+            Self::Logistic | Self::Multinomial => (-margin).max(0.0) + log1p(exp(-margin.abs())),
         }
     }
 
@@ -53,7 +73,7 @@ impl Loss {
             Self::Hinge => (f64::from(u8::from(margin < 1.0)), 0.0),
             // Without branches, as it is hard to predict which margins fall short.
             Self::SquaredHinge => (2.0 * (1.0 - margin).max(0.0), 2.0 * f64::from(u8::from(margin < 1.0))),
-            Self::Logistic => {
+            Self::Logistic | Self::Multinomial => {
                 let share = sigmoid(-margin);
                 (share, share * sigmoid(margin))
             }
@@ -67,7 +87,7 @@ impl Loss {
             _ if c == 0.0 => 0.0,
             Self::Hinge => a,
             Self::SquaredHinge => a - a * a / (4.0 * c),
-            Self::Logistic => -term(a) - term(c - a),
+            Self::Logistic | Self::Multinomial => -term(a) - term(c - a),
         }
     }
 

@@ -4,11 +4,16 @@ use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Matrix;
 
 use crate::certificate::Certificate;
+use crate::data::bias::{Bias, half_square};
+use crate::data::binary::Binary;
 use crate::data::problem::Problem;
 use crate::data::rows::Rows;
+use crate::data::softmax::block;
 use crate::error::LinearError;
 use crate::loss::Loss;
+use crate::run::machine::Machine;
 use crate::run::program::LinearProgram;
+use crate::solve::judge::Best;
 
 /// A fitted linear classifier, which assigns classes by the scores of a row.
 ///
@@ -18,8 +23,8 @@ use crate::run::program::LinearProgram;
 pub struct Fit {
     /// The scorer, or one for each class.
     pub scorers: Vec<Scorer>,
-    /// Value of the constant column; 0 if there is none.
-    pub bias: f64,
+    /// The constant column.
+    pub bias: Bias,
     /// Weight C of a row's loss.
     pub c: f64,
     /// The loss.
@@ -51,9 +56,10 @@ pub struct Scorer {
     /// Dual value a of each row: with columns as they were fitted, the coefficients are the sum of a y x,
     /// where y is 1 for rows of the class and -1 for the others.
     pub dual: Vec<f64>,
-    /// Primal objective P = |w|^2 / 2 + sum c phi(y x'w), for columns as they were fitted.
+    /// Primal objective P = |w|^2 / 2 + sum c phi(y x'w), for columns as they were fitted; with the
+    /// multinomial loss that of all classes.
     pub objective: f64,
-    /// Relative duality gap (P - D) / P.
+    /// Relative duality gap (P - D) / P of this objective.
     pub gap: f64,
 }
 
@@ -72,7 +78,15 @@ impl Fit {
     ) -> Result<Self, LinearError> {
         let Outcome { parts, report, trace, .. } = outcome;
         let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
-        let points = machines.map(|machine| (machine.best.a, Some(machine.best.w))).collect();
+        let points = machines.flat_map(|Machine { best: Best { a, w, .. }, .. }| match loss {
+            Loss::Multinomial => {
+                let (count, block) = (problem.distinct(), block(problem.classes().len()));
+                let weights = |class: usize| w.chunks(block).map(|block| block[class]).collect();
+                (0..).zip(a.chunks(count)).map(|(class, a)| (a.to_vec(), Some(weights(class)))).collect()
+            }
+            _ => vec![(a, Some(w))],
+        });
+        let points = points.collect();
         Self::of(problem, (loss, c, factors), points, (report, trace))
     }
 
@@ -84,32 +98,31 @@ impl Fit {
         points: Vec<(Vec<f64>, Option<Vec<f64>>)>,
         (report, trace): (RunReport, Vec<EpochRecord>),
     ) -> Result<Self, LinearError> {
-        let (columns, scales, none) = (problem.columns(), problem.rows.scales()?, Rows::default());
+        let scales = problem.rows.scales()?;
+        let none = Rows::default();
+        let export = |(number, (a, w))| {
+            // Rows in a file stay there.
+            Exported::new(problem, &problem.over(&none, number, loss, factors), a, w)
+        };
+        let mut exported = points.into_iter().enumerate().map(export).collect::<Result<Vec<_>, _>>()?;
+        if loss == Loss::Multinomial {
+            Exported::certify_together(problem, factors, &mut exported);
+        }
         let mut scores = vec![Vec::new(); problem.distinct()];
-        let scorer =
-            |(number, (best, w)): (usize, (Vec<f64>, Option<Vec<f64>>))| -> Result<Scorer, LinearError> {
-                // Rows in a file stay there.
-                let binary = problem.over(&none, number, loss, factors);
-                let signed: Vec<f64> = best.iter().zip(&binary.signs).map(|(a, sign)| a * sign).collect();
-                let sum = problem.rows.sum(&signed)?;
-                let dual = Certificate::dual_of(&binary, &best, &sum);
-                let w = w.unwrap_or(sum);
-                let products = problem.rows.products(&w)?;
-                scores.iter_mut().zip(&products).for_each(|(of, product)| of.push(*product));
-                let margins: Vec<f64> =
-                    products.iter().zip(&binary.signs).map(|(m, sign)| m * sign).collect();
-                let found = Certificate { primal: Certificate::primal_of(&binary, &w, &margins), dual };
-                let scale = |at: usize| scales.map_or(1.0, |scales| scales[at]);
-                let coefficients = w[..columns].iter().enumerate().filter(|(_, value)| **value != 0.0);
-                Ok(Scorer {
-                    coefficients: coefficients.map(|(at, value)| (at as u32, value / scale(at))).collect(),
-                    intercept: w.get(columns).map_or(0.0, |weight| weight * problem.bias),
-                    dual: problem.shared_out(&best, (loss, factors)),
-                    objective: found.primal,
-                    gap: found.gap(),
-                })
-            };
-        let scorers = points.into_iter().enumerate().map(scorer).collect::<Result<_, _>>()?;
+        let scored = |(of, product): (&mut Vec<f64>, &f64)| of.push(*product);
+        exported.iter().for_each(|of| scores.iter_mut().zip(&of.products).for_each(scored));
+        let share_out = |Exported { a, found, w, .. }: Exported| {
+            let scale = |at: usize| scales.map_or(1.0, |scales| scales[at]);
+            let columns = w[..problem.columns()].iter().enumerate().filter(|(_, value)| **value != 0.0);
+            Scorer {
+                coefficients: columns.map(|(at, value)| (at as u32, value / scale(at))).collect(),
+                intercept: w.get(problem.columns()).map_or(0.0, |weight| weight * problem.bias.value()),
+                dual: problem.shared_out(&a, (loss, factors)),
+                objective: found.primal,
+                gap: found.gap(),
+            }
+        };
+        let scorers = exported.into_iter().map(share_out).collect();
         let is_wrong = |(place, scores): &(usize, &Vec<f64>)| Self::class(scores) != problem.class(*place);
         let copies = |(place, _): (usize, &Vec<f64>)| problem.copies()[place] as usize;
         let wrong: usize = scores.iter().enumerate().filter(is_wrong).map(copies).sum();
@@ -125,8 +138,14 @@ impl Fit {
             scales: scales.map(<[f64]>::to_vec),
             report,
             trace,
-            columns,
+            columns: problem.columns(),
         })
+    }
+
+    /// Returns `true` if the classes are known to be separable, as no row is of another class than its scores
+    /// say; told of the multinomial loss and of intercepts without penalty.
+    pub fn is_separable(&self) -> bool {
+        (self.loss == Loss::Multinomial || self.bias.is_free()) && self.training_error == 0.0
     }
 
     /// Returns the number of columns of the matrix.
@@ -137,6 +156,12 @@ impl Fit {
     /// Returns the largest relative duality gap of the scorers.
     pub fn gap(&self) -> f64 {
         self.scorers.iter().map(|of| of.gap).fold(0.0, f64::max)
+    }
+
+    /// Returns the primal objective: that of all classes together, or the sum of the scorers'.
+    pub fn objective(&self) -> f64 {
+        let count = if self.loss == Loss::Multinomial { 1 } else { self.scorers.len() };
+        self.scorers.iter().take(count).map(|of| of.objective).sum()
     }
 
     /// Returns the index of the class for these scores of a row, one per scorer; of equal scores the first
@@ -156,6 +181,55 @@ impl Fit {
     /// Returns the digest of the coefficients, equal exactly for equal models.
     pub fn digest(&self) -> String {
         digest(self.scorers.iter().map(|of| (&of.coefficients[..], of.intercept)), self.c)
+    }
+}
+
+/// A scorer with values by place.
+struct Exported {
+    a: Vec<f64>,
+    w: Vec<f64>,
+    /// Products of the rows with the weights.
+    products: Vec<f64>,
+    found: Certificate,
+}
+
+impl Exported {
+    /// Evaluates dual values, and weights or those that follow from the dual values. With the multinomial
+    /// loss, the certificate has no losses and no entropies yet.
+    fn new(
+        problem: &Problem,
+        binary: &Binary<'_>,
+        a: Vec<f64>,
+        w: Option<Vec<f64>>,
+    ) -> Result<Self, LinearError> {
+        let signed: Vec<f64> = a.iter().zip(&binary.signs).map(|(a, sign)| a * sign).collect();
+        let sum = problem.rows.sum(&signed)?;
+        let half = |w: &[f64]| half_square(binary.penalized(w));
+        let is_part = binary.loss == Loss::Multinomial;
+        let dual = if is_part { -half(&sum) } else { Certificate::dual_of(binary, &a, &sum) };
+        let w = w.unwrap_or(sum);
+        let products = problem.rows.products(&w)?;
+        let margins: Vec<f64> = products.iter().zip(&binary.signs).map(|(m, sign)| m * sign).collect();
+        let primal = if is_part { half(&w) } else { Certificate::primal_of(binary, &w, &margins) };
+        Ok(Self { a, w, products, found: Certificate { primal, dual } })
+    }
+
+    /// Gives all classes the certificate of their sum.
+    fn certify_together(problem: &Problem, factors: &[f64], exported: &mut [Self]) {
+        let none = Rows::default();
+        let all = problem.softmax(&none, factors);
+        let listed = |of: &dyn Fn(&Self) -> &Vec<f64>| -> Vec<f64> {
+            exported.iter().flat_map(|one| of(one).iter().copied()).collect()
+        };
+        let mut found = Certificate {
+            primal: all.losses(&listed(&|one| &one.products)).sum,
+            dual: all.entropy(&listed(&|one| &one.a)),
+        };
+        for one in exported.iter() {
+            found.primal += one.found.primal;
+            found.dual += one.found.dual;
+        }
+        exported.iter_mut().for_each(|one| one.found = found);
     }
 }
 

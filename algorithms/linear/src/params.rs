@@ -1,15 +1,15 @@
 //! [`Linear`]: the parameters of a fit.
 
 use raddle::prelude::*;
-use raddle_kernels::algebra::sparse_dot;
 
 use crate::data::binary::Binary;
 use crate::data::problem::Problem;
+use crate::data::softmax::interleaved;
 use crate::error::LinearError;
 use crate::loss::Loss;
 use crate::model::Fit;
 use crate::run::machine::{Machine, epoch_cost};
-use crate::run::program::LinearProgram;
+use crate::run::program::{LinearProgram, machines};
 
 /// Steps of the search for a multiple of dual values; each keeps two thirds of the interval.
 const MULTIPLES: usize = 20;
@@ -32,6 +32,7 @@ raddle_common::params! {
         seed(seed: u64) = 42;
     }
     c: f64 = 1.0;
+    class_weights: Option<Vec<f64>> = None;
     start: Option<Start> = None;
 }
 
@@ -48,6 +49,11 @@ impl Linear {
     /// Sets the weight C of a row's loss.
     pub fn c(self, c: f64) -> Self {
         Self { c, lambda: None, ..self }
+    }
+
+    /// Sets the weight of each class, in ascending order: it multiplies C, and the weights of the class's rows.
+    pub fn class_weights(self, weights: Vec<f64>) -> Self {
+        Self { class_weights: Some(weights), ..self }
     }
 
     /// Starts from dual values of the rows for each scorer of a fit; values outside their bounds are moved to
@@ -93,9 +99,62 @@ impl Linear {
             let why = format!("it is {}: it must be between 0 and 1", self.tolerance);
             return Err(LinearError::Parameter { name: "tol", why });
         }
+        if self.loss == Loss::Hinge && problem.bias.is_free() {
+            let why = "it is free, and the dual values of the hinge are found one at a time, which would not \
+                       keep their sum at 0: give a number, or choose squared-hinge";
+            return Err(LinearError::Parameter { name: "bias", why: why.into() });
+        }
+        let ones = vec![1.0; sums.len()];
+        let given = self.class_weights.as_ref().unwrap_or(&ones);
+        if given.len() != sums.len() || !given.iter().all(|weight| is_usual(*weight)) {
+            let why = format!("give a number from 1e-100 to 1e100 for each of {} classes", sums.len());
+            return Err(LinearError::Parameter { name: "class-weights", why });
+        }
         let count = sums.len() as f64;
         let factor = |sum: f64| c * if self.balanced { all / (count * sum) } else { 1.0 };
-        Ok((c, sums.into_iter().map(factor).collect()))
+        Ok((c, sums.into_iter().zip(given).map(|(sum, given)| given * factor(sum)).collect()))
+    }
+
+    /// Returns the initial dual values of a scorer, by place; `None` without any.
+    fn first_dual(&self, problem: &Problem, number: usize) -> Result<Option<Vec<f64>>, LinearError> {
+        let Some(Start::Dual(dual)) = &self.start else { return Ok(None) };
+        let count = problem.machines();
+        match dual.get(number) {
+            Some(values) if dual.len() == count && values.len() == problem.rows() => {
+                match values.iter().position(|value| !value.is_finite()) {
+                    Some(row) => {
+                        Err(unfit(format!("the dual value of row {} is not a finite number", row + 1)))
+                    }
+                    None => Ok(Some(problem.added_up(values))),
+                }
+            }
+            _ => Err(unfit(format!(
+                "it has other rows or classes than the data, {} and {count}",
+                problem.rows()
+            ))),
+        }
+    }
+
+    /// Returns the initial weights of a scorer, of the columns as they are fitted; `None` without any.
+    fn first_weights(&self, problem: &Problem, number: usize) -> Result<Option<Vec<f64>>, LinearError> {
+        let Some(Start::Weights(all)) = &self.start else { return Ok(None) };
+        let (count, columns) = (problem.machines(), problem.columns());
+        let Some((coefficients, intercept)) = all.get(number).filter(|_| all.len() == count) else {
+            return Err(unfit(format!("it has other classes than the data, {count}")));
+        };
+        let (mut w, scales) = (vec![0.0; problem.rows.width()], problem.rows.scales()?);
+        for &(column, value) in coefficients {
+            match w.get_mut(column as usize) {
+                Some(w) if (column as usize) < columns => {
+                    *w = value * scales.map_or(1.0, |scales| scales[column as usize]);
+                }
+                _ => return Err(unfit(format!("it has more columns than the data, {columns}"))),
+            }
+        }
+        if problem.bias.value() != 0.0 {
+            w[columns] = intercept / problem.bias.value();
+        }
+        Ok(Some(w))
     }
 
     /// Returns the initial dual values of a binary problem.
@@ -105,59 +164,21 @@ impl Linear {
         number: usize,
         binary: &Binary<'_>,
     ) -> Result<Vec<f64>, LinearError> {
-        let refuse = |why: String| Err(LinearError::Parameter { name: "init", why });
-        let count = problem.machines();
-        let values = match &self.start {
-            None => vec![0.0; binary.count()],
-            Some(Start::Dual(dual)) => match dual.get(number) {
-                Some(values) if dual.len() == count && values.len() == problem.rows() => {
-                    if let Some(row) = values.iter().position(|value| !value.is_finite()) {
-                        return refuse(format!("the dual value of row {} is not a finite number", row + 1));
-                    }
-                    problem.added_up(values)
-                }
-                _ => {
-                    return refuse(format!(
-                        "it has other rows or classes than the data, {} and {count}",
-                        problem.rows()
-                    ));
-                }
-            },
-            Some(Start::Weights(all)) => match all.get(number) {
-                Some((coefficients, intercept)) if all.len() == count => {
-                    let (mut w, scales) = (vec![0.0; binary.rows.width()], problem.rows.scales()?);
-                    for &(column, value) in coefficients {
-                        match w.get_mut(column as usize) {
-                            Some(w) if (column as usize) < problem.columns() => {
-                                *w = value * scales.map_or(1.0, |scales| scales[column as usize]);
-                            }
-                            _ => {
-                                return refuse(format!(
-                                    "it has more columns than the data, {}",
-                                    problem.columns()
-                                ));
-                            }
-                        }
-                    }
-                    if problem.bias != 0.0 {
-                        w[problem.columns()] = intercept / problem.bias;
-                    }
-                    let slope = |row: usize| {
-                        let (columns, values) = binary.rows.row(row);
-                        let margin = binary.signs[row] * sparse_dot(columns, values, &w);
-                        binary.costs[row] * self.loss.slopes(margin).0
-                    };
-                    (0..binary.count()).map(slope).collect()
-                }
-                _ => return refuse(format!("it has other classes than the data, {count}")),
-            },
+        let weights = self.first_weights(problem, number)?;
+        let values = match (&weights, self.first_dual(problem, number)?) {
+            (Some(w), _) => {
+                let slope = |row: usize| binary.costs[row] * self.loss.slopes(binary.margin(row, w)).0;
+                (0..binary.count()).map(slope).collect()
+            }
+            (None, Some(values)) => values,
+            (None, None) => vec![0.0; binary.count()],
         };
         if !values.iter().all(|value| value.is_finite()) {
-            return refuse("a dual value that follows from its weights is not a finite number".into());
+            return Err(unfit("a dual value that follows from its weights is not a finite number".into()));
         }
         let within = |(row, value): (usize, f64)| binary.inside(row, value);
         let values: Vec<f64> = values.into_iter().enumerate().map(within).collect();
-        if !matches!(self.start, Some(Start::Weights(_))) {
+        if weights.is_none() {
             return Ok(values);
         }
         // Slopes of other rows' losses point in the right direction but may go too far, so the best multiple
@@ -166,18 +187,35 @@ impl Linear {
         Ok(values.into_iter().map(|value| share * value).enumerate().map(within).collect())
     }
 
+    /// Returns the solver of all classes together, with its initial weights: those that are given, or that
+    /// follow from dual values.
+    fn first_together(&self, problem: &Problem, factors: &[f64]) -> Result<Machine, LinearError> {
+        let (all, mut w) = (problem.softmax(problem.rows.whole()?, factors), Vec::new());
+        for number in 0..problem.machines() {
+            w.extend(match (self.first_weights(problem, number)?, self.first_dual(problem, number)?) {
+                (Some(weights), _) => weights,
+                (None, Some(values)) => problem.binary(number, self.loss, factors)?.weights_of(&values),
+                (None, None) => vec![0.0; problem.rows.width()],
+            });
+        }
+        Ok(Machine::together(&all, interleaved(&w, problem.rows.width())))
+    }
+
     /// Returns the engine of a fit.
     ///
     /// # Errors
     /// If a parameter is out of range, or the values to start from do not fit the problem.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LinearProgram>, LinearError> {
         let (_, factors) = self.factors(problem)?;
-        let (loss, tolerance, seed) = (self.loss, self.tolerance, self.seed);
+        let (loss, tolerance, seed) = (problem.meant(self.loss), self.tolerance, self.seed);
         let machine = |number| {
+            if loss == Loss::Multinomial {
+                return self.first_together(problem, &factors);
+            }
             let binary = problem.binary(number, loss, &factors)?;
-            Ok::<_, LinearError>(Machine::new(&binary, self.first(problem, number, &binary)?))
+            Ok(Machine::new(&binary, self.first(problem, number, &binary)?))
         };
-        let count = problem.machines();
+        let count = machines(problem, loss);
         // Rows in a file are read by the process that solves the problem; no other process needs them.
         let is_begun_there = problem.rows.is_stored() && count == 1 && self.start.is_none();
         let mut machines = match is_begun_there {
@@ -225,8 +263,13 @@ impl Linear {
         outcome: raddle::Outcome<LinearProgram>,
     ) -> Result<Fit, LinearError> {
         let (c, factors) = self.factors(problem)?;
-        Fit::new(problem, (self.loss, c, &factors), outcome)
+        Fit::new(problem, (problem.meant(self.loss), c, &factors), outcome)
     }
+}
+
+/// Error of initial values that do not fit the problem.
+fn unfit(why: String) -> LinearError {
+    LinearError::Parameter { name: "init", why }
 }
 
 /// Returns the multiple, from 0 to 1, of dual values that maximises the dual objective, which is concave in

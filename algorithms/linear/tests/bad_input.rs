@@ -1,7 +1,7 @@
 //! Data and parameters that are refused, with the reason.
 
 use raddle_datasets::{Csc, Matrix};
-use raddle_linear::{Linear, Problem};
+use raddle_linear::{Bias, InParts, Linear, Loss, PartPlan, Problem};
 
 use crate::common::Data;
 
@@ -41,6 +41,20 @@ fn parameters_out_of_range_are_refused_by_name() {
         refused(Linear::params().c(value), "C: ");
         refused(Linear::params().lambda(value), "lambda: ");
         refused(Linear::params().tolerance(value), "tol: ");
+    }
+}
+
+/// The hinge has no solver for a free intercept, and parts none that keeps the sum of dual values.
+#[test]
+fn intercepts_without_penalty_that_cannot_be_are_refused() {
+    let problem = Data::clouds(12, 2, 1).problem(Bias::Free);
+    let said = Linear::params().loss(Loss::Hinge).fit(&problem).unwrap_err().to_string();
+    assert!(said.starts_with("bias: it is free") && said.contains("would not keep their sum at 0"), "{said}");
+    let said = InParts::new(Linear::params(), PartPlan::constant(2)).fit(&problem).unwrap_err().to_string();
+    assert!(said.starts_with("parts: ") && said.contains("free bias"), "{said}");
+    for weights in [vec![1.0], vec![1.0, 0.0], vec![1.0, f64::NAN]] {
+        let said = Linear::params().class_weights(weights).fit(&problem).unwrap_err().to_string();
+        assert!(said.starts_with("class-weights: give a number") && said.contains("2 classes"), "{said}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Cross-validation: its curve against naive fits, its choice, its bytes.
 
 use raddle_common::testing::pairs;
-use raddle_linear::{CrossValidation, Linear, Loss, Measure, Problem, Rule};
+use raddle_linear::{Bias, CrossValidation, Linear, Loss, Measure, Problem, Rule};
 
 use crate::common::{Data, LOSSES};
 
@@ -70,6 +70,38 @@ fn the_model_is_the_fit_of_all_rows_at_the_chosen_c() {
         let alone = Linear::params().loss(Loss::Hinge).c(c).tolerance(1e-9).fit(&data.problem(1.0)).unwrap();
         assert_eq!(chosen.fit.digest(), alone.digest());
     }
+}
+
+/// The log-loss of all classes together is that of their scores' softmax.
+#[test]
+fn classes_together_and_free_intercepts_are_chosen_by_held_out_rows() {
+    let data = Data::classes(3, (66, 5), 17);
+    let plan = || {
+        let linear = Linear::params().loss(Loss::Multinomial).tolerance(1e-12);
+        linear.cv().costs(COSTS.to_vec()).folds(3).measure(Measure::LogLoss).bias(Bias::Free)
+    };
+    let folds = plan().start(data.x.clone(), data.y.clone()).unwrap();
+    let chosen = plan().workers(2).fit(data.x.clone(), data.y.clone()).unwrap();
+    assert!(chosen.worst_gap <= 1e-12);
+    let (mut lost, mut count) = (0.0, 0);
+    for number in 0..3 {
+        let test = folds.held_out(number);
+        let train: Vec<usize> = (0..66).filter(|row| !test.contains(row)).collect();
+        let y: Vec<f64> = train.iter().map(|&row| data.y[row]).collect();
+        let problem = Problem::new(&data.x.select_rows(&train), &y, Bias::Free).unwrap();
+        let linear = Linear::params().loss(Loss::Multinomial).c(COSTS[1]).tolerance(1e-12);
+        let scores = linear.fit(&problem).unwrap().scores(&data.x);
+        for &row in test {
+            let sum: f64 = scores.iter().map(|of| of[row].exp()).sum();
+            lost += sum.ln() - scores[data.y[row] as usize - 1][row];
+            count += 1;
+        }
+    }
+    let (mean, found) = (lost / f64::from(count), chosen.curve.points[1].mean);
+    assert!((mean - found).abs() < 1e-6, "{mean} {found}");
+    let c = chosen.curve.choose(Rule::Min).c;
+    let alone = Linear::params().loss(Loss::Multinomial).c(c).tolerance(1e-12);
+    assert_eq!(chosen.fit.digest(), alone.fit(&data.problem(Bias::Free)).unwrap().digest());
 }
 
 #[test]

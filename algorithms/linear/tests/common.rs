@@ -2,9 +2,12 @@
 
 use raddle::random::Stream;
 use raddle_datasets::{Csc, Matrix, Table, embedded};
-use raddle_linear::{Loss, Problem};
+use raddle_linear::{Bias, Loss, Problem};
 
 pub(crate) const LOSSES: [Loss; 3] = [Loss::Hinge, Loss::SquaredHinge, Loss::Logistic];
+
+/// Losses with an intercept without penalty.
+pub(crate) const FREE: [Loss; 3] = [Loss::SquaredHinge, Loss::Logistic, Loss::Multinomial];
 
 /// A matrix by rows, with its response.
 pub(crate) struct Data {
@@ -92,7 +95,7 @@ impl Data {
         of.iter().map(|class| self.against(*class)).collect()
     }
 
-    pub(crate) fn problem(&self, bias: f64) -> Problem {
+    pub(crate) fn problem(&self, bias: impl Into<Bias>) -> Problem {
         Problem::new(&self.x, &self.y, bias).unwrap()
     }
 
@@ -106,8 +109,8 @@ impl Data {
     }
 
     /// Returns P of coefficients with these weights of rows.
-    pub(crate) fn primal(&self, loss: Loss, costs: &[f64], (w, intercept, bias): (&[f64], f64, f64)) -> f64 {
-        let own = if bias == 0.0 { 0.0 } else { (intercept / bias).powi(2) };
+    pub(crate) fn primal(&self, loss: Loss, costs: &[f64], (w, intercept, bias): (&[f64], f64, Bias)) -> f64 {
+        let own = own_weight(intercept, bias).powi(2);
         let half = 0.5 * (w.iter().map(|w| w * w).sum::<f64>() + own);
         let of = |row: usize| {
             let margin = self.sign(row) * self.score(row, w, intercept);
@@ -115,22 +118,67 @@ impl Data {
                 * match loss {
                     Loss::Hinge => (1.0 - margin).max(0.0),
                     Loss::SquaredHinge => (1.0 - margin).max(0.0).powi(2),
-                    Loss::Logistic => (-margin).max(0.0) + (-margin.abs()).exp().ln_1p(),
+                    Loss::Logistic | Loss::Multinomial => (-margin).max(0.0) + (-margin.abs()).exp().ln_1p(),
                 }
         };
         half + (0..self.y.len()).map(of).sum::<f64>()
     }
 
+    /// Returns P and D of all classes together, of coefficients and dual values for each class; D is minus
+    /// infinity outside the bounds.
+    pub(crate) fn together(
+        &self,
+        costs: &[f64],
+        (w, intercepts): (&[Vec<f64>], &[f64]),
+        (a, bias): (&[Vec<f64>], Bias),
+    ) -> (f64, f64) {
+        let mut classes = self.y.clone();
+        classes.sort_by(f64::total_cmp);
+        classes.dedup();
+        let owns = intercepts.iter().map(|of| 0.5 * own_weight(*of, bias).powi(2)).sum::<f64>();
+        let (mut primal, mut dual) = (w.iter().map(|w| half_square(w)).sum::<f64>() + owns, 0.0);
+        let mut sums = vec![vec![0.0; w[0].len() + 1]; w.len()];
+        for (row, c) in costs.iter().enumerate() {
+            let own = classes.iter().position(|class| *class == self.y[row]).unwrap();
+            let scores: Vec<f64> =
+                raddle_common::testing::pairs(w, intercepts).map(|(w, b)| self.score(row, w, *b)).collect();
+            let most = scores.iter().copied().fold(f64::MIN, f64::max);
+            primal += c * (most - scores[own] + scores.iter().map(|s| (s - most).exp()).sum::<f64>().ln());
+            let others: f64 = (0..w.len()).filter(|class| *class != own).map(|class| a[class][row]).sum();
+            if !(0.0..=*c).contains(&a[own][row]) || (others - a[own][row]).abs() > 1e-12 * c {
+                return (primal, f64::NEG_INFINITY);
+            }
+            for (class, sums) in sums.iter_mut().enumerate() {
+                let (of, signed) = match (a[class][row], class == own) {
+                    (a, true) => (c - a, a),
+                    (a, false) => (a, -a),
+                };
+                dual -= if of > 0.0 { of * (of / c).ln() } else { 0.0 };
+                self.rows[row].iter().for_each(|(column, value)| sums[*column] += signed * value);
+                *sums.last_mut().unwrap() += signed * bias.value();
+            }
+        }
+        for sums in &sums {
+            let (own, columns) = sums.split_last().unwrap();
+            dual -= half_square(columns) + if bias == Bias::Free { 0.0 } else { 0.5 * own * own };
+            if bias == Bias::Free && own.abs() > 1e-11 * costs.iter().sum::<f64>() {
+                return (primal, f64::NEG_INFINITY);
+            }
+        }
+        (primal, dual)
+    }
+
     /// Returns D of dual values, whose weights are computed here; minus infinity outside the bounds.
-    pub(crate) fn dual(&self, loss: Loss, costs: &[f64], (a, bias, columns): (&[f64], f64, usize)) -> f64 {
+    pub(crate) fn dual(&self, loss: Loss, costs: &[f64], (a, bias, columns): (&[f64], Bias, usize)) -> f64 {
         let (mut w, mut own, mut sum) = (vec![0.0; columns], 0.0, 0.0);
+        let all: f64 = a.iter().sum();
         for (row, (&a, &c)) in raddle_common::testing::pairs(a, costs).enumerate() {
             let upper = if loss == Loss::SquaredHinge { f64::INFINITY } else { c };
             if !(0.0..=upper).contains(&a) {
                 return f64::NEG_INFINITY;
             }
             self.rows[row].iter().for_each(|(column, value)| w[*column] += a * self.sign(row) * value);
-            own += a * self.sign(row) * bias;
+            own += a * self.sign(row) * bias.value();
             let entropy = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
             if c == 0.0 {
                 continue; // its loss counts nothing, and its dual value is 0
@@ -138,11 +186,26 @@ impl Data {
             sum += match loss {
                 Loss::Hinge => a,
                 Loss::SquaredHinge => a - a * a / (4.0 * c),
-                Loss::Logistic => c * (entropy(a / c) + entropy(1.0 - a / c)),
+                Loss::Logistic | Loss::Multinomial => c * (entropy(a / c) + entropy(1.0 - a / c)),
             };
         }
-        sum - 0.5 * (w.iter().map(|w| w * w).sum::<f64>() + own * own)
+        if bias == Bias::Free {
+            return if own.abs() <= 1e-11 * all { sum - half_square(&w) } else { f64::NEG_INFINITY };
+        }
+        sum - half_square(&w) - 0.5 * own * own
     }
+}
+
+/// The weight of the constant column that is penalised.
+fn own_weight(intercept: f64, bias: Bias) -> f64 {
+    match bias {
+        Bias::Penalized(value) if value != 0.0 => intercept / value,
+        _ => 0.0,
+    }
+}
+
+fn half_square(w: &[f64]) -> f64 {
+    0.5 * w.iter().map(|w| w * w).sum::<f64>()
 }
 
 /// Coefficients with every column.

@@ -1,9 +1,28 @@
 //! The models of `linear` are those of `tests/digests.tsv`, bit for bit.
 
+use raddle_linear::{Bias, Linear, Loss};
+
+use crate::common::Data;
+
 #[path = "../../../tests/digests/mod.rs"]
 mod rows;
 
 #[test]
 fn models_keep_their_bits() {
     rows::check("linear", env!("CARGO_BIN_EXE_linear"));
+}
+
+/// No set that is at hand everywhere has more than two classes.
+#[test]
+fn models_of_all_classes_together_keep_their_bits() {
+    let mut found = Vec::new();
+    // The classes' matrices are factored for few columns, and diagonal for many.
+    for (rows, columns) in [(60, 6), (30, 200)] {
+        for bias in [Bias::Free, Bias::Penalized(1.0)] {
+            let linear = Linear::params().loss(Loss::Multinomial).c(10.0).tolerance(1e-8);
+            let problem = Data::classes(5, (rows, columns), 8).problem(bias);
+            found.push(linear.fit(&problem).unwrap().digest()[..16].to_owned());
+        }
+    }
+    assert_eq!(found, ["602f1e876c1dfa8a", "c55e553374132485", "e77cae4e69a4f20a", "03e23fc3cd129453"]);
 }

@@ -86,8 +86,8 @@ fn check(of: &Repeated, loss: Loss, fit: &Fit) {
     let (data, scorer) = (of.data(), &fit.scorers[0]);
     let costs: Vec<f64> = of.weights.iter().map(|weight| 2.0 * weight).collect();
     let w = all(&scorer.coefficients, COLUMNS);
-    let primal = data.primal(loss, &costs, (&w, scorer.intercept, 1.0));
-    let dual = data.dual(loss, &costs, (&scorer.dual, 1.0, COLUMNS));
+    let primal = data.primal(loss, &costs, (&w, scorer.intercept, 1.0.into()));
+    let dual = data.dual(loss, &costs, (&scorer.dual, 1.0.into(), COLUMNS));
     assert!((primal - scorer.objective).abs() <= 1e-12 * primal, "{}", loss.name());
     // Minus infinity if a row's dual value is not feasible.
     let gap = (primal - dual) / primal;

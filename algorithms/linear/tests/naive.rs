@@ -24,7 +24,7 @@ fn naive(data: &Data, loss: Loss, c: f64) -> Vec<f64> {
     let steepest = match loss {
         Loss::Hinge => squares,
         Loss::SquaredHinge => squares + 0.5 / c,
-        Loss::Logistic => 1.0 + c * squares / 4.0,
+        Loss::Logistic | Loss::Multinomial => 1.0 + c * squares / 4.0,
     };
     let step = |at: &[f64]| -> Vec<f64> {
         if is_primal {
@@ -59,8 +59,8 @@ fn small_problems_have_the_solution_of_a_naive_method() {
             let fit = Linear::params().loss(loss).c(c).tolerance(1e-12).fit(&data.problem(0.0)).unwrap();
             let (found, wanted) = (all(&fit.scorers[0].coefficients, 4), naive(&data, loss, c));
             let costs = vec![c; 24];
-            let best = data.primal(loss, &costs, (&wanted, 0.0, 0.0));
-            let ours = data.primal(loss, &costs, (&found, 0.0, 0.0));
+            let best = data.primal(loss, &costs, (&wanted, 0.0, 0.0.into()));
+            let ours = data.primal(loss, &costs, (&found, 0.0, 0.0.into()));
             assert!((ours - best).abs() <= 1e-8 * best, "{} C {c}: {ours} {best}", loss.name());
             let apart = (0..4).map(|at| (found[at] - wanted[at]).abs()).fold(0.0, f64::max);
             assert!(apart < 1e-4, "{} C {c}: {found:?} {wanted:?}", loss.name());

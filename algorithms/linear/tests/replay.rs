@@ -2,7 +2,7 @@
 
 use raddle::replay;
 use raddle_datasets::{Options, StoredTable};
-use raddle_linear::{InParts, Linear, Loss, Problem};
+use raddle_linear::{Bias, InParts, Linear, Loss, Problem};
 
 use crate::common::{Data, LOSSES};
 use crate::leaving;
@@ -15,6 +15,24 @@ fn fits_replay_to_the_bit() {
             let linear = Linear::params().loss(loss).c(10.0).tolerance(1e-13);
             replay::check(|| linear.engine(&problem).unwrap().epochs(5)).unwrap();
         }
+    }
+}
+
+#[test]
+fn classes_together_and_free_intercepts_replay_to_the_bit() {
+    let (two, five) = (Data::clouds(80, 6, 7), Data::classes(5, (60, 6), 8));
+    for (data, loss, bias) in [
+        (&five, Loss::Multinomial, Bias::Free),
+        (&five, Loss::Multinomial, Bias::Penalized(1.0)),
+        (&two, Loss::Logistic, Bias::Free),
+        (&two, Loss::SquaredHinge, Bias::Free),
+    ] {
+        let problem = data.problem(bias);
+        let linear = Linear::params().loss(loss).c(10.0).tolerance(1e-11);
+        replay::check(|| linear.engine(&problem).unwrap().epochs(5)).unwrap();
+        let digest = |workers| linear.fit_with(&problem, |engine| engine.workers(workers)).unwrap().digest();
+        let one = digest(1);
+        assert_eq!([digest(2), digest(4), digest(7)], [&one, &one, &one].map(String::clone));
     }
 }
 

@@ -4,27 +4,27 @@
 use std::path::Path;
 
 use raddle_datasets::{Csc, Matrix, Options, StoredTable};
-use raddle_linear::{InParts, Linear, Problem};
+use raddle_linear::{Bias, InParts, Linear, Problem};
 
-use crate::common::{Data, LOSSES};
+use crate::common::{Data, FREE, LOSSES};
 use crate::stopping::{check, epochs};
 
 /// Patients of two classes, or of four, whose rows are read where they are needed.
-fn stored(folder: &Path, classes: usize) -> Problem {
+fn stored(folder: &Path, classes: usize, bias: impl Into<Bias>) -> Problem {
     let table = StoredTable::open("diabetes", &Options::default(), folder).unwrap();
     let level = |y: &f64| (0..classes - 1).filter(|at| *y > 100.0 + 60.0 * *at as f64).count() as f64;
     let y: Vec<f64> = table.described().y.iter().map(level).collect();
-    Problem::by_parts(&table, &y, 1.0).unwrap()
+    Problem::by_parts(&table, &y, bias).unwrap()
 }
 
 /// Problems of one scorer and of several, in memory and in a file.
 fn problems(folder: &Path) -> [(&'static str, Problem); 6] {
     [
         ("two classes", Data::clouds(80, 6, 7).problem(1.0)),
-        ("two classes in a file", stored(folder, 2)),
-        ("two classes in a file, scaled", stored(folder, 2).scaled()),
+        ("two classes in a file", stored(folder, 2, 1.0)),
+        ("two classes in a file, scaled", stored(folder, 2, 1.0).scaled()),
         ("five classes", Data::classes(5, (60, 6), 8).problem(1.0)),
-        ("four classes in a file", stored(folder, 4)),
+        ("four classes in a file", stored(folder, 4, 1.0)),
         ("without an intercept", Data::clouds(60, 8, 9).problem(0.0)),
     ]
 }
@@ -39,6 +39,29 @@ fn every_loss_goes_on_from_wherever_it_was_stopped() {
             let linear = Linear::params().loss(loss).c(10.0).tolerance(1e-9);
             let make = || linear.engine(&problem).unwrap().epochs(epochs());
             stops += check(&format!("{name}, {loss:?}"), &make);
+        }
+    }
+    println!("{stops} stops");
+}
+
+#[test]
+fn classes_together_and_free_intercepts_go_on_from_wherever_they_were_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stops = 0;
+    for (name, problem) in [
+        ("two classes", Data::clouds(80, 6, 7).problem(Bias::Free)),
+        ("five classes", Data::classes(5, (60, 6), 8).problem(Bias::Free)),
+        ("four classes in a file", stored(folder.path(), 4, Bias::Free)),
+        ("four classes with a penalty", stored(folder.path(), 4, 1.0)),
+    ] {
+        for loss in FREE {
+            let linear = Linear::params().loss(loss).c(10.0).tolerance(1e-9);
+            let make = || linear.engine(&problem).unwrap().epochs(epochs());
+            stops += check(&format!("{name}, {loss:?}"), &make);
+            let scorers = linear.clone().c(0.1).fit(&problem).unwrap().scorers;
+            let from = linear.start_from_dual(scorers.into_iter().map(|of| of.dual).collect());
+            let make = || from.engine(&problem).unwrap().epochs(epochs());
+            stops += check(&format!("{name}, {loss:?}, from dual values"), &make);
         }
     }
     println!("{stops} stops");

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::fmt::Display;
 
-use pyo3::PyErr;
+use pyo3::{PyErr, PyResult};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use raddle::EngineError;
 use raddle::files::FileError;
@@ -46,4 +46,13 @@ pub(crate) fn panicked(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
     PyRuntimeError::new_err(format!("the fit panicked, which is a fault of raddle: {text}"))
+}
+
+/// Returns the value with this name.
+pub(crate) fn named<T: Copy>(parameter: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
+    let found = all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
+        bad_value(format!("{parameter} is {name:?}: it must be one of {}", names.join(", ")))
+    })
 }

@@ -23,7 +23,7 @@ mod _raddle {
         coherence_lda, fit_lda, infer_lda, load_lda, probabilities_lda, save_lda, score_lda, top_words_lda,
     };
     #[pymodule_export]
-    use crate::linear::{fit_linear, open_linear, save_linear};
+    use crate::linear::{cross_validate_linear, fit_linear, open_linear, save_linear};
     #[pymodule_export]
     use crate::mf::{Factorization, fit_mf, number_ids, open_mf, save_mf};
     #[pymodule_export]

@@ -19,7 +19,10 @@ from raddle.linear import LinearSVC, LogisticRegression
 CLASSIFIERS = {
     "squared_hinge": LinearSVC,
     "hinge": lambda *args, **params: LinearSVC(*args, loss="hinge", **params),
-    "logistic": LogisticRegression,
+    # As scikit-learn's solver "liblinear" has it.
+    "logistic": lambda *args, **params: LogisticRegression(
+        *args, **{"multi_class": "ovr", "intercept_scaling": 1, **params}
+    ),
 }
 # An interior point ends above the gaps that Newton steps come to.
 TIGHT = {"squared_hinge": 1e-11, "hinge": 1e-8, "logistic": 1e-11}

@@ -70,9 +70,12 @@ def test_logistic_models_of_several_classes(linear_program, flowers, csv):
     X, y = flowers
     numbers = np.searchsorted(np.unique(y), y)
     report = linear_program("fit", csv(X, numbers), "--loss", "logistic", *PLAIN)
-    fits = [LogisticRegression(n_jobs=workers).fit(X, y) for workers in WORKERS]
+    old = {"multi_class": "ovr", "intercept_scaling": 1}
+    fits = [LogisticRegression(n_jobs=workers, **old).fit(X, y) for workers in WORKERS]
     same(report, fits)
     np.testing.assert_allclose(report["results"]["gaps"], fits[0].relative_gaps_)
+    report = linear_program("fit", csv(X, numbers), "--loss", "multinomial", "--bias", "free", *PLAIN)
+    same(report, [LogisticRegression(n_jobs=workers).fit(X, y) for workers in WORKERS])
 
 
 def models(tumours, flowers):
@@ -82,6 +85,8 @@ def models(tumours, flowers):
         (LinearSVC(fit_intercept=False, standardize=True).fit(X, np.where(y, "yes", "no")), X),
         (LogisticRegression().fit(X, np.where(y, 7, -1)), X),
         (LogisticRegression(10.0).fit(*flowers), flowers[0]),
+        (LogisticRegression(multi_class="ovr", intercept_scaling=2.0).fit(*flowers), flowers[0]),
+        (LinearSVC(intercept_scaling=None).fit(*flowers), flowers[0]),
         (LinearSVC().fit(flowers[0], np.unique(flowers[1], return_inverse=True)[1]), flowers[0]),
     ]
 
@@ -98,6 +103,8 @@ def test_models_come_back_as_they_were(tumours, flowers, tmp_path):
         assert (loaded.digest_, loaded.relative_gap_) == (model.digest_, model.relative_gap_)
         for name in ("C", "fit_intercept", "intercept_scaling", "standardize"):
             assert getattr(loaded, name) == getattr(model, name)
+        if hasattr(model, "predict_proba"):
+            np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
         loaded.save(tmp_path / f"{number}.again")
         for name in ("model.json", "coef.tsv", "dual.npy"):
             assert (folder / name).read_bytes() == (tmp_path / f"{number}.again" / name).read_bytes()
@@ -184,7 +191,8 @@ def test_ctrl_c_ends_a_fit_and_the_next_is_as_usual(tumours, noise, ctrl_c):
         ({"class_weight": {0: 0.0, 1: 1.0}}, "^class_weight is .*0.0.*: the weight of the class 0 must be above 0"),
         ({"class_weight": {0: -2.0}}, "the weight of the class 0 must be above 0"),
         ({"class_weight": {"yes": 2.0, "no": 1.0}}, "not in class_weight"),
-        ({"intercept_scaling": 0.0}, "^intercept_scaling is 0.0: it must be above 0; fit_intercept=False"),
+        ({"intercept_scaling": 0.0}, "^intercept_scaling is 0.0: it must be above 0, or None; fit_intercept=False"),
+        ({"intercept_scaling": None, "loss": "hinge"}, "^intercept_scaling is None: the hinge needs a number"),
         ({"intercept_scaling": float("inf")}, "^intercept_scaling is inf: "),
         ({"max_iter": 0}, "^max_iter is 0"),
         ({"random_state": -1}, "^random_state is -1"),

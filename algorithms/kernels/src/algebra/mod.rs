@@ -10,6 +10,7 @@
 //! last incomplete group of eight is padded with zeros. The lanes are added as `((0+4)+(2+6)) +
 //! ((1+5)+(3+7))`.
 
+mod blocks;
 mod cholesky;
 mod dense;
 mod elementary;
@@ -29,6 +30,7 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::{block_add, block_pass};
 pub use cholesky::{BLOCK, NotPositive, cholesky, cholesky_of, factor_diagonal, update_rows};
 pub use dense::add_scaled_ahead;
 pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};

@@ -28,7 +28,13 @@ const POINTS: usize = 9;
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule", "shards"], "with linear")))]
 pub(crate) struct Options {
     /// Values of C to choose from. Give a range FIRST:LAST, or a list such as 0.1,1,10.
-    #[arg(long = "C", value_name = "RANGE|LIST", default_value = "0.01:100", allow_hyphen_values = true)]
+    #[arg(
+        long = "C",
+        alias = "Cs",
+        value_name = "RANGE|LIST",
+        default_value = "0.01:100",
+        allow_hyphen_values = true
+    )]
     #[serde(rename = "C")]
     c: String,
     /// Number of values in the range, evenly spaced on a logarithmic scale: 2 to 300. Default: 9.
@@ -79,7 +85,8 @@ impl Options {
         let groups = ready.table.beside.first().map(Labels::groups);
         let cv =
             cv.given(ready.weights.clone(), CrossValidation::weights).given(groups, CrossValidation::groups);
-        cv.filled(ready.table.filled.clone())
+        cv.given(ready.class_weights.clone(), CrossValidation::class_weights)
+            .filled(ready.table.filled.clone())
     }
 
     /// Returns the values of C, ascending.

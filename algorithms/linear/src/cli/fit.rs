@@ -1,6 +1,7 @@
 //! `linear fit`: fits a classifier.
 
 use raddle_cli::{Error, ExitStatus, Session, Timed};
+use raddle_linear::Linear;
 
 use super::fit_options::Options;
 use super::outcome::{Found, hinted, write};
@@ -11,9 +12,13 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let linear = options.linear()?;
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
-    let parts = options.in_parts(&linear)?;
+    // Bad options are refused before data are read.
+    options.in_parts(&linear)?;
     session.set_metric_name("gap");
-    let Prepared { problem, data, features, named } = options.problem.prepared(&mut session, train)?;
+    let Prepared { problem, data, features, class_weights, named } =
+        options.problem.prepared(&mut session, train)?;
+    let linear = linear.given(class_weights, Linear::class_weights);
+    let parts = options.in_parts(&linear)?;
     let identity = options.problem.identity(options, &data, train)?;
     let fit = match &parts {
         None => {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle_cli::CommandLine;
 
+mod class_weights;
 mod cv;
 mod cv_options;
 mod fit;

@@ -15,6 +15,9 @@ pub(super) fn write(session: &mut Session, fit: &Fit, features: &Features) -> Re
     Ok(about)
 }
 
+/// A note on data whose classes a linear classifier tells apart without an error.
+const SEPARABLE: &str = "the classes are separable: coefficients grow without end as C does";
+
 /// Ratio of column sizes from which on a fit that misses its target gets a hint to scale.
 const UNEVEN: f64 = 1e3;
 
@@ -79,7 +82,7 @@ impl Found<'_> {
         let of_scorers = |of: &dyn Fn(&Scorer) -> f64| fit.scorers.iter().map(of).collect::<Vec<_>>();
         let report = report
             .result("C", fit.c)
-            .result("objective", of_scorers(&|of| of.objective).iter().sum::<f64>())
+            .result("objective", fit.objective())
             .result("support", fit.scorers.iter().map(Scorer::support).sum::<usize>() as u64)
             .result("distinct_rows", fit.distinct as u64)
             .result("intercepts", first(of_scorers(&|of| of.intercept)))
@@ -87,7 +90,9 @@ impl Found<'_> {
             .result("nonzeros", order.len() as u64)
             .result("training_error", fit.training_error)
             .result("coefficients", order.iter().take(LISTED).map(entry).collect::<Vec<_>>());
-        encoding(features, report)
+        let mut report = encoding(features, report);
+        report.notes.extend(fit.is_separable().then(|| SEPARABLE.to_owned()));
+        report
     }
 
     /// Returns text for the screen, without the conclusion, and tables and pictures; `all` says where all
@@ -115,7 +120,7 @@ impl Found<'_> {
             false => name.to_owned(),
         };
         text += &format!("{:>14}  of\n", "coefficient");
-        for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias != 0.0) {
+        for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias.value() != 0.0) {
             text += &format!("{:>14}  {}\n", aligned(one.intercept), of(scorer, "(intercept)"));
         }
         let named = |one: &Coefficient| of(one.class as usize, &schema.name(one.column));
@@ -126,6 +131,9 @@ impl Found<'_> {
         });
         let wrong = 100.0 * fit.training_error;
         text += &format!("\n{wrong:.2} % of the rows it was fitted to are of another class than it says");
+        if fit.is_separable() {
+            text += &format!("\n{SEPARABLE}");
+        }
         (text, summary)
     }
 }

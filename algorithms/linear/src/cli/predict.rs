@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle_cli::{Error, ExitStatus};
+use raddle_linear::Fit;
 use raddle_linear::files::{About, ModelFacts as _, Saved, Schema};
-use raddle_linear::{Fit, Loss};
 use raddle_tabular::cli::{self as tabular, Measure, PredictArgs, ROWS, RowScores, Scoring, known};
 
 /// The options of `linear predict`.
@@ -16,7 +16,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
     /// Write the predictions to this file instead of stdout. A line has the class, and the margin or, for a
-    /// logistic model, the probability of the positive class (the larger number, or the last string in sorted
+    /// logistic or multinomial model, the probability of the positive class (the larger number, or the last string in sorted
     /// order). With more than two classes, the margin or probability of every class follows, in sorted order.
     /// Tabs separate them, and with --id the id comes first.
     #[arg(short, long, value_name = "FILE")]
@@ -47,18 +47,14 @@ impl Scoring for Model {
         Fit::class(scores)
     }
 
-    /// Returns the margins; for the logistic loss, the probability of the larger class, or of each class.
+    /// Returns the margins; if the loss has them, the probability of the larger class, or of each class.
     fn numbers(&self, scores: &[f64]) -> Vec<f64> {
-        if self.0.loss() != Loss::Logistic {
-            return scores.to_vec();
-        }
-        let each: Vec<f64> = scores.iter().map(|score| Loss::probability(*score)).collect();
-        let sum = if each.len() == 1 { 1.0 } else { each.iter().sum() };
-        each.into_iter().map(|of| of / sum).collect()
+        let loss = self.0.loss();
+        if loss.has_probabilities() { loss.probabilities(scores) } else { scores.to_vec() }
     }
 
     fn numbers_name(&self) -> &'static str {
-        if self.0.loss() == Loss::Logistic { "probabilities" } else { "margins" }
+        if self.0.loss().has_probabilities() { "probabilities" } else { "margins" }
     }
 
     /// Measures the fraction of the rows whose class is right. A row of a class that the model does not have

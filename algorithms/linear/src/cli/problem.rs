@@ -1,13 +1,14 @@
 //! Options for the problem to fit, shared by the verbs that train.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use raddle_cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, StoredTable, Table};
 use raddle_linear::files::{Features, Saved};
-use raddle_linear::{Linear, LinearError, Loss, Problem};
+use raddle_linear::{Bias, Linear, LinearError, Loss, Problem};
 use raddle_tabular::cli::{ColumnArgs, Given, named_values, numbers, tell_of_classes};
 use serde::{Serialize, Serializer};
 
+use super::class_weights::ClassWeights;
 use super::refused::Named;
 
 /// A tolerance only decides when a fit ends; epochs end one attempt.
@@ -20,8 +21,9 @@ pub(crate) struct ProblemOptions {
     /// Libsvm data contain the response.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Loss: squared-hinge, hinge or logistic. hinge and squared-hinge make a support vector machine,
-    /// logistic makes a logistic regression.
+    /// Loss: squared-hinge, hinge, logistic or multinomial. hinge and squared-hinge make a support vector
+    /// machine, logistic a logistic regression of each class against the rest, multinomial one of all classes
+    /// together (softmax).
     #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = named_values(&Loss::NAMES), hide_possible_values = true)]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
@@ -29,17 +31,19 @@ pub(crate) struct ProblemOptions {
     /// its lower bound; 0 < X < 1.
     #[arg(long, value_name = "X", default_value = "1e-4")]
     tol: f64,
-    /// Weight rows so that all classes count the same: balanced.
-    #[arg(long, value_name = "RULE", hide_possible_values = true)]
+    /// Weight rows by class: balanced, so that all classes count the same, or weights such as yes=3,no=0.5.
+    /// Classes that are not listed have the weight 1.
+    #[arg(long, value_name = "RULE")]
     class_weights: Option<ClassWeights>,
     /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
     /// row. A weight of 2 counts the row twice.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
     /// Value of a constant column, which serves as the intercept. Its coefficient is penalised like the
-    /// others; 0 leaves the column out.
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
-    pub(super) bias: f64,
+    /// others; 0 leaves the column out, and free leaves out its penalty (not for hinge).
+    #[arg(long, value_name = "X|free", default_value = "1", value_parser = bias)]
+    #[serde(serialize_with = "by_value")]
+    pub(super) bias: Bias,
     /// Divide columns by their standard deviations. They are not centred, so that sparse data stay sparse,
     /// and coefficients are reported for the original columns.
     #[arg(long)]
@@ -49,12 +53,21 @@ pub(crate) struct ProblemOptions {
     columns: ColumnArgs,
 }
 
-/// The rule for weighting classes.
-#[derive(Debug, Clone, Copy, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum ClassWeights {
-    /// All classes count the same.
-    Balanced,
+/// Parses the value of a constant column.
+fn bias(text: &str) -> Result<Bias, String> {
+    match text.parse() {
+        Ok(value) => Ok(Bias::Penalized(value)),
+        Err(_) if text == "free" => Ok(Bias::Free),
+        Err(_) => Err("give a number, or free".into()),
+    }
+}
+
+/// Serializes a bias as its option has it.
+fn by_value<S: Serializer>(bias: &Bias, to: S) -> Result<S::Ok, S::Error> {
+    match bias {
+        Bias::Penalized(value) => to.serialize_f64(*value),
+        Bias::Free => to.serialize_str("free"),
+    }
 }
 
 /// Serializes a loss by its name.
@@ -67,6 +80,7 @@ pub(super) struct Prepared {
     pub(super) problem: Problem,
     pub(super) data: Data,
     pub(super) features: Features,
+    pub(super) class_weights: Option<Vec<f64>>,
     /// Names of the features, for messages.
     pub(super) named: Named,
 }
@@ -79,6 +93,8 @@ pub(super) struct Ready {
     pub(super) data: Data,
     pub(super) features: Features,
     pub(super) weights: Option<Vec<f64>>,
+    /// Weight of each class, if they are given.
+    pub(super) class_weights: Option<Vec<f64>>,
     /// Names of the features, for messages.
     pub(super) named: Named,
 }
@@ -89,7 +105,7 @@ impl ProblemOptions {
         // Shards exist only for rows in parts.
         refuse_without_effect(&[("--shards", train.shards.is_some() && !is_in_parts)], "with linear")?;
         let linear = Linear::params().loss(self.loss).tolerance(self.tol).seed(train.seed);
-        Ok(linear.balanced(self.class_weights.is_some()))
+        Ok(linear.balanced(self.class_weights == Some(ClassWeights::Balanced)))
     }
 
     /// Reads the data, with an additional column.
@@ -116,7 +132,8 @@ impl ProblemOptions {
     /// process takes the rows that it needs.
     pub(super) fn prepared(&self, session: &mut Session, train: &TrainOptions) -> Result<Prepared, Error> {
         let given = Given::open(session, train, &self.reading(train, None)?)?;
-        let Ready { table, stored, mut data, features, weights, named } = self.ready(session, given)?;
+        let Ready { table, stored, mut data, features, weights, class_weights, named } =
+            self.ready(session, given)?;
         let make = || -> Result<Problem, LinearError> {
             let problem = match &stored {
                 Some(stored) => Problem::by_parts(stored, &table.y, self.bias)?,
@@ -134,7 +151,7 @@ impl ProblemOptions {
             // Each row is read where it is placed.
             session.set_preparation_part(Timed::Prepare);
         }
-        Ok(Prepared { problem, data, features, named })
+        Ok(Prepared { problem, data, features, class_weights, named })
     }
 
     /// Returns the response, weights and names of a table.
@@ -153,7 +170,11 @@ impl ProblemOptions {
             false => None,
         };
         let named = Named::new(&data.path, self.y.as_deref(), &features);
-        Ok(Ready { table, stored, data, features, weights, named })
+        let class_weights = match &self.class_weights {
+            Some(given) => given.of_classes(&table.y, features.classes.as_deref())?,
+            None => None,
+        };
+        Ok(Ready { table, stored, data, features, weights, class_weights, named })
     }
 
     /// Returns the identity of a run: the options of its verb, its data and its initial model.

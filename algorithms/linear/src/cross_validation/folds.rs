@@ -8,7 +8,6 @@ use super::measure::{Measure, Truth};
 use super::plan::CrossValidation;
 use crate::data::problem::Problem;
 use crate::error::LinearError;
-use crate::loss::Loss;
 use crate::model::Fit;
 use crate::params::Linear;
 
@@ -117,7 +116,7 @@ impl Folds {
         FoldScores {
             place: fold.number,
             rows: weights.iter().sum(),
-            means: fits.iter().map(|fit| self.plan.measure.of(truth, &fit.scores(&x))).collect(),
+            means: fits.iter().map(|fit| self.plan.measure.of(truth, &fit.scores(&x), fit.loss)).collect(),
             sizes: fits.iter().map(|fit| fit.scorers.iter().map(|of| of.support()).sum()).collect(),
             worst_gap: fits.iter().map(Fit::gap).fold(0.0, f64::max),
         }
@@ -182,7 +181,7 @@ fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
             format!("auc is for two classes, and there are {}: choose another", problem.classes().len());
         return refuse("measure", why);
     }
-    if plan.measure == Measure::LogLoss && plan.linear.loss != Loss::Logistic {
+    if plan.measure == Measure::LogLoss && !plan.linear.loss.has_probabilities() {
         return refuse(
             "measure",
             "log-loss needs probabilities: choose the logistic loss, or another measure".into(),

@@ -28,7 +28,7 @@ pub enum Measure {
     /// Area under the ROC curve, for two classes: the fraction of pairs of a row of the larger class and one
     /// of the smaller in which the former has the larger score; ties count as half.
     Auc,
-    /// Mean of -log p, where p is the probability of the right class; for the logistic loss. Smaller is
+    /// Mean of -log p, where p is the probability of the right class; for the losses with probabilities. Smaller is
     /// better.
     LogLoss,
 }
@@ -60,7 +60,7 @@ impl Measure {
     }
 
     /// Measures scores: for each scorer, a number for each row.
-    pub(crate) fn of(self, truth: Truth<'_>, scores: &[Vec<f64>]) -> f64 {
+    pub(crate) fn of(self, truth: Truth<'_>, scores: &[Vec<f64>], loss: Loss) -> f64 {
         let Truth { labels, weights, classes } = truth;
         match self {
             Self::Auc => {
@@ -68,7 +68,7 @@ impl Measure {
                 scores.first().map_or(f64::NAN, |scores| area(&is_larger, weights, scores))
             }
             Self::LogLoss => {
-                let of = |row: usize| lost(labels[row] as usize, scores.iter().map(|of| of[row]));
+                let of = |row: usize| lost(labels[row] as usize, scores.iter().map(|of| of[row]), loss);
                 let rows = (0..labels.len()).filter(|&row| weights[row] > 0.0);
                 rows.map(|row| weights[row] * of(row)).sum::<f64>() / weights.iter().sum::<f64>()
             }
@@ -103,13 +103,16 @@ impl Measure {
     }
 }
 
-/// Returns -log p of a class; with several classes the scorers' probabilities are normalised to the sum 1.
-fn lost(class: usize, scores: impl Iterator<Item = f64>) -> f64 {
+/// Returns -log p of a class; with several scorers of one class against the rest, their probabilities are
+/// normalised to the sum 1.
+fn lost(class: usize, scores: impl Iterator<Item = f64>, loss: Loss) -> f64 {
     let scores: Vec<f64> = scores.collect();
     if let [score] = scores[..] {
         return Loss::Logistic.value(if class == 1 { score } else { -score });
     }
-    let logs: Vec<f64> = scores.iter().map(|score| -Loss::Logistic.value(*score)).collect();
+    let is_together = loss == Loss::Multinomial;
+    let of = |score: &f64| if is_together { *score } else { -Loss::Logistic.value(*score) };
+    let logs: Vec<f64> = scores.iter().map(of).collect();
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most + log(logs.iter().map(|of| exp(of - most)).sum()) - logs[class]
 }
@@ -127,17 +130,17 @@ mod tests {
         // Right are 2 of 3 rows of the smaller class and 1 of 2 of the larger.
         let scores = [vec![-1.0, -2.0, 0.5, 3.0, -0.25]];
         let truth = Truth { labels: &[0, 0, 0, 1, 1], weights: &[1.0; 5], classes: 2 };
-        near(Measure::Accuracy.of(truth, &scores), 3.0 / 5.0);
-        near(Measure::BalancedAccuracy.of(truth, &scores), (2.0 / 3.0 + 1.0 / 2.0) / 2.0);
-        near(Measure::F1.of(truth, &scores), 2.0 / (2.0 + 1.0 + 1.0));
-        near(Measure::Auc.of(truth, &scores), 5.0 / 6.0);
+        near(Measure::Accuracy.of(truth, &scores, Loss::Logistic), 3.0 / 5.0);
+        near(Measure::BalancedAccuracy.of(truth, &scores, Loss::Logistic), (2.0 / 3.0 + 1.0 / 2.0) / 2.0);
+        near(Measure::F1.of(truth, &scores, Loss::Logistic), 2.0 / (2.0 + 1.0 + 1.0));
+        near(Measure::Auc.of(truth, &scores, Loss::Logistic), 5.0 / 6.0);
         let p = |score: f64| 1.0 / (1.0 + (-score).exp());
         let lost = -((1.0 - p(-1.0)).ln()
             + (1.0 - p(-2.0)).ln()
             + (1.0 - p(0.5)).ln()
             + p(3.0).ln()
             + p(-0.25).ln());
-        near(Measure::LogLoss.of(truth, &scores), lost / 5.0);
+        near(Measure::LogLoss.of(truth, &scores, Loss::Logistic), lost / 5.0);
     }
 
     #[test]
@@ -146,16 +149,16 @@ mod tests {
         let scores =
             [vec![2.0, 0.0, -1.0, 0.0, 4.0], vec![1.0, 0.5, 3.0, -2.0, 0.0], vec![0.0, 0.25, 0.0, 1.0, 3.0]];
         let truth = Truth { labels: &[0, 0, 1, 2, 2], weights: &[1.0; 5], classes: 3 };
-        near(Measure::Accuracy.of(truth, &scores), 3.0 / 5.0);
-        near(Measure::BalancedAccuracy.of(truth, &scores), (0.5 + 1.0 + 0.5) / 3.0);
-        near(Measure::F1.of(truth, &scores), (2.0 / 4.0 + 2.0 / 3.0 + 2.0 / 3.0) / 3.0);
+        near(Measure::Accuracy.of(truth, &scores, Loss::Logistic), 3.0 / 5.0);
+        near(Measure::BalancedAccuracy.of(truth, &scores, Loss::Logistic), (0.5 + 1.0 + 0.5) / 3.0);
+        near(Measure::F1.of(truth, &scores, Loss::Logistic), (2.0 / 4.0 + 2.0 / 3.0 + 2.0 / 3.0) / 3.0);
         let p = |row: usize, class: usize| {
             let each = scores.each_ref().map(|of| 1.0 / (1.0 + (-of[row]).exp()));
             each[class] / each.iter().sum::<f64>()
         };
         let lost: f64 =
             truth.labels.iter().enumerate().map(|(row, label)| -p(row, *label as usize).ln()).sum();
-        near(Measure::LogLoss.of(truth, &scores), lost / 5.0);
+        near(Measure::LogLoss.of(truth, &scores, Loss::Logistic), lost / 5.0);
     }
 
     #[test]
@@ -166,7 +169,10 @@ mod tests {
         let weighted = Truth { labels: &labels, weights: &[3.0, 1.0, 0.0, 2.0], classes: 2 };
         let rows = Truth { labels: &[1, 1, 1, 0, 0, 0], weights: &[1.0; 6], classes: 2 };
         for (name, measure) in Measure::NAMES {
-            let (a, b) = (measure.of(weighted, &[scores.to_vec()]), measure.of(rows, &[repeated(&scores)]));
+            let (a, b) = (
+                measure.of(weighted, &[scores.to_vec()], Loss::Logistic),
+                measure.of(rows, &[repeated(&scores)], Loss::Logistic),
+            );
             assert!((a - b).abs() < 1e-14, "{name}: {a} {b}");
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod folds;
 pub(crate) mod measure;
 pub(crate) mod plan;
 
+use raddle::Engine;
 use raddle_datasets::Matrix;
 use raddle_tabular::folds::fit_folds;
 
@@ -13,6 +14,7 @@ use self::folds::Folds;
 use self::plan::CrossValidation;
 use crate::error::LinearError;
 use crate::model::Fit;
+use crate::run::program::LinearProgram;
 
 /// The result of a [`CrossValidation`].
 #[derive(Debug, Clone)]
@@ -40,25 +42,46 @@ impl CrossValidation {
     /// # Errors
     /// The errors of [`start`](Self::start), and a run that fails.
     pub fn fit(self, x: Matrix, y: Vec<f64>) -> Result<CrossValidated, LinearError> {
+        self.fit_with(x, y, |engine| engine)
+    }
+
+    /// Like [`fit`](Self::fit), on engines that `set` may change, on whichever thread each is run: limits, an
+    /// observer, one [`Stop`](raddle::Stop) for all.
+    ///
+    /// # Errors
+    /// The errors of [`fit`](Self::fit).
+    pub fn fit_with(
+        self,
+        x: Matrix,
+        y: Vec<f64>,
+        set: impl Fn(Engine<LinearProgram>) -> Engine<LinearProgram> + Sync,
+    ) -> Result<CrossValidated, LinearError> {
         let (rule, workers) = (self.rule, self.workers.max(1));
         let mut folds = self.start(x, y)?;
-        for scores in fit_folds((folds.count(), workers), |number, workers| folds.fitted(number, workers))? {
+        for scores in
+            fit_folds((folds.count(), workers), |number, workers| folds.fitted(number, workers, &set))?
+        {
             folds.add(scores)?;
         }
         let curve = folds.curve()?;
         let linear = folds.all(curve.choose(rule).c);
-        let fit = linear.fit_with(folds.problem(), |engine| engine.workers(workers))?;
+        let fit = linear.fit_with(folds.problem(), |engine| set(engine.workers(workers)))?;
         Ok(CrossValidated { fit, curve, worst_gap: folds.worst_gap() })
     }
 }
 
 impl Folds {
     /// Fits and measures a fold at every C.
-    fn fitted(&self, number: usize, workers: usize) -> Result<FoldScores, LinearError> {
+    fn fitted(
+        &self,
+        number: usize,
+        workers: usize,
+        set: &impl Fn(Engine<LinearProgram>) -> Engine<LinearProgram>,
+    ) -> Result<FoldScores, LinearError> {
         let (fold, mut fits) = (self.fold(number)?, Vec::new());
         for point in 0..self.costs().len() {
             let linear = self.linear(point, fits.last());
-            let outcome = linear.engine(&fold.problem)?.workers(workers.max(1)).run()?;
+            let outcome = set(linear.engine(&fold.problem)?.workers(workers.max(1))).run()?;
             fits.push(linear.finish(&fold.problem, outcome)?);
         }
         Ok(self.score(&fold, &fits))

@@ -5,6 +5,7 @@ use raddle_datasets::{Filled, Matrix};
 use raddle_tabular::folds::Rule;
 
 use super::measure::Measure;
+use crate::data::bias::Bias;
 use crate::data::problem::Problem;
 use crate::error::LinearError;
 use crate::params::Linear;
@@ -47,8 +48,8 @@ raddle_common::params! {
         /// Says which values were missing and filled with means: each fold fills them again with the means of
         /// its training rows.
         filled(filled: Vec<Filled>) = Vec::new();
-        /// Sets the value of the constant column, 1 by default; 0 for none.
-        bias(bias: f64) = 1.0;
+        /// Sets the intercept: a constant column of 1 by default.
+        bias(bias: Bias) = Bias::Penalized(1.0);
         /// Divides columns by their standard deviations over the training rows: see [`Problem::scaled`].
         scaled(scaled: bool) = false;
         /// Sets the number of workers.
@@ -72,6 +73,11 @@ impl CrossValidation {
         costs.dedup();
         self.costs = costs;
         self
+    }
+
+    /// Sets the weight of each class, in ascending order: see [`Linear::class_weights`].
+    pub fn class_weights(self, weights: Vec<f64>) -> Self {
+        Self { linear: self.linear.class_weights(weights), ..self }
     }
 
     /// Makes the problem of some rows.

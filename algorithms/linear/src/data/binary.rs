@@ -1,5 +1,6 @@
 //! [`Binary`]: a problem of two classes, with the weight of each row's loss.
 
+use super::bias::Bias;
 use super::rows::Rows;
 use crate::loss::Loss;
 use raddle_kernels::sweeps::{Coordinate, add_rows};
@@ -16,6 +17,7 @@ pub(crate) struct Binary<'a> {
     /// Weight c of each row's loss.
     pub(crate) costs: Vec<f64>,
     pub(crate) loss: Loss,
+    pub(crate) bias: Bias,
     /// Number of rows of the matrix at each place.
     pub(crate) copies: &'a [u32],
 }
@@ -24,6 +26,11 @@ impl Binary<'_> {
     /// Returns the number of rows.
     pub(crate) fn count(&self) -> usize {
         self.signs.len()
+    }
+
+    /// Returns the penalised ones of weights.
+    pub(crate) fn penalized<'w>(&self, w: &'w [f64]) -> &'w [f64] {
+        &w[..w.len() - usize::from(self.bias.is_free() && !w.is_empty())]
     }
 
     /// Returns the margin y x'w of a row.

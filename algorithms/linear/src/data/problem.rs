@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use raddle_datasets::{Matrix, ReadError, RowDigests, StoredTable, room};
 
+use super::bias::Bias;
 use super::binary::Binary;
 use super::places::Places;
 use super::rows::Rows;
+use super::softmax::Softmax;
 use super::source::RowSource;
 use crate::error::LinearError;
 use crate::loss::Loss;
@@ -33,20 +35,21 @@ pub struct Problem {
     /// Sum of the weights of the rows at each place.
     weights: Arc<Vec<f64>>,
     classes: Vec<f64>,
-    pub(crate) bias: f64,
+    pub(crate) bias: Bias,
 }
 
 impl Problem {
     /// Prepares the rows of a matrix with their classes, each a value of the response. `bias` is the value of
-    /// the constant column; 0 for none.
+    /// the constant column, 0 for none; or [`Bias::Free`].
     ///
     /// # Errors
     /// If lengths differ, a value is not finite, the response has fewer than two values or more than 1000, it
     /// has more than 100 with fewer than two rows each on average, or there is no memory for the scorers
     /// ([`scorer_bytes`](Self::scorer_bytes)).
-    pub fn new(x: &Matrix, y: &[f64], bias: f64) -> Result<Self, LinearError> {
+    pub fn new(x: &Matrix, y: &[f64], bias: impl Into<Bias>) -> Result<Self, LinearError> {
+        let bias = bias.into();
         let digests = || Ok(RowDigests::of(x));
-        Self::of((x.rows(), x.cols()), y, bias, digests, |places| RowSource::here(x, bias, places))
+        Self::of((x.rows(), x.cols()), y, bias, digests, |places| RowSource::here(x, bias.value(), places))
     }
 
     /// Prepares the rows of a table in a file, with their classes, each a value of the response. The rows are
@@ -70,19 +73,20 @@ impl Problem {
     /// # Errors
     /// The errors of [`new`](Self::new), except that the squares of rows are checked when rows are read; and
     /// a table that cannot be read, or rows that cannot be written.
-    pub fn by_parts(table: &StoredTable, y: &[f64], bias: f64) -> Result<Self, LinearError> {
+    pub fn by_parts(table: &StoredTable, y: &[f64], bias: impl Into<Bias>) -> Result<Self, LinearError> {
+        let bias = bias.into();
         let unread = |why: ReadError| LinearError::Read(why.to_string());
         let digests = || RowDigests::of_stored(table).map_err(unread);
         Self::of((table.rows(), table.cols()), y, bias, digests, |places| {
             let rows = table.rows_at_places(places.of_rows()).map_err(unread)?;
-            Ok(RowSource::stored(rows, table.cols(), bias, places))
+            Ok(RowSource::stored(rows, table.cols(), bias.value(), places))
         })
     }
 
     fn of(
         (rows, columns): (usize, usize),
         y: &[f64],
-        bias: f64,
+        bias: Bias,
         digests: impl FnOnce() -> Result<RowDigests, LinearError>,
         source: impl FnOnce(Places) -> Result<RowSource, LinearError>,
     ) -> Result<Self, LinearError> {
@@ -92,8 +96,9 @@ impl Problem {
         if rows == 0 || columns == 0 {
             return Err(LinearError::Empty { rows, columns });
         }
-        if !bias.is_finite() {
-            return Err(LinearError::Parameter { name: "bias", why: format!("it is {bias}: give a number") });
+        if !bias.value().is_finite() {
+            let why = format!("it is {}: give a number", bias.value());
+            return Err(LinearError::Parameter { name: "bias", why });
         }
         if let Some(row) = y.iter().position(|value| !value.is_finite()) {
             return Err(LinearError::NotFinite { row: row + 1, what: "the response" });
@@ -179,7 +184,7 @@ impl Problem {
 
     /// Returns the number of columns of the matrix.
     pub fn columns(&self) -> usize {
-        self.rows.width() - usize::from(self.bias != 0.0)
+        self.rows.width() - usize::from(self.bias.value() != 0.0)
     }
 
     /// Returns the values of the response, ascending.
@@ -187,9 +192,15 @@ impl Problem {
         &self.classes
     }
 
-    /// Returns the number of binary problems: one for two classes, else one for each class against the rest.
+    /// Returns the number of scorers, each of which has a binary problem but with the multinomial loss: one
+    /// for two classes, else one for each class.
     pub fn machines(&self) -> usize {
         machines_of(&self.classes)
+    }
+
+    /// Returns the loss that is meant for these classes: of two, the multinomial loss is the logistic one.
+    pub(crate) fn meant(&self, loss: Loss) -> Loss {
+        if loss == Loss::Multinomial && self.classes.len() == 2 { Loss::Logistic } else { loss }
     }
 
     /// Returns the most bytes that the scorers take besides the rows: for each, dual values of its best point
@@ -254,6 +265,13 @@ impl Problem {
         Ok(self.over(self.rows.whole()?, machine, loss, factors))
     }
 
+    /// Returns the problem of all classes together, of these rows.
+    pub(crate) fn softmax<'a>(&'a self, rows: &'a Rows, factors: &[f64]) -> Softmax<'a> {
+        let costs = self.over(rows, 0, Loss::Multinomial, factors).costs;
+        let labels = self.labels.iter().map(|label| f64::from(*label)).collect();
+        Softmax { rows, labels, costs, classes: self.classes.len(), bias: self.bias }
+    }
+
     /// Returns a binary problem of these rows.
     pub(crate) fn over<'a>(
         &'a self,
@@ -270,6 +288,7 @@ impl Problem {
             signs: self.labels.iter().map(sign).collect(),
             costs: self.labels.iter().zip(self.weights.iter()).map(cost).collect(),
             loss,
+            bias: self.bias,
             copies: self.copies(),
         }
     }

@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::{Matrix, RowRange};
-use raddle_kernels::algebra::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
+use raddle_kernels::algebra::{
+    SparseColumns, block_add, block_pass, sparse_add_scaled, sparse_dot, sparse_pass,
+};
 
 use super::places::Places;
 
@@ -200,6 +202,23 @@ impl Rows {
             let starts = &self.starts[first..=first + out.len()];
             sparse_pass(SparseColumns { starts, rows: &self.columns, values: &self.values }, with, out);
         });
+    }
+
+    /// Computes the products of all rows with blocks of this many numbers, one for each column, as
+    /// [`products`](Self::products) does.
+    pub(crate) fn block_products(&self, with: &[f64], block: usize, out: &mut [f64]) {
+        let per = part(self.count(), fork_join::count());
+        let parts = out.chunks_mut(per * block).enumerate();
+        fork_join::each((self.stored() * block) as u64, parts, |(number, out)| {
+            let first = number * per;
+            let starts = &self.starts[first..=first + out.len() / block];
+            block_pass(SparseColumns { starts, rows: &self.columns, values: &self.values }, with, block, out);
+        });
+    }
+
+    /// Adds to the blocks of the columns those of all rows, times their values.
+    pub(crate) fn add_blocks(&self, of_rows: &[f64], block: usize, out: &mut [f64]) {
+        block_add(self.view(), of_rows, block, out);
     }
 
     /// Adds a multiple of a row to a vector.

@@ -21,6 +21,9 @@ pub struct About {
     pub c: f64,
     /// Value of the constant column; 0 if there is none.
     pub bias: f64,
+    /// `true` if the intercept is not penalised.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free_intercept: bool,
     /// Intercept of each scorer: the coefficient of the constant column times the bias.
     pub intercepts: Vec<f64>,
     /// Values of the response, ascending. With two classes, scores above 0 stand for the second; with more,
@@ -60,7 +63,8 @@ impl About {
             occurring: features.occurring.clone(),
             loss: fit.loss.name().into(),
             c: fit.c,
-            bias: fit.bias,
+            bias: fit.bias.value(),
+            free_intercept: fit.bias.is_free(),
             intercepts: fit.scorers.iter().map(|of| of.intercept).collect(),
             classes: fit.classes.clone(),
             class_names: features.classes.clone(),

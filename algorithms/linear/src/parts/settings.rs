@@ -117,10 +117,15 @@ impl InParts {
             let why = format!("the response has {} classes, and parts need two", problem.classes().len());
             return Err(LinearError::Parameter { name: "parts", why });
         }
+        if problem.bias.is_free() {
+            let why = "steps within a part would not keep the sum of the dual values at 0, which a free bias \
+                       needs: leave it out, or give the value of a penalised column";
+            return Err(LinearError::Parameter { name: "parts", why: why.into() });
+        }
         self.sigma.check()?;
         let cut = self.cut(problem)?;
         let (_, factors) = self.linear.factors(problem)?;
-        let loss = self.linear.loss;
+        let loss = problem.meant(self.linear.loss);
         let none = Rows::default();
         // Rows in a file are not needed to start from zeros.
         let binary = match self.linear.has_start() {
@@ -193,6 +198,6 @@ impl InParts {
             }
         }
         let (report, trace) = (outcome.report, outcome.trace);
-        Fit::of(problem, (self.linear.loss, c, &factors), vec![(dual, None)], (report, trace))
+        Fit::of(problem, (problem.meant(self.linear.loss), c, &factors), vec![(dual, None)], (report, trace))
     }
 }

@@ -28,7 +28,7 @@ impl Weighed {
             Loss::Hinge if q > 0.0 => (a - (margin - 1.0) / q).clamp(0.0, c),
             Loss::Hinge => c,
             Loss::SquaredHinge => (a - (margin - 1.0 + 0.5 / c * a) / (q + 0.5 / c)).max(0.0),
-            Loss::Logistic => logistic(a, c, margin, q),
+            Loss::Logistic | Loss::Multinomial => logistic(a, c, margin, q),
         }
     }
 
@@ -39,7 +39,7 @@ impl Weighed {
         match self.loss {
             Loss::Hinge => (change, 0.0),
             Loss::SquaredHinge => (change * (1.0 - 0.5 * from / c), 0.25 / c * change * change),
-            Loss::Logistic => (self.loss.dual(to, c) - self.loss.dual(from, c), 0.0),
+            Loss::Logistic | Loss::Multinomial => (self.loss.dual(to, c) - self.loss.dual(from, c), 0.0),
         }
     }
 }

@@ -120,15 +120,26 @@ impl Course {
         self.idle >= 2 * IDLE
     }
 
+    /// Ends the course, as no step makes progress.
+    pub(crate) fn give_up(&mut self) {
+        self.idle = 2 * IDLE;
+    }
+
     /// Returns how the next unit is done, if the gap is to fall by this factor and `supports` rows have
     /// nonzero dual values.
     pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64, supports: usize) -> SolverKind {
         let passes = SolverKind::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
         let alone = a_row_alone(binary.loss) * binary.count() as f64;
         let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64 + alone);
-        let count = if binary.loss == Loss::SquaredHinge { supports } else { binary.count() };
+        let is_free = binary.bias.is_free();
+        let count = if binary.loss == Loss::SquaredHinge && !is_free { supports } else { binary.count() };
         let direct = cheaper_side(binary, count).filter(|_| !self.direct_is_over);
         let by_direct = direct.map_or(f64::INFINITY, |(_, cost)| cost.expected(binary.loss));
+        if is_free {
+            // Steps of single dual values would not keep their sum.
+            let is_direct = direct.is_some() && (self.others_are_over || by_direct < 2.0 * SWEEPS * pass);
+            return if is_direct { SolverKind::Direct } else { SolverKind::Conjugate };
+        }
         if self.units == 0 && !(binary.loss == Loss::Logistic && by_direct < FEW * pass) {
             return passes;
         }

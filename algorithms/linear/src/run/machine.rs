@@ -2,13 +2,16 @@
 
 use raddle::random::Stream;
 
+use crate::certificate::Certificate;
 use crate::data::binary::Binary;
+use crate::data::softmax::Softmax;
 use crate::loss::Loss;
 use crate::solve::interior::{Inside, interior};
 use crate::solve::judge::{Best, Judge};
 use crate::solve::newton::newton;
 use crate::solve::passes::passes;
 use crate::solve::sweeps::sweeps;
+use crate::solve::together::together;
 
 use super::course::{Course, SolverKind};
 
@@ -24,7 +27,7 @@ pub(crate) fn epoch_cost(machines: usize, values: u64) -> u64 {
     ((BUDGET / machines.max(1) as f64) as u64).min(PASSES * 2 * values).max(1)
 }
 
-/// The solver of a binary problem: its iterate, and its best dual point so far.
+/// The solver of a binary problem, or of all classes together: its iterate, and its best dual point so far.
 #[derive(Debug, Clone, Default)]
 pub struct Machine {
     /// Best dual values and weights with their certificate, which are the model.
@@ -66,6 +69,14 @@ impl Machine {
         Self { dual: a.clone(), best: Best::new(binary, a), ..Self::default() }
     }
 
+    /// Makes a solver of all classes together that starts from these weights, in blocks.
+    pub(crate) fn together(problem: &Softmax<'_>, w: Vec<f64>) -> Self {
+        let a = vec![0.0; problem.count() * problem.classes];
+        let primal = problem.losses(&a).sum;
+        let best = Best { a: a.clone(), w: vec![0.0; w.len()], found: Certificate { primal, dual: 0.0 } };
+        Self { dual: a, best, iterate: Iterate::Weights(w), ..Self::default() }
+    }
+
     /// Returns `true` if the solver has no values yet: it gets them where its problem is solved.
     pub(crate) fn has_not_begun(&self) -> bool {
         self.best.a.is_empty()
@@ -87,6 +98,16 @@ impl Machine {
             && self.best.a.len() == rows
             && self.dual.len() == rows
             && [0, rows].contains(&self.last.len())
+    }
+
+    /// Continues a solver of all classes together for one epoch, or until the tolerance is reached.
+    pub(crate) fn advance_together(&mut self, problem: &Softmax<'_>, tolerance: f64) {
+        self.epochs += 1;
+        if let Iterate::Weights(w) = &mut self.iterate
+            && !together(problem, &mut self.best, w, tolerance, BUDGET)
+        {
+            self.course.give_up();
+        }
     }
 
     /// Continues for one epoch, a share of about half a second's work for each of `machines` solvers, or

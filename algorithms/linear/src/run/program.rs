@@ -7,6 +7,7 @@ use raddle::{RestoreByShard, Restoring};
 use super::machine::Machine;
 use crate::data::binary::Binary;
 use crate::data::problem::Problem;
+use crate::data::softmax::{Softmax, block};
 use crate::loss::Loss;
 
 /// A linear classifier as a program of the engine. With several classes, each is a shard, and the workers fit
@@ -29,8 +30,19 @@ impl LinearProgram {
         self.problem.binary(machine, self.loss, &self.factors).ok()
     }
 
+    /// Returns the problem of all classes together; `None` like [`binary`](Self::binary).
+    fn softmax(&self) -> Option<Softmax<'_>> {
+        Some(self.problem.softmax(self.problem.rows.whole().ok()?, &self.factors))
+    }
+
     fn advance(&self, number: u32, machine: &mut Machine) {
         if machine.is_done(self.tolerance) {
+            return;
+        }
+        if self.loss == Loss::Multinomial {
+            if let Some(problem) = self.softmax() {
+                machine.advance_together(&problem, self.tolerance);
+            }
             return;
         }
         if let Some(binary) = self.binary(number as usize) {
@@ -41,9 +53,14 @@ impl LinearProgram {
 
     /// Initialises a single problem whose rows are read by the process that solves it.
     fn begin(&self, machine: &mut Machine) {
-        if machine.has_not_begun()
-            && let Some(binary) = self.binary(0)
-        {
+        if !machine.has_not_begun() {
+            return;
+        }
+        if self.loss == Loss::Multinomial {
+            if let Some(problem) = self.softmax() {
+                *machine = Machine::together(&problem, vec![0.0; self.sizes().1]);
+            }
+        } else if let Some(binary) = self.binary(0) {
             *machine =
                 Machine::new(&binary, (0..binary.count()).map(|row| binary.inside(row, 0.0)).collect());
         }
@@ -56,6 +73,11 @@ impl LinearProgram {
         let found = machine.best.found;
         vec![found.primal, found.dual, found.gap(), supports as f64, is_done]
     }
+}
+
+/// Returns the number of solvers: one for all classes together, or one for each binary problem.
+pub(crate) fn machines(problem: &Problem, loss: Loss) -> usize {
+    if loss == Loss::Multinomial { 1 } else { problem.machines() }
 }
 
 /// Numbers that a solver returns.
@@ -107,7 +129,7 @@ impl RestoreByShard for LinearProgram {
             return Ok(Some(()));
         }
         let count = run.shards.into_iter().sum::<u64>() + run.pinned.iter().count() as u64;
-        let whole = count == self.problem.machines() as u64;
+        let whole = count == machines(&self.problem, self.loss) as u64;
         if whole { Ok(None) } else { Err(StateError::new("values for each row and each class")) }
     }
 
@@ -118,9 +140,16 @@ impl RestoreByShard for LinearProgram {
 }
 
 impl LinearProgram {
+    /// Returns the number of a solver's dual values, and of its weights.
+    fn sizes(&self) -> (usize, usize) {
+        let (rows, width) = (self.problem.distinct(), self.problem.rows.width());
+        let classes = self.problem.classes().len();
+        if self.loss == Loss::Multinomial { (rows * classes, width * block(classes)) } else { (rows, width) }
+    }
+
     /// Checks the sizes of solvers' values.
     fn check<'a>(&self, mut machines: impl Iterator<Item = &'a Machine>) -> Result<(), StateError> {
-        let (rows, width) = (self.problem.distinct(), self.problem.rows.width());
+        let (rows, width) = self.sizes();
         let fit = machines.all(|machine| machine.is_of(rows, width));
         if fit { Ok(()) } else { Err(StateError::new("values for each row and each class")) }
     }

@@ -120,14 +120,17 @@ impl RowProducts {
         work as f64
     }
 
-    /// Returns the products of these members, as a matrix.
-    pub(crate) fn of(&self, rows: &[usize]) -> Lower {
+    /// Returns the products of these members, as a matrix, without a free intercept.
+    pub(crate) fn of(&self, binary: &Binary<'_>, rows: &[usize]) -> Lower {
         let mut gram = Lower::zeros(rows.len());
         for (i, &row) in rows.iter().enumerate() {
             let at = self.position[row] as usize;
             for (product, &other) in gram.values[i * gram.stride..].iter_mut().zip(&rows[..=i]) {
-                let other = self.position[other] as usize;
+                let (of, other) = (other, self.position[other] as usize);
                 *product = self.lines[at.max(other)][at.min(other)];
+                if binary.bias.is_free() {
+                    *product -= binary.signs[row] * binary.signs[of];
+                }
             }
         }
         gram
@@ -148,8 +151,8 @@ impl Lower {
     }
 
     /// Adds r x x' of a row.
-    pub(crate) fn add_row(&mut self, binary: &Binary<'_>, row: usize, r: f64) {
-        let (columns, values) = binary.rows.row(row);
+    pub(crate) fn add_row(&mut self, rows: &Rows, row: usize, r: f64) {
+        let (columns, values) = rows.row(row);
         cancellation_point((columns.len() * columns.len() / 2) as u64);
         for (p, (&i, value)) in columns.iter().zip(values).enumerate() {
             let (scaled, to) = (r * value, &mut self.values[i as usize * self.stride..][..=i as usize]);

@@ -56,7 +56,7 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
     let mut rows = RowProducts::default();
     let gram = (side == Side::Rows).then(|| {
         judge.count(rows.grow(binary, &some));
-        rows.of(&some)
+        rows.of(binary, &some)
     });
     loop {
         let w = binary.weights_of(&at.a);
@@ -73,7 +73,7 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
             Some(gram) => Lower { values: gram.values.clone(), ..*gram },
             None => {
                 let mut columns = Lower::zeros(binary.rows.width());
-                some.iter().for_each(|&row| columns.add_row(binary, row, r[row]));
+                some.iter().for_each(|&row| columns.add_row(binary.rows, row, r[row]));
                 columns
             }
         };

@@ -2,6 +2,7 @@
 
 use raddle::cancellation_point;
 
+use super::intercept::{balance, settle};
 use super::line::{Ray, best_step};
 use crate::certificate::Certificate;
 use crate::data::binary::Binary;
@@ -29,14 +30,17 @@ raddle::state!(Best { a, w, found });
 
 impl Best {
     /// Takes dual values with the weights that follow from them, or zero weights if these are better.
-    pub(crate) fn new(binary: &Binary<'_>, a: Vec<f64>) -> Self {
+    pub(crate) fn new(binary: &Binary<'_>, mut a: Vec<f64>) -> Self {
+        balance(binary, &mut a);
         let nothing = vec![0.0; binary.rows.width()];
         let zeros = binary.lost(&vec![0.0; binary.count()]);
         if a.iter().all(|a| *a == 0.0) {
             return Self { a, w: nothing, found: Certificate { primal: zeros, dual: 0.0 } };
         }
-        let w = binary.weights_of(&a);
-        let mut found = Certificate::of(binary, &a, &w);
+        let Weights { mut w, mut margins } = Weights::of(binary, &a);
+        let dual = Certificate::dual_of(binary, &a, &w);
+        settle(binary, &mut w, &mut margins);
+        let mut found = Certificate { primal: Certificate::primal_of(binary, &w, &margins), dual };
         let is_better = found.primal < zeros;
         found.primal = found.primal.min(zeros);
         Self { a, w: if is_better { w } else { nothing }, found }
@@ -126,6 +130,19 @@ impl<'a> Judge<'a> {
         self.count(2.0 * self.binary.rows.stored() as f64);
         self.offer_with(a, found.ray());
         found
+    }
+
+    /// Offers the slopes of the losses at weights as a dual point. With a free intercept only the dual point
+    /// counts: no intercept follows from it.
+    pub(crate) fn offer_slopes(&mut self, a: &[f64]) {
+        if !self.binary.bias.is_free() {
+            self.offer(a);
+            return;
+        }
+        let mut a = a.to_vec();
+        balance(self.binary, &mut a);
+        self.count(2.0 * self.binary.rows.stored() as f64);
+        self.offer_dual(&a, &self.binary.weights_of(&a));
     }
 
     /// Offers a dual point as [`offer`](Self::offer) does, if its weights and margins are known.

@@ -25,7 +25,8 @@ pub(crate) fn best_step(
     direction: Ray<'_>,
     (most, steps): (f64, usize),
 ) -> f64 {
-    let (linear, square) = (product(from.w, direction.w), product(direction.w, direction.w));
+    let along = binary.penalized(direction.w);
+    let (linear, square) = (product(from.w, along), product(along, along));
     // The slope and its derivative.
     let slope = |t: f64| {
         if binary.loss == Loss::SquaredHinge {

@@ -2,11 +2,13 @@
 //!
 //! At w with margins m, a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where (R^-1 +
 //! Z Z') v = R^-1 a + m; v, cut to its bounds, is the dual point that is offered. If no matrix is small
-//! enough, the same system is solved for w' by conjugate gradients on (I + Z'RZ).
+//! enough, the same system is solved for w' by conjugate gradients on (I + Z'RZ). An intercept without penalty has
+//! 0 in place of 1 in I; v then sums to 0, with signs, and so do the dual points.
 
 use raddle::cancellation_point;
 
 use super::gram::{Lower, RowProducts, Side, cheaper_side};
+use super::intercept::{balance, settle};
 use super::judge::Judge;
 use super::line::{Ray, best_step};
 use super::weighted::Weighted;
@@ -30,6 +32,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     let mut rows = RowProducts::default();
     let mut outside = f64::INFINITY;
     loop {
+        settle(binary, w, &mut margins);
         let slopes = |row: usize| {
             let (down, second) = binary.loss.slopes(margins[row]);
             (binary.costs[row] * down, binary.costs[row] * second)
@@ -42,7 +45,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
             let gram = match side {
                 Side::Rows => {
                     judge.count(rows.grow(binary, &some));
-                    rows.of(&some)
+                    rows.of(binary, &some)
                 }
                 Side::Columns => updated(binary, &r, &mut columns),
             };
@@ -61,7 +64,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
             }
             next
         } else {
-            judge.offer(&a);
+            judge.offer_slopes(&a);
             conjugate(judge, (&a, &r, &some), w)
         };
         let direction: Vec<f64> = next.iter().zip(w.iter()).map(|(next, w)| next - w).collect();
@@ -90,7 +93,8 @@ fn inside(binary: &Binary<'_>, v: &[f64]) -> (Vec<f64>, f64) {
         cut += (v - within).abs();
         within
     });
-    let values = values.collect();
+    let mut values: Vec<f64> = values.collect();
+    balance(binary, &mut values);
     (values, if all > 0.0 { cut / all } else { 0.0 })
 }
 
@@ -104,7 +108,7 @@ fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>)
         _ => (vec![0.0; r.len()], Lower::zeros(binary.rows.width())),
     };
     for row in (0..r.len()).filter(|&row| r[row] != old[row]) {
-        lower.add_row(binary, row, r[row] - old[row]);
+        lower.add_row(binary.rows, row, r[row] - old[row]);
     }
     let copy = lower.copied();
     *kept = Some((r.to_vec(), lower));
@@ -116,6 +120,8 @@ fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>)
 fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w: &[f64]) -> Vec<f64> {
     let binary = judge.binary;
     let mut diagonal = vec![1.0; w.len()];
+    let penalized = binary.penalized(w).len();
+    diagonal[penalized..].fill(f64::MIN_POSITIVE);
     let mut stored = 0.0;
     for &row in some {
         let (columns, values) = binary.rows.row(row);
@@ -123,7 +129,7 @@ fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w:
         columns.iter().zip(values).for_each(|(&at, value)| diagonal[at as usize] += r[row] * value * value);
     }
     let mut residual = binary.weights_of(a);
-    residual.iter_mut().zip(w).for_each(|(sum, w)| *sum -= w);
+    residual.iter_mut().zip(binary.penalized(w)).for_each(|(sum, w)| *sum -= w);
     let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     let eased =
         |residual: &[f64]| -> Vec<f64> { residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
@@ -136,6 +142,7 @@ fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w:
     while count < CONJUGATE && rz > factor * factor * first {
         cancellation_point(2 * stored as u64);
         let mut hp = p.clone();
+        hp[penalized..].fill(0.0);
         some.iter().for_each(|&row| {
             binary.rows.add(row, binary.signs[row] * r[row] * binary.margin(row, &p), &mut hp);
         });

@@ -36,7 +36,7 @@ pub(crate) fn passes(
     let binary = judge.binary;
     let mut w = known.map_or_else(|| binary.weights_of(a), |known| known.w);
     let visited = match binary.loss {
-        Loss::Logistic => of_logistic(binary, a, &mut w, (count, stream)),
+        Loss::Logistic | Loss::Multinomial => of_logistic(binary, a, &mut w, (count, stream)),
         Loss::Hinge | Loss::SquaredHinge => of_hinge(binary, a, &mut w, (count, stream)),
     };
     let alone = count as f64 * a_row_alone(binary.loss) * binary.count() as f64;

@@ -29,18 +29,29 @@ impl<'a> Weighted<'a> {
                 line.iter_mut().zip(&roots).for_each(|(value, other)| *value *= root * other);
             }
         }
-        (0..gram.order).for_each(|at| gram.add_diagonal(at, 1.0));
+        let penalized = gram.order - usize::from(side == Side::Columns && binary.bias.is_free());
+        (0..penalized).for_each(|at| gram.add_diagonal(at, 1.0));
         Some(Self { binary, some, r, factor: gram.factored()?, side })
     }
 
-    /// Returns v for a right side b of all rows, of which those with a weight count; and Z'v.
+    /// Returns v for a right side b of all rows, of which those with a weight count; and Z'v. A free intercept
+    /// makes the signed sum of v 0: Z'v ends with the intercept.
     pub(crate) fn solve(&self, b: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (binary, mut v) = (self.binary, vec![0.0; b.len()]);
         if self.side == Side::Rows {
-            let mut u: Vec<f64> = self.some.iter().map(|&row| self.r[row].sqrt() * b[row]).collect();
-            self.factor.solve(&mut u);
-            self.some.iter().zip(u).for_each(|(&row, u)| v[row] = self.r[row].sqrt() * u);
-            let sum = binary.weights_of(&v);
+            self.by_rows(b, &mut v);
+            if !binary.bias.is_free() {
+                let sum = binary.weights_of(&v);
+                return (v, sum);
+            }
+            let mut per = vec![0.0; b.len()];
+            self.by_rows(&binary.signs, &mut per);
+            let total = |of: &[f64]| of.iter().zip(&binary.signs).map(|(v, sign)| v * sign).sum::<f64>();
+            let intercept = total(&v) / total(&per);
+            v.iter_mut().zip(&per).for_each(|(v, per)| *v -= intercept * per);
+            let mut sum = binary.weights_of(&v);
+            let last = sum.len() - 1;
+            sum[last] = intercept;
             return (v, sum);
         }
         // v = R (b - Z x) with x = (I + Z'RZ)^-1 Z'R b, which equals Z'v.
@@ -51,6 +62,13 @@ impl<'a> Weighted<'a> {
         self.factor.solve(&mut x);
         self.some.iter().for_each(|&row| v[row] = self.r[row] * (b[row] - binary.margin(row, &x)));
         (v, x)
+    }
+
+    /// Solves by rows, without a free intercept.
+    fn by_rows(&self, b: &[f64], v: &mut [f64]) {
+        let mut u: Vec<f64> = self.some.iter().map(|&row| self.r[row].sqrt() * b[row]).collect();
+        self.factor.solve(&mut u);
+        self.some.iter().zip(u).for_each(|(&row, u)| v[row] = self.r[row].sqrt() * u);
     }
 }
 
@@ -78,13 +96,13 @@ mod tests {
             let some: Vec<usize> = (0..442).filter(|&row| r[row] > 0.0).collect();
             let b: Vec<f64> = (0..442).map(|_| draw.unit() - 0.5).collect();
             let mut columns = Lower::zeros(binary.rows.width());
-            some.iter().for_each(|&row| columns.add_row(&binary, row, r[row]));
+            some.iter().for_each(|&row| columns.add_row(binary.rows, row, r[row]));
             let mut rows = RowProducts::default();
             // Members that come later, and rows that are no members of this system.
             rows.grow(&binary, &some[some.len() / 2..]);
             rows.grow(&binary, &(0..few.div_ceil(2) + 5).collect::<Vec<_>>());
             rows.grow(&binary, &some);
-            for (side, gram) in [(Side::Columns, columns), (Side::Rows, rows.of(&some))] {
+            for (side, gram) in [(Side::Columns, columns), (Side::Rows, rows.of(&binary, &some))] {
                 let (v, sum) = Weighted::new(&binary, (&some, &r), (side, gram)).unwrap().solve(&b);
                 for &row in &some {
                     let back = v[row] / r[row] + binary.margin(row, &sum);

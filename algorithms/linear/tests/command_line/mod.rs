@@ -86,6 +86,19 @@ fn bad_lines_are_refused_with_what_to_do() {
         ("fit mail.csv --y spam --schedule shuffled", "--schedule"),
         ("fit mail.csv --y spam --weights sender", "--weights"),
         ("fit mail.csv --y spam --loss squared", "squared-hinge"),
+        ("fit one.csv --y spam --loss multinomial", "one.csv: all rows that count are of the class 0"),
+        (
+            "fit mail.csv --y spam --loss hinge --bias free",
+            "--bias: it is free, and the dual values of the hinge",
+        ),
+        ("fit mail.csv --y spam --bias free --parts 2", "--parts: "),
+        ("fit mail.csv --y spam --bias loose", "give a number, or free"),
+        ("fit mail.csv --y spam --class-weights even", "give balanced, or a number"),
+        ("fit mail.csv --y spam --class-weights yes=0", "give balanced, or a number"),
+        (
+            "fit mail.csv --y spam --class-weights ham=2",
+            "--class-weights ham=2: the response has no class ham",
+        ),
     ] {
         let ran = linear.run(folder, line);
         assert!(ran.code == Some(2) && ran.err.contains(why), "{line}: {:?} {}", ran.code, ran.err);
@@ -105,6 +118,47 @@ fn flowers(rows: usize) -> String {
         )
     };
     format!("length,width,colour,kind\n{}", (0..rows).map(row).collect::<String>())
+}
+
+#[test]
+fn all_classes_together_have_one_gap_and_probabilities_that_sum_to_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    fs::write(folder.join("flowers.csv"), flowers(60)).unwrap();
+    let line = "fit flowers.csv --y kind --loss multinomial --bias free --tol 1e-8 --out run";
+    let report = linear.report(folder, line);
+    let gaps = report["results"]["gaps"].as_array().unwrap();
+    assert!(gaps.len() == 3 && gaps.iter().all(|gap| gap == &gaps[0]), "{gaps:?}");
+    let about = json(&folder.join("run/model.json"));
+    assert_eq!((&about["loss"], &about["free_intercept"]), (&"multinomial".into(), &true.into()));
+    let ran = linear.ends(folder, "predict run flowers.csv", 0);
+    for line in ran.out.lines() {
+        let sum: f64 = line.split('\t').skip(1).map(|cell| cell.parse::<f64>().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{line}");
+    }
+    // From the model itself nothing is left to do; a class of twice the weight is another model.
+    let again = linear.report(folder, &format!("{} --init run", line.replace("1e-8 --out run", "1e-6")));
+    assert!(again["epochs"].as_u64() <= Some(1), "{again}");
+    let heavy = linear.report(folder, &format!("{} --class-weights setosa=2", line.replace("--out run", "")));
+    assert_ne!(heavy["model_digest"], report["model_digest"]);
+}
+
+/// Widths tell the kinds apart.
+#[test]
+fn separable_classes_are_said_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    let rows: String = (0..30).map(|row| format!("{},{}\n", row, ["a", "b", "c"][row / 10])).collect();
+    fs::write(folder.join("apart.csv"), format!("x,kind\n{rows}")).unwrap();
+    fs::write(folder.join("flowers.csv"), flowers(60)).unwrap();
+    for (line, is_said) in [
+        ("fit apart.csv --y kind --loss multinomial --bias free --C 100", true),
+        ("fit apart.csv --y kind --loss multinomial --bias free --C 1e-6", false),
+        ("fit flowers.csv --y kind --loss logistic", false),
+    ] {
+        let ran = linear.ends(folder, line, 0);
+        assert_eq!(ran.out.contains("the classes are separable"), is_said, "{line}: {}", ran.out);
+    }
 }
 
 #[test]

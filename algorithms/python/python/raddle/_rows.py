@@ -121,3 +121,13 @@ def warn_of_gap(estimator, result, stacklevel):
             ConvergenceWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+def labels(name, values, count, of):
+    """Return labels as numbers from 0, equal for equal labels."""
+    if values is None:
+        return None
+    values = np.asarray(values)
+    if values.shape != (count,):
+        raise ValueError(f"{name} has the shape {values.shape}, and X has {count} {of}: give one value for each")
+    return np.unique(values, return_inverse=True)[1].astype(np.uint32)

@@ -12,7 +12,7 @@ use super::asked::Asked;
 use super::error::refused;
 use super::result::as_dict;
 use crate::arrays::GivenMatrix;
-use crate::error::bad_value;
+use crate::error::named;
 use crate::run::{self, Seconds, carry_out};
 
 /// The parameters of a cross-validation.
@@ -123,13 +123,4 @@ impl AskedFolds<'_> {
             (None, None) => cv,
         })
     }
-}
-
-/// Returns the value with this name.
-fn named<T: Copy>(parameter: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
-    let found = all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
-        bad_value(format!("{parameter} is {name:?}: it must be one of {}", names.join(", ")))
-    })
 }

@@ -2,7 +2,7 @@
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use raddle_linear::{Linear, Loss};
+use raddle_linear::{Bias, Linear, Loss};
 
 use crate::error::bad_value;
 
@@ -12,7 +12,8 @@ use crate::error::bad_value;
 pub(crate) struct Asked<'py> {
     loss: String,
     c: f64,
-    pub(super) bias: f64,
+    /// Value of the constant column; `None` for an intercept without penalty.
+    bias: Option<f64>,
     pub(super) standardize: bool,
     balanced: bool,
     tol: f64,
@@ -26,6 +27,11 @@ pub(crate) struct Asked<'py> {
 }
 
 impl Asked<'_> {
+    /// Returns the intercept.
+    pub(super) fn bias(&self) -> Bias {
+        self.bias.map_or(Bias::Free, Bias::Penalized)
+    }
+
     /// Returns the library's parameters.
     ///
     /// # Errors

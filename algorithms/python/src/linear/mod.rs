@@ -1,6 +1,7 @@
 //! Fits of `raddle.linear`.
 
 mod asked;
+mod cv;
 mod error;
 mod result;
 mod saved;
@@ -12,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_linear::{LinearError, Problem};
 
+pub(crate) use self::cv::cross_validate_linear;
 pub(crate) use self::saved::{open_linear, save_linear};
 
 use self::asked::Asked;
@@ -38,7 +40,7 @@ pub(crate) fn fit_linear<'py>(
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let linear = asked.linear()?;
-    let Asked { bias, standardize, max_iter, workers, .. } = asked;
+    let (bias, Asked { standardize, max_iter, workers, .. }) = (asked.bias(), asked);
     let started = Instant::now();
     let (x, y) = (x.copied(py)?, rows.y.as_array().to_vec());
     let weights = rows.sample_weight.as_ref().map(|given| given.as_array().to_vec());

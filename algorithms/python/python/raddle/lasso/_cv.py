@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from raddle import _raddle
-from raddle._rows import named
+from raddle._rows import labels, named
 from raddle.lasso import _given
 from raddle.lasso._classification import Classification
 from raddle.lasso._path import grid, warn_of_points
@@ -77,7 +77,7 @@ class CrossValidated:
             "rule": self.rule,
             "measure": self.measure,
             "l1_ratios": self._l1_ratios(),
-            "groups": _given.labels("groups", groups, X.shape[0], "rows") if is_number else None,
+            "groups": labels("groups", groups, X.shape[0], "rows") if is_number else None,
             "splits": None if is_number else _splits(cv, X, y, groups),
         }
 

@@ -3,22 +3,12 @@
 import numpy as np
 
 from raddle._common import number, refuse, seed, whole, workers
-from raddle._rows import row_values, row_weights
+from raddle._rows import labels, row_values, row_weights
 
 
 def row_terms(rows, sample_weight, offset):
     """Return weights and offsets of the rows."""
     return {"sample_weight": row_weights(sample_weight, rows), "offset": row_values("offset", offset, rows)}
-
-
-def labels(name, values, count, of):
-    """Return labels as numbers from 0, equal for equal labels."""
-    if values is None:
-        return None
-    values = np.asarray(values)
-    if values.shape != (count,):
-        raise ValueError(f"{name} has the shape {values.shape}, and X has {count} {of}: give one value for each")
-    return np.unique(values, return_inverse=True)[1].astype(np.uint32)
 
 
 def _bounds(bounds, positive, columns):

@@ -67,6 +67,12 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         self
         """
         loss = self._loss_name()
+        return self._fitted_by(
+            lambda X, rows, asked: _raddle.fit_linear(X, rows, asked, callback), loss, X, y, sample_weight
+        )
+
+    def _fitted_by(self, fit, loss, X, y, sample_weight):
+        """Fit the model by a function of features, values of the rows and parameters."""
         X, y = validated(self, X, y, y_numeric=False)
         weights = row_weights(sample_weight, len(y))
         classes, numbers = classes_of(y, weights)
@@ -75,12 +81,12 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         weights = _given.weights(self.class_weight, classes, numbers, weights)
         asked = _given.asked(self, loss, **self._start(X.shape, classes))
         rows = _given.rows(numbers, weights)
-        result = named(X, lambda: _raddle.fit_linear(X, rows, asked, callback))
+        result = named(X, lambda: fit(X, rows, asked))
         self.classes_ = classes
         self._keep(result, X.shape[1])
         self.n_iter_ = result["iterations"]
         self.report_ = result["report"]
-        warn_of_gap(self, result, stacklevel=2)
+        warn_of_gap(self, result, stacklevel=3)
         return self
 
     def _start(self, shape, classes):

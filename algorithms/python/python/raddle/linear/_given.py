@@ -21,12 +21,14 @@ def weights(class_weight, classes, numbers, sample_weight):
 
 
 def _bias(estimator):
-    """Return the value of the constant column; 0 for none."""
-    scaling = number("intercept_scaling", estimator.intercept_scaling)
+    """Return the value of the constant column: 0 for none, None for an intercept without penalty."""
     if not estimator.fit_intercept:
         return 0.0
+    if estimator.intercept_scaling is None:
+        return None
+    scaling = number("intercept_scaling", estimator.intercept_scaling)
     if not scaling > 0.0:
-        refuse("intercept_scaling", scaling, "it must be above 0; fit_intercept=False leaves the intercept out")
+        refuse("intercept_scaling", scaling, "it must be above 0, or None; fit_intercept=False leaves the intercept out")
     return scaling
 
 
@@ -34,7 +36,8 @@ def asked(estimator, loss, dual, weights):
     """Return the parameters of an estimator, with the initial values of its fit."""
     return {
         "loss": loss,
-        "c": number("C", estimator.C),
+        # A cross-validation has several.
+        "c": number("C", getattr(estimator, "C", 1.0)),
         "bias": _bias(estimator),
         "standardize": bool(estimator.standardize),
         "balanced": isinstance(estimator.class_weight, str),

@@ -46,9 +46,10 @@ def load(path):
     about = json.loads(found["about"])
     params = {"C": about["c"], "standardize": about.get("scaled", False), "fit_intercept": about["bias"] != 0}
     if about["bias"] != 0:
-        params["intercept_scaling"] = about["bias"]
-    if about["loss"] == "logistic":
-        model = LogisticRegression(**params)
+        params["intercept_scaling"] = None if about.get("free_intercept") else about["bias"]
+    if about["loss"] in ("logistic", "multinomial"):
+        is_ovr = about["loss"] == "logistic" and len(about["classes"]) > 2
+        model = LogisticRegression(**params, multi_class="ovr" if is_ovr else "multinomial")
     else:
         model = LinearSVC(**params, loss=about["loss"].replace("-", "_"))
     model.classes_ = classes_in(about)

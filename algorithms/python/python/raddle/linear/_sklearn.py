@@ -12,8 +12,8 @@ class Exported:
 
         Returns
         -------
-        `sklearn.svm.LinearSVC` or `sklearn.linear_model.LogisticRegression`; for more than two classes, one per class in
-        a `sklearn.multiclass.OneVsRestClassifier`
+        `sklearn.svm.LinearSVC` or `sklearn.linear_model.LogisticRegression`; for `multi_class="ovr"` and more than two
+        classes, one per class in a `sklearn.multiclass.OneVsRestClassifier`
 
         Examples
         --------
@@ -24,7 +24,7 @@ class Exported:
         LinearSVC(C=0.1)
         """
         check_is_fitted(self, "coef_")
-        if self._loss_name() != "logistic":
+        if not hasattr(self, "predict_proba"):
             from sklearn.svm import LinearSVC
 
             model = LinearSVC(loss=self.loss, **self._common())
@@ -32,7 +32,9 @@ class Exported:
         return self._logistic()
 
     def _common(self):
-        return {name: getattr(self, name) for name in ("C", "fit_intercept", "intercept_scaling")}
+        common = {"C": self._about["c"], "fit_intercept": self.fit_intercept}
+        # Theirs is a number, also where it means nothing.
+        return {**common, "intercept_scaling": 1 if self.intercept_scaling is None else self.intercept_scaling}
 
     def _logistic(self):
         from sklearn.linear_model import LogisticRegression
@@ -40,8 +42,12 @@ class Exported:
         from sklearn.preprocessing import LabelBinarizer
 
         def model():
-            return LogisticRegression(solver="liblinear", **self._common())
+            is_free = self.intercept_scaling is None or not self.fit_intercept
+            return LogisticRegression(solver="lbfgs" if is_free else "liblinear", **self._common())
 
+        if self.multi_class != "ovr" and len(self.classes_) > 2:
+            several = LogisticRegression(C=self._about["c"], fit_intercept=self.fit_intercept)
+            return self._fitted(several, self.coef_, self.intercept_, self.classes_)
         if len(self.classes_) == 2:
             return self._fitted(model(), self.coef_, self.intercept_, self.classes_)
         several = OneVsRestClassifier(model())

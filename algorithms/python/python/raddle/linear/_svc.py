@@ -25,8 +25,9 @@ class LinearSVC(Classifier):
         Factor of C for the rows of each class; "balanced" gives all classes the same total weight.
     fit_intercept : bool, default=True
         Whether to add a constant column, whose coefficient is penalised like the others.
-    intercept_scaling : float, default=1
-        Value of the constant column: the larger it is, the less the intercept is penalised.
+    intercept_scaling : float or None, default=1
+        Value of the constant column: the larger it is, the less the intercept is penalised. None leaves it without
+        penalty, for the squared hinge.
     standardize : bool, default=False
         Whether to divide each column by its standard deviation before the fit, without centring; coefficients are
         reported for the original columns.
@@ -105,4 +106,6 @@ class LinearSVC(Classifier):
     def _loss_name(self):
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
             refuse("loss", self.loss, f"it must be one of {', '.join(LOSSES)}")
+        if self.loss == "hinge" and self.fit_intercept and self.intercept_scaling is None:
+            refuse("intercept_scaling", None, "the hinge needs a number, as its dual values are found one at a time")
         return LOSSES[self.loss]

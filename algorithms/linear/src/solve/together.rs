@@ -1,0 +1,328 @@
+//! Newton steps for all classes together. A step d solves (I + X'MX) d = -gradient by conjugate gradients,
+//! where M has the second derivatives of the losses, c (diag(p) - p p'), for each row. What eases them is the
+//! matrix without the products of different classes, factored if there are few columns, or its diagonal.
+//!
+//! Gradients and steps sum to 0 over the classes, as probabilities do not change if all scores of a row move
+//! alike; what eases the steps is made to keep that.
+
+use raddle::cancellation_point;
+use raddle_kernels::algebra::dot;
+
+use super::gram::{Factor, Lower, factoring};
+use super::judge::Best;
+use crate::certificate::Certificate;
+use crate::data::softmax::{Losses, Softmax};
+
+/// Limit on the conjugate gradient steps in a Newton step.
+const CONJUGATE: usize = 250;
+/// Cost of factored matrices, in products with the rows, up to which they are worth it.
+const FACTORS: f64 = 60.0;
+/// Fraction of the initial slope at which a search along a step ends, and the most evaluations.
+const ENOUGH: f64 = 0.1;
+const SEARCH: usize = 40;
+/// Steps of free intercepts; then the fraction of the rows' weights below which their slopes are rounding.
+const SETTLING: usize = 30;
+const ROUNDING: f64 = 1e-15;
+/// Steps without progress after which the fit is given up; then the smallest relative progress that counts, of
+/// the distance between the objectives, and of the primal one.
+const IDLE: usize = 6;
+const LEAST: (f64, f64) = (1e-3, 1e-13);
+
+/// Makes steps from these weights until the gap is at most `tolerance` or so many multiplications, the
+/// `budget`, are used up; returns `false` if no step makes progress any more.
+pub(crate) fn together(
+    problem: &Softmax<'_>,
+    best: &mut Best,
+    w: &mut [f64],
+    tolerance: f64,
+    mut budget: f64,
+) -> bool {
+    let (mut idle, pass) = (0, 2.0 * (problem.rows.stored() * problem.block()) as f64);
+    centre(problem, w);
+    loop {
+        let before = best.found;
+        let at = Point::settled(problem, w);
+        let gradient = offer(problem, best, w, &at.losses);
+        budget -= 2.0 * pass;
+        cancellation_point(2 * pass as u64);
+        let is_less = |after: f64, before: f64, least: f64| after < before * (1.0 - least);
+        let apart = |of: Certificate| of.primal - of.dual;
+        let is_further = is_less(apart(best.found), apart(before), LEAST.0)
+            || is_less(best.found.primal, before.primal, LEAST.1);
+        idle = if is_further { 0 } else { idle + 1 };
+        if best.found.gap() <= tolerance || budget <= 0.0 {
+            return true;
+        }
+        if idle > IDLE {
+            return false;
+        }
+        let curvature = Curvature::new(problem, &at.losses, pass);
+        let accuracy = 0.1_f64.min(best.found.gap().sqrt()).max(1e-3);
+        let (d, products) = curvature.solve(&gradient, accuracy);
+        budget -= 2.0 * pass * products as f64 + curvature.cost;
+        let step = at.best_step(problem, w, &d);
+        if step == 0.0 {
+            return false;
+        }
+        w.iter_mut().zip(&d).for_each(|(w, d)| *w += step * d);
+    }
+}
+
+/// Takes the mean over the classes from each column's weights, which changes no probability.
+fn centre(problem: &Softmax<'_>, w: &mut [f64]) {
+    for block in w.chunks_mut(problem.block()) {
+        let block = &mut block[..problem.classes];
+        let mean = block.iter().sum::<f64>() / problem.classes as f64;
+        block.iter_mut().for_each(|w| *w -= mean);
+    }
+}
+
+/// Offers weights and the dual values that follow from their losses. Returns minus the gradient.
+fn offer(problem: &Softmax<'_>, best: &mut Best, w: &[f64], losses: &Losses) -> Vec<f64> {
+    let mut sums = vec![0.0; w.len()];
+    problem.rows.add_blocks(&problem.blocks(&losses.pulls), problem.block(), &mut sums);
+    let a = problem.dual_values(&losses.pulls);
+    let (primal, dual) = (problem.primal(w, losses), problem.dual(&a, &sums));
+    if primal < best.found.primal {
+        best.found.primal = primal;
+        best.w.copy_from_slice(w);
+    }
+    if dual > best.found.dual {
+        (best.found.dual, best.a) = (dual, a);
+    }
+    let penalized = problem.penalized(w);
+    sums[..penalized].iter_mut().zip(w).for_each(|(sum, w)| *sum -= w);
+    sums
+}
+
+/// The scores of weights, class by class, and their losses.
+struct Point {
+    scores: Vec<f64>,
+    losses: Losses,
+}
+
+impl Point {
+    /// Evaluates weights once free intercepts have their best values: dual values then sum to 0, with signs, for
+    /// each class.
+    fn settled(problem: &Softmax<'_>, w: &mut [f64]) -> Self {
+        let mut scores = problem.listed(&problem.products(w));
+        let mut losses = problem.losses(&scores);
+        if !problem.bias.is_free() {
+            return Self { scores, losses };
+        }
+        let (count, first) = (problem.count(), w.len() - problem.block());
+        let all: f64 = problem.costs.iter().sum();
+        let slopes =
+            |losses: &Losses| losses.pulls.chunks(count).map(|of| of.iter().sum()).collect::<Vec<f64>>();
+        let size = |slopes: &[f64]| slopes.iter().fold(0.0_f64, |most, slope| most.max(slope.abs()));
+        let mut left = slopes(&losses);
+        for _ in 0..SETTLING {
+            let Some(mut step) = intercepts(problem, &losses, &left) else { break };
+            let (mut next, mut then) = (Vec::new(), Losses::default());
+            // A step that goes too far is halved.
+            for _ in 0..SEARCH {
+                next.clone_from(&scores);
+                next.chunks_mut(count)
+                    .zip(&step)
+                    .for_each(|(of, step)| of.iter_mut().for_each(|s| *s += step));
+                then = problem.losses(&next);
+                if size(&slopes(&then)) < size(&left) {
+                    break;
+                }
+                step.iter_mut().for_each(|step| *step *= 0.5);
+            }
+            let after = slopes(&then);
+            if size(&after) >= size(&left) {
+                break;
+            }
+            (scores, losses, left) = (next, then, after);
+            w[first..].iter_mut().zip(&step).for_each(|(w, step)| *w += step);
+            if size(&left) <= ROUNDING * all {
+                break;
+            }
+        }
+        Self { scores, losses }
+    }
+
+    /// Returns the step from weights along a direction at which the objective's slope is nearly 0; 0 if it does not fall.
+    fn best_step(&self, problem: &Softmax<'_>, w: &[f64], d: &[f64]) -> f64 {
+        let penalized = problem.penalized(w);
+        let (linear, square) = (dot(&w[..penalized], &d[..penalized]), dot(&d[..penalized], &d[..penalized]));
+        let along = problem.listed(&problem.products(d));
+        let slope = |t: f64, losses: &Losses| linear + t * square - dot(&losses.pulls, &along);
+        let steepest = slope(0.0, &self.losses);
+        if !(steepest < 0.0) {
+            return 0.0;
+        }
+        let (mut low, mut high, mut t) = ((0.0, steepest), None, 1.0);
+        for _ in 0..SEARCH {
+            let moved: Vec<f64> =
+                self.scores.iter().zip(&along).map(|(score, along)| score + t * along).collect();
+            let found = slope(t, &problem.losses(&moved));
+            if found.abs() <= ENOUGH * -steepest {
+                return t;
+            }
+            if found < 0.0 {
+                low = (t, found);
+            } else {
+                high = Some((t, found));
+            }
+            t = match high {
+                None => 2.0 * t,
+                // Between the ends by their slopes, but well within.
+                Some((end, most)) => {
+                    let share = (-low.1 / (most - low.1)).clamp(0.1, 0.9);
+                    low.0 + share * (end - low.0)
+                }
+            };
+        }
+        low.0
+    }
+}
+
+/// Returns the Newton step of the intercepts for these slopes; `None` if rounding prevents it.
+fn intercepts(problem: &Softmax<'_>, losses: &Losses, slopes: &[f64]) -> Option<Vec<f64>> {
+    let (count, classes) = (problem.count(), problem.classes);
+    let chances: Vec<f64> = losses
+        .shares
+        .chunks(count)
+        .flat_map(|of| of.iter().zip(&problem.costs).map(|(s, c)| if *c > 0.0 { s / c } else { 0.0 }))
+        .collect();
+    let mut matrix = Lower::zeros(classes);
+    let mut largest = 0.0_f64;
+    for (class, shares) in losses.shares.chunks(count).enumerate() {
+        for (other, chances) in chances.chunks(count).take(class + 1).enumerate() {
+            matrix.values[class * matrix.stride + other] -= dot(shares, chances);
+        }
+        matrix.add_diagonal(class, shares.iter().sum());
+        largest = largest.max(matrix.values[class * matrix.stride + class]);
+    }
+    // Moving all intercepts alike changes nothing.
+    for class in 0..classes {
+        matrix.values[class * matrix.stride..][..=class].iter_mut().for_each(|value| *value += largest);
+    }
+    let mut step = slopes.to_vec();
+    matrix.factored()?.solve(&mut step);
+    step.iter().all(|step| step.is_finite()).then_some(step)
+}
+
+/// An approximation of the inverse of the second derivatives.
+enum Easing {
+    /// The inverse of the diagonal.
+    Diagonal(Vec<f64>),
+    /// A factored matrix of the columns for each class.
+    Factors(Vec<Factor>),
+}
+
+/// The second derivatives of the objective at some weights.
+struct Curvature<'a> {
+    problem: &'a Softmax<'a>,
+    /// c p, in blocks.
+    shares: Vec<f64>,
+    easing: Easing,
+    /// Multiplications that it took.
+    cost: f64,
+}
+
+impl<'a> Curvature<'a> {
+    fn new(problem: &'a Softmax<'a>, losses: &Losses, pass: f64) -> Self {
+        let (rows, classes) = (problem.rows, problem.classes);
+        let second: Vec<f64> = losses
+            .shares
+            .iter()
+            .zip(problem.costs.iter().cycle())
+            .map(|(share, c)| if *c > 0.0 { share * (1.0 - share / c) } else { 0.0 })
+            .collect();
+        let cost = classes as f64 * (rows.squared_lengths() / 2.0 + factoring(rows.width()));
+        let factors = (cost <= FACTORS * pass).then(|| factors(problem, &second)).flatten();
+        let (easing, cost) = match factors {
+            Some(factors) => (Easing::Factors(factors), cost),
+            None => (Easing::Diagonal(diagonal(problem, &problem.blocks(&second))), pass),
+        };
+        cancellation_point(cost as u64);
+        Self { problem, shares: problem.blocks(&losses.shares), easing, cost }
+    }
+
+    /// Solves for a right side that sums to 0 over the classes, until what is left has shrunk by this factor;
+    /// returns the number of products, too.
+    fn solve(&self, right: &[f64], accuracy: f64) -> (Vec<f64>, usize) {
+        let mut residual = right.to_vec();
+        let mut d = vec![0.0; right.len()];
+        let mut z = self.eased(&residual);
+        let (mut p, mut rz) = (z.clone(), dot(&residual, &z));
+        let (first, mut count) = (rz, 0);
+        while count < CONJUGATE && rz > accuracy * accuracy * first {
+            let hp = self.product(&p);
+            let step = rz / dot(&p, &hp);
+            d.iter_mut().zip(&p).for_each(|(d, p)| *d += step * p);
+            residual.iter_mut().zip(&hp).for_each(|(r, hp)| *r -= step * hp);
+            z = self.eased(&residual);
+            let next = dot(&residual, &z);
+            p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
+            rz = next;
+            count += 1;
+        }
+        (d, count)
+    }
+
+    /// Returns the product with the second derivatives.
+    fn product(&self, p: &[f64]) -> Vec<f64> {
+        let problem = self.problem;
+        let mut t = problem.products(p);
+        let blocks = t.chunks_mut(problem.block()).zip(self.shares.chunks(problem.block()));
+        for ((t, shares), &c) in blocks.zip(&problem.costs) {
+            let mean = if c > 0.0 { t.iter().zip(shares).map(|(t, s)| t * s).sum::<f64>() / c } else { 0.0 };
+            t.iter_mut().zip(shares).for_each(|(t, share)| *t = share * (*t - mean));
+        }
+        let mut out = p.to_vec();
+        out[problem.penalized(p)..].fill(0.0);
+        problem.rows.add_blocks(&t, problem.block(), &mut out);
+        cancellation_point(4 * (problem.rows.stored() * problem.block()) as u64);
+        out
+    }
+
+    fn eased(&self, r: &[f64]) -> Vec<f64> {
+        let (problem, block) = (self.problem, self.problem.block());
+        let mut z = r.to_vec();
+        match &self.easing {
+            Easing::Diagonal(inverse) => z.iter_mut().zip(inverse).for_each(|(z, by)| *z *= by),
+            Easing::Factors(factors) => {
+                for (class, factor) in factors.iter().enumerate() {
+                    let mut of: Vec<f64> = r.chunks(block).map(|block| block[class]).collect();
+                    factor.solve(&mut of);
+                    z.chunks_mut(block).zip(of).for_each(|(block, value)| block[class] = value);
+                }
+            }
+        }
+        centre(problem, &mut z);
+        z
+    }
+}
+
+/// Returns the inverse of the diagonal of the second derivatives; `second` has those of the rows, in blocks.
+fn diagonal(problem: &Softmax<'_>, second: &[f64]) -> Vec<f64> {
+    let (rows, block) = (problem.rows, problem.block());
+    let mut sums = vec![1.0; rows.width() * block];
+    let penalized = problem.penalized(&sums);
+    sums[penalized..].fill(f64::MIN_POSITIVE);
+    for (row, second) in second.chunks(block).enumerate() {
+        let (columns, values) = rows.row(row);
+        for (&column, value) in columns.iter().zip(values) {
+            let to = &mut sums[column as usize * block..][..block];
+            to.iter_mut().zip(second).for_each(|(to, second)| *to += value * value * second);
+        }
+    }
+    sums.into_iter().map(f64::recip).collect()
+}
+
+/// Factors the columns' second derivatives for each class; `None` if rounding makes one singular.
+fn factors(problem: &Softmax<'_>, second: &[f64]) -> Option<Vec<Factor>> {
+    let width = problem.rows.width();
+    let of = |second: &[f64]| {
+        let mut lower = Lower::zeros(width);
+        second.iter().enumerate().for_each(|(row, second)| lower.add_row(problem.rows, row, *second));
+        (0..width - usize::from(problem.bias.is_free())).for_each(|at| lower.add_diagonal(at, 1.0));
+        lower.factored()
+    };
+    second.chunks(problem.count()).map(of).collect()
+}
