@@ -200,7 +200,7 @@ fn imports_of_lda_go_down() {
         &["model"],
         &["params"],
         &["range"],
-        &["files", "fit"],
+        &["cross_validation", "files", "fit"],
     ];
     check(&src("algorithms/lda"), "", &floors, &["main", "cli"]);
 }
@@ -374,13 +374,13 @@ fn no_file_of_lda_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_lda_go_down() {
     let floors: [&[&str]; 7] = [
-        &["foreign", "left_out", "map", "priors", "pyldavis", "words"],
+        &["curve", "foreign", "left_out", "map", "priors", "pyldavis", "words"],
         &["data"],
         &["describe", "initial_model"],
         &["fit_options", "outcome"],
         &["finished", "infer"],
         &["versions"],
-        &["fit", "topics"],
+        &["cv", "fit", "topics"],
     ];
     check(&src("algorithms/lda"), "cli", &floors, &[]);
 }

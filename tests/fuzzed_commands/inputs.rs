@@ -26,7 +26,7 @@ pub(crate) const MODELS: [(&str, &str); 10] = [
 ];
 
 /// Commands on the files of the folder, and the files that each of them reads.
-const READERS: [(&str, &[&str]); 29] = [
+const READERS: [(&str, &[&str]); 30] = [
     ("lasso fit data.csv --y y", &["data.csv"]),
     ("lasso fit cities.csv --y y --missing mean", &["cities.csv"]),
     ("lasso fit classes.csv --y y --loss logistic", &["classes.csv"]),
@@ -50,6 +50,7 @@ const READERS: [(&str, &[&str]); 29] = [
     ("lda fit notes.txt --stop-words stop.txt --topics 2 --epochs 2", &["stop.txt", "notes.txt"]),
     ("lda fit posts.csv --text body --id url --topics 2 --epochs 2", &["posts.csv"]),
     ("lda fit notes.txt --topics 3 --epochs 2 --test split --coherence", &["notes.txt"]),
+    ("lda cv notes.txt --topics 1,2 --folds 2 --epochs 2", &["notes.txt"]),
     ("lda infer lda.run notes.txt", &["notes.txt"]),
     ("lda infer lda.run docword.txt --vocab vocab.txt", &["docword.txt", "vocab.txt"]),
     ("linear fit classes.csv --y y --loss hinge", &["classes.csv"]),

@@ -8,9 +8,9 @@
 //! made to n_k since the last boundary, nor, for up to 256 topics, those of the current task
 //! ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
-//! [`Lda`] has the parameters, [`Problem`] the prepared corpus, [`Fit`] the result; [`Inference`] finds the
-//! topics of new documents, [`coherence()`] measures how well top words fit together, and [`topic_map()`]
-//! places topics on a plane.
+//! [`Lda`] has the parameters, [`Problem`] the prepared corpus, [`Fit`] the result; [`TopicCurve`] chooses
+//! the number of topics, [`Inference`] finds the topics of new documents, [`coherence()`] measures how well
+//! top words fit together, and [`topic_map()`] places topics on a plane.
 //!
 //! ```
 //! use raddle_lda::{Lda, Preparation, Problem};
@@ -24,6 +24,7 @@
 //! # Ok::<(), raddle_lda::LdaError>(())
 //! ```
 
+mod cross_validation;
 mod data;
 mod error;
 mod evaluate;
@@ -41,6 +42,7 @@ mod tests;
 mod topic_map;
 mod topic_words;
 
+pub use cross_validation::{TopicCurve, TopicRule, TopicScore, fold_documents};
 pub use data::block::WordBlock;
 pub use data::carried::Carried;
 pub use data::hold_out::HoldOut;

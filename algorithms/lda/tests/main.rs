@@ -8,6 +8,7 @@ mod changes;
 mod combinations;
 mod command_line;
 mod common;
+mod cv;
 mod digests;
 mod files;
 mod forged_checkpoints;
