@@ -185,8 +185,8 @@ lda fit notes.txt --min_cf 3 | --min_cf is --min-df N, which counts documents
 lda fit notes.txt --rm_top 10 | --rm_top is --remove-top here
 lda fit notes.txt --keep_n 10000 | there is no option that keeps N words
 lda fit notes.txt --max_features 1000 | there is no option that keeps N words
-lda fit notes.txt --ngram 2 | join those of a phrase in the text (new_york) and give --words blanks
-lda fit notes.txt --ngram_range 1,2 | words are taken alone
+lda fit notes.txt --ngram 2 | --ngram is --phrases N, which joins the N pairs of neighbouring words
+lda fit notes.txt --ngram_range 1,2 | is --phrases N
 lda fit notes.txt --stopwords english | --stopwords is --stop-words here
 lda fit notes.txt --stop_words english | --stop_words is --stop-words here
 lda fit notes.txt --id2word v.txt | --id2word is --vocab here

@@ -140,6 +140,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let facts = CorpusFacts {
         about: Data { notes, ..data::with_training(about, tokens) },
         tokenizer: corpus.tokenizer,
+        phrases: corpus.phrases.clone(),
         vocabulary: corpus.vocabulary.clone(),
         names: corpus.document_names.clone().filter(|names| names.len() == corpus.documents()),
         held_out_documents,

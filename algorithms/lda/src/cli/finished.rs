@@ -19,6 +19,8 @@ const WORDS: usize = 10;
 pub(super) struct CorpusFacts {
     pub(super) about: Data,
     pub(super) tokenizer: Option<Tokenizer>,
+    /// Pairs of words that are read as one.
+    pub(super) phrases: Vec<String>,
     pub(super) vocabulary: Option<Vocabulary>,
     /// The documents' names, if the model stores them.
     pub(super) names: Option<Vocabulary>,
@@ -38,12 +40,13 @@ pub(super) fn finished(
     fit: &Fit,
     facts: CorpusFacts,
 ) -> Result<(Report, Summary, String), Error> {
-    let CorpusFacts { about, tokenizer, vocabulary, names, held_out_documents, version, corpus } =
+    let CorpusFacts { about, tokenizer, phrases, vocabulary, names, held_out_documents, version, corpus } =
         facts;
     let counts = fit.topic_words();
     let model = Model {
         version,
         tokenizer,
+        phrases,
         held_out_documents,
         named_documents: names.is_some(),
         ..Model::new(fit, &counts, vocabulary.as_ref())

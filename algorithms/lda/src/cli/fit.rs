@@ -67,6 +67,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let about = Data { notes, ..data::with_training(about, problem.tokens()) };
     // Parts of the corpus that are no longer needed are dropped before the run needs their memory.
     let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
+    let phrases = corpus.phrases.clone();
     let names = names.filter(|names| names.len() == documents);
     let corpus = open.into_memory().filter(|_| options.model.measures_corpus());
     let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
@@ -74,6 +75,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let facts = CorpusFacts {
         about,
         tokenizer,
+        phrases,
         vocabulary,
         names,
         held_out_documents,
@@ -112,8 +114,8 @@ fn stored(options: &ModelOptions, session: &mut Session) -> Result<Option<Input>
 fn in_memory(options: &ModelOptions, topics: Option<usize>, session: &mut Session) -> Result<Input, Error> {
     let train = &options.train;
     let init = train.init.as_deref().map(InitialModel::read).transpose()?;
-    let rule = init.as_ref().and_then(|init| init.model.tokenizer);
-    let read = session.timed(Timed::Read, || options.corpus.read(train, rule));
+    let model = init.as_ref().map(|init| &init.model);
+    let read = session.timed(Timed::Read, || options.corpus.read(train, model));
     let data::ReadCorpus { mut corpus, left_out, mut notes } = read?;
     let about = data::describe((&corpus).into());
     let start = init.map(|init| init.over(&mut corpus, &left_out, topics)).transpose()?;

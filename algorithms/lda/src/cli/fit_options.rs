@@ -7,7 +7,7 @@ use raddle_cli::{
     ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Switch, TrainOptions, choose, count,
     hide_idle, refuse_without_effect,
 };
-use raddle_datasets::Corpus;
+use raddle_datasets::{Corpus, Phrases};
 use raddle_lda::{HoldOut, Lda, LdaError, Preparation, SyncInterval};
 use serde::Serialize;
 
@@ -153,6 +153,7 @@ impl ModelOptions {
         let at_start = [
             ("--progressive", self.progressive.is_some()),
             ("--beta-anneal", self.beta_anneal.is_some()),
+            ("--phrases", self.corpus.phrases.is_some()),
         ];
         refuse_without_effect(
             &at_start.map(|(name, given)| (name, given && train.init.is_some())),
@@ -208,7 +209,9 @@ impl ModelOptions {
             true => (None, &own),
             false => (self.train.format.as_deref(), &self.corpus.texts),
         };
-        let given = ReadOptions { format, vocab: None, texts, tokenizer, may_be_empty: false };
+        let phrases = Phrases::Known(corpus.phrases.clone());
+        let given =
+            ReadOptions { format, vocab: None, texts, by: None, tokenizer, phrases, may_be_empty: false };
         let mut other = data::read(name, given, self.train.worker_count())
             .map_err(|why| Error::input(format!("{option}: {why}")))?;
         if let Some(words) = &corpus.vocabulary {

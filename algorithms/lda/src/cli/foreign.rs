@@ -38,9 +38,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
              commonest: there is no option that keeps N words",
         ),
         (
-            "ngram ngrams n-gram ngram-range bigrams bigram phrases",
-            "[words] words are taken alone: join those of a phrase in the text (new_york) and give --words \
-             blanks",
+            "ngram ngrams n-gram ngram-range bigrams bigram phraser",
+            "--phrases N, which joins the N pairs of neighbouring words that occur together most",
         ),
         (
             "stopwords stop stop-word stopword-list stopwords-file stoplist stoplist-file remove-stopwords \

@@ -59,7 +59,7 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     let corpus = match &options.data {
         None => None,
         Some(source) => {
-            let given = options.format.given(&options.texts, model.tokenizer.unwrap_or_default());
+            let given = options.format.given(&options.texts, model);
             let corpus = data::read(source, given, 1)?;
             corpus.notes.iter().for_each(|note| options.with.note(note));
             let (corpus, unknown) = matched(corpus, model, source)?;

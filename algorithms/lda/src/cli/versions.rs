@@ -165,6 +165,7 @@ impl Versions for Run<'_> {
         let facts = CorpusFacts {
             about: Data { notes, ..about },
             tokenizer: corpus.tokenizer,
+            phrases: Vec::new(),
             vocabulary: corpus.vocabulary.clone(),
             names: None,
             held_out_documents: held_out,
