@@ -199,7 +199,7 @@ fn imports_of_lda_go_down() {
         &["infer", "run"],
         &["model"],
         &["params"],
-        &["range"],
+        &["group_shares", "range"],
         &["cross_validation", "files", "fit"],
     ];
     check(&src("algorithms/lda"), "", &floors, &["main", "cli"]);
@@ -374,11 +374,11 @@ fn no_file_of_lda_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_lda_go_down() {
     let floors: [&[&str]; 7] = [
-        &["curve", "foreign", "left_out", "map", "priors", "pyldavis", "words"],
+        &["curve", "foreign", "groups", "left_out", "map", "priors", "pyldavis", "words"],
         &["data"],
         &["describe", "initial_model"],
         &["fit_options", "outcome"],
-        &["finished", "infer"],
+        &["by", "finished", "infer"],
         &["versions"],
         &["cv", "fit", "topics"],
     ];

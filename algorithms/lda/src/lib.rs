@@ -9,8 +9,9 @@
 //! ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
 //! [`Lda`] has the parameters, [`Problem`] the prepared corpus, [`Fit`] the result; [`TopicCurve`] chooses
-//! the number of topics, [`Inference`] finds the topics of new documents, [`coherence()`] measures how well
-//! top words fit together, and [`topic_map()`] places topics on a plane.
+//! the number of topics, [`Inference`] finds the topics of new documents, [`group_shares()`] compares groups
+//! of them, [`coherence()`] measures how well top words fit together, and [`topic_map()`] places topics on a
+//! plane.
 //!
 //! ```
 //! use raddle_lda::{Lda, Preparation, Problem};
@@ -31,6 +32,7 @@ mod evaluate;
 #[cfg(feature = "files")]
 pub mod files;
 mod fit;
+mod group_shares;
 mod infer;
 mod live;
 mod model;
@@ -52,6 +54,7 @@ pub use data::source::CorpusSource;
 pub use error::LdaError;
 pub use evaluate::coherence::{Coherence, coherence};
 pub use evaluate::perplexity::Score;
+pub use group_shares::{GroupShare, Interval, group_shares};
 pub use infer::Inference;
 pub use live::{Bag, DocumentChange, LiveCorpus};
 pub use model::{DocumentTopics, Fit};

@@ -12,6 +12,7 @@ mod cv;
 mod digests;
 mod files;
 mod forged_checkpoints;
+mod groups;
 #[path = "../../../tests/leaving/mod.rs"]
 mod leaving;
 mod model;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle_cli::CommandLine;
 
+mod by;
 mod curve;
 mod cv;
 mod data;
@@ -13,6 +14,7 @@ mod finished;
 mod fit;
 mod fit_options;
 mod foreign;
+mod groups;
 mod infer;
 mod initial_model;
 mod left_out;
