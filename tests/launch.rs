@@ -351,6 +351,7 @@ fn bad_use_is_told_once_with_what_to_do() {
         ("raddle launch -- lasso fit --ratio 0", "ratio"),
         ("raddle launch -- lasso cv", "several runs"),
         ("raddle launch -- mf cv", "several runs"),
+        ("raddle launch -- lda cv", "several runs"),
         ("raddle launch -- mf fit --refit", "several runs"),
         ("raddle launch --processes 257 -- lasso fit", "--processes"),
         ("raddle launch --processes 0 -- lasso fit --changes new --out run", "--processes 0"),

@@ -87,8 +87,9 @@ fn write_data(folder: &Path) {
     // A compressed file is recognised by its content.
     write("docword.news.txt.gz", &text);
     write("vocab.news.txt", &words.join("\n"));
-    let posts = (0..40).map(|post| format!("{post}.html,{}\n", words[4 * (post % 3)..].join(" ")));
-    write("posts.csv", &format!("url,body\n{}", posts.collect::<String>()));
+    let post =
+        |post: usize| format!("{post}.html,{},{}\n", 2020 + post % 3, words[4 * (post % 3)..].join(" "));
+    write("posts.csv", &format!("url,year,body\n{}", (0..40).map(post).collect::<String>()));
     write("seeds.txt", "1 ship 5\n2 bread 5\n");
 }
 

@@ -40,7 +40,7 @@ pub use bytes::memory::room;
 pub use bytes::quoting::Quotes;
 pub use bytes::source::read_text;
 pub use corpus::{
-    Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, StoredCorpus,
+    Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, Phrases, StoredCorpus,
     Tokenizer, TokensLeftOut, Vocabulary, Words, english_stop_words, is_test_document,
     is_validation_document, read_corpus, read_stop_words, vocabulary_names,
 };

@@ -199,8 +199,8 @@ fn imports_of_lda_go_down() {
         &["infer", "run"],
         &["model"],
         &["params"],
-        &["range"],
-        &["files", "fit"],
+        &["group_shares", "range"],
+        &["cross_validation", "files", "fit"],
     ];
     check(&src("algorithms/lda"), "", &floors, &["main", "cli"]);
 }
@@ -374,13 +374,13 @@ fn no_file_of_lda_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_lda_go_down() {
     let floors: [&[&str]; 7] = [
-        &["foreign", "left_out", "map", "priors", "pyldavis", "words"],
+        &["curve", "foreign", "groups", "left_out", "map", "priors", "pyldavis", "words"],
         &["data"],
         &["describe", "initial_model"],
         &["fit_options", "outcome"],
-        &["finished", "infer"],
+        &["by", "finished", "infer"],
         &["versions"],
-        &["fit", "topics"],
+        &["cv", "fit", "topics"],
     ];
     check(&src("algorithms/lda"), "cli", &floors, &[]);
 }

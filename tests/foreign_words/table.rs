@@ -185,8 +185,8 @@ lda fit notes.txt --min_cf 3 | --min_cf is --min-df N, which counts documents
 lda fit notes.txt --rm_top 10 | --rm_top is --remove-top here
 lda fit notes.txt --keep_n 10000 | there is no option that keeps N words
 lda fit notes.txt --max_features 1000 | there is no option that keeps N words
-lda fit notes.txt --ngram 2 | join those of a phrase in the text (new_york) and give --words blanks
-lda fit notes.txt --ngram_range 1,2 | words are taken alone
+lda fit notes.txt --ngram 2 | --ngram is --phrases N, which joins the N pairs of neighbouring words
+lda fit notes.txt --ngram_range 1,2 | is --phrases N
 lda fit notes.txt --stopwords english | --stopwords is --stop-words here
 lda fit notes.txt --stop_words english | --stop_words is --stop-words here
 lda fit notes.txt --id2word v.txt | --id2word is --vocab here
@@ -203,10 +203,11 @@ lda fit notes.txt --parallel 2 | --parallel is --workers here
 lda fit notes.txt --text-column body | --text-column is --text here
 lda fit notes.txt --label kind | topics have no response
 lda fit notes.txt --test-size 0.1 | --test-size 0.1 is --validation 0.1 to end the fit
-lda fit notes.txt --cv 5 | `lda fit --topics K --test split`, for each K
+lda fit notes.txt --cv 5 | `lda cv DATA --folds 5` chooses the number of topics by cross-validation
+lda cv notes.txt --n_splits 5 | --n_splits is --folds here
 lda fit notes.txt --scoring perplexity | a fit says its held-out perplexity; --coherence measures the topics, too
 lda fit notes.txt --seed-words s.txt | --seed-words is --word-priors FILE
-lda cv notes.txt | `lda fit DATA --topics K --test split`, for each K, says the perplexity to compare
+lda tune notes.txt | `lda cv DATA --topics 10,20,40` chooses the number of topics by cross-validation
 lda train notes.txt | the verb is fit: `lda fit DATA`
 lda transform run notes.txt | the verb is infer: `lda infer MODEL DATA`
 lda predict run notes.txt | the verb is infer

@@ -26,7 +26,7 @@ pub(crate) const MODELS: [(&str, &str); 10] = [
 ];
 
 /// Commands on the files of the folder, and the files that each of them reads.
-const READERS: [(&str, &[&str]); 29] = [
+const READERS: [(&str, &[&str]); 31] = [
     ("lasso fit data.csv --y y", &["data.csv"]),
     ("lasso fit cities.csv --y y --missing mean", &["cities.csv"]),
     ("lasso fit classes.csv --y y --loss logistic", &["classes.csv"]),
@@ -50,6 +50,8 @@ const READERS: [(&str, &[&str]); 29] = [
     ("lda fit notes.txt --stop-words stop.txt --topics 2 --epochs 2", &["stop.txt", "notes.txt"]),
     ("lda fit posts.csv --text body --id url --topics 2 --epochs 2", &["posts.csv"]),
     ("lda fit notes.txt --topics 3 --epochs 2 --test split --coherence", &["notes.txt"]),
+    ("lda cv notes.txt --topics 1,2 --folds 2 --epochs 2", &["notes.txt"]),
+    ("lda topics lda.run posts.csv --text body --by kind", &["posts.csv"]),
     ("lda infer lda.run notes.txt", &["notes.txt"]),
     ("lda infer lda.run docword.txt --vocab vocab.txt", &["docword.txt", "vocab.txt"]),
     ("linear fit classes.csv --y y --loss hinge", &["classes.csv"]),
@@ -91,7 +93,7 @@ impl Inputs {
             "notes.txt",
             "the ship sails the sea\nthe sea and the ship\nbread and butter\nbutter the bread\n",
         );
-        write("posts.csv", "url,body\n/a,\"the ship, at sea\"\n/b,the harbour\n/c,the ship\n");
+        write("posts.csv", "url,body,kind\n/a,\"the ship, at sea\",x\n/b,the harbour,y\n/c,the ship,x\n");
         write("priors.tsv", "1 sea 2\n2 bread 1.5\n");
         write("stop.txt", "the\nand\n");
         for (name, fit) in MODELS {

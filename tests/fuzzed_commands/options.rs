@@ -26,7 +26,8 @@ const VERBS: [(&str, &[&str], bool); 11] = [
     ("mf fold-in", &["mf.run ratings.tsv", "mf.names names.csv"], false),
     ("lda fit", &["notes.txt", "docword.txt", "posts.csv"], true),
 ];
-const MORE_VERBS: [(&str, &[&str], bool); 5] = [
+const MORE_VERBS: [(&str, &[&str], bool); 6] = [
+    ("lda cv", &["notes.txt", "docword.txt"], true),
     ("lda infer", &["lda.run notes.txt", "lda.run docword.txt"], false),
     ("lda topics", &["lda.run"], false),
     ("linear fit", &["classes.csv", "cities.csv", "data.csv", "data.svm"], true),

@@ -15,12 +15,13 @@ use crate::launch::{LINES, two_classes, versions};
 use crate::launched::{Launched, WATCHDOG, alone, digest, is_alive, signal, slow};
 
 /// Lines of several fits, which are processes of their own alone. They keep checkpoints where they can.
-const SEVERAL: [&str; 7] = [
+const SEVERAL: [&str; 8] = [
     "lasso cv synth:groups:n=120,p=300,s=10 --points 20 --ratio 100 --folds 4 --checkpoint-every 1",
     "lasso cv two.csv --y kind --loss logistic --points 12 --folds 3 --checkpoint-every 1",
     "linear cv diabetes --folds 3 --points 4 --checkpoint-every 1",
     "linear cv two.csv --y kind --loss hinge --folds 3 --points 4 --checkpoint-every 1",
     "mf cv synth:ratings:users=300,items=120,n=9000 --ranks 4,8 --folds 3 --epochs 4",
+    "lda cv pydoc --topics 4,8 --folds 2 --epochs 6 --checkpoint-every 1",
     "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --refit",
     "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --refit --checkpoint-every 1",
 ];

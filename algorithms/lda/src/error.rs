@@ -25,6 +25,17 @@ pub enum LdaError {
         /// Name of the held-out set.
         set: &'static str,
     },
+    /// More folds than documents.
+    #[error(
+        "folds is {folds}, but only {documents} documents can be held out, as they have two words or more: \
+         ask for fewer folds"
+    )]
+    Folds {
+        /// Number of folds.
+        folds: usize,
+        /// Documents of two or more words.
+        documents: usize,
+    },
     /// More tokens than fit into memory.
     #[error("no memory for {tokens} tokens: is a count a mistake?")]
     Memory {

@@ -60,6 +60,11 @@ impl Inference {
         self.alpha.len()
     }
 
+    /// Returns the sum of alpha.
+    pub(crate) fn alpha_sum(&self) -> f64 {
+        self.alpha.iter().sum()
+    }
+
     /// Returns theta of one document, given as (word, count). Words that the model lacks are ignored.
     pub fn theta(&self, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
         let given = self.given();

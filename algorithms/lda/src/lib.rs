@@ -8,9 +8,10 @@
 //! made to n_k since the last boundary, nor, for up to 256 topics, those of the current task
 //! ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
-//! [`Lda`] has the parameters, [`Problem`] the prepared corpus, [`Fit`] the result; [`Inference`] finds the
-//! topics of new documents, [`coherence()`] measures how well top words fit together, and [`topic_map()`]
-//! places topics on a plane.
+//! [`Lda`] has the parameters, [`Problem`] the prepared corpus, [`Fit`] the result; [`TopicCurve`] chooses
+//! the number of topics, [`Inference`] finds the topics of new documents, [`group_shares()`] compares groups
+//! of them, [`coherence()`] measures how well top words fit together, and [`topic_map()`] places topics on a
+//! plane.
 //!
 //! ```
 //! use raddle_lda::{Lda, Preparation, Problem};
@@ -24,12 +25,14 @@
 //! # Ok::<(), raddle_lda::LdaError>(())
 //! ```
 
+mod cross_validation;
 mod data;
 mod error;
 mod evaluate;
 #[cfg(feature = "files")]
 pub mod files;
 mod fit;
+mod group_shares;
 mod infer;
 mod live;
 mod model;
@@ -41,6 +44,7 @@ mod tests;
 mod topic_map;
 mod topic_words;
 
+pub use cross_validation::{TopicCurve, TopicRule, TopicScore, fold_documents};
 pub use data::block::WordBlock;
 pub use data::carried::Carried;
 pub use data::hold_out::HoldOut;
@@ -50,6 +54,7 @@ pub use data::source::CorpusSource;
 pub use error::LdaError;
 pub use evaluate::coherence::{Coherence, coherence};
 pub use evaluate::perplexity::Score;
+pub use group_shares::{GroupShare, Interval, group_shares};
 pub use infer::Inference;
 pub use live::{Bag, DocumentChange, LiveCorpus};
 pub use model::{DocumentTopics, Fit};

@@ -431,10 +431,13 @@ fn every_field_is_explained_on_the_page() {
     let explained = |part: &str, field: &str| part.contains(&format!("\n| `{field}` | "));
     let folder = tempfile::tempdir().unwrap();
     let mut written = std::collections::BTreeSet::new();
-    for (number, options) in
-        ["--topics 30 --coherence --test split", "--fixed-priors --validation none"].iter().enumerate()
-    {
-        ends(folder.path(), &format!("fit pydoc --epochs 5 --out {number} {options}"), 0);
+    let lines = [
+        "fit pydoc --topics 30 --coherence --test split",
+        "fit pydoc --fixed-priors --validation none",
+        "cv pydoc --topics 2,3 --folds 2",
+    ];
+    for (number, line) in lines.iter().enumerate() {
+        ends(folder.path(), &format!("{line} --epochs 5 --out {number}"), 0);
         let run = folder.path().join(number.to_string());
         let report = json(&run.join("report.json"));
         for field in report["results"].as_object().unwrap().keys() {
@@ -511,7 +514,7 @@ fn a_damaged_model_is_refused_by_the_name_of_its_file() {
 #[test]
 fn every_help_has_an_example() {
     let folder = tempfile::tempdir().unwrap();
-    for verb in ["", "fit", "infer", "topics"] {
+    for verb in ["", "fit", "cv", "infer", "topics"] {
         let (out, _) = ends(folder.path(), &format!("{verb} --help"), 0);
         assert!(out.contains("Examples, which work as they stand:"), "{verb}");
     }

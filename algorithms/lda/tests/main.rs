@@ -8,9 +8,11 @@ mod changes;
 mod combinations;
 mod command_line;
 mod common;
+mod cv;
 mod digests;
 mod files;
 mod forged_checkpoints;
+mod groups;
 #[path = "../../../tests/leaving/mod.rs"]
 mod leaving;
 mod model;

@@ -329,3 +329,51 @@ fn numbers_in_refusals_are_short() {
         assert!(err.contains(&format!(" is {number}: ")) && err.len() < 200, "{err}");
     }
 }
+
+#[test]
+fn phrases_are_words_of_the_model_and_of_what_it_is_used_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let notes = (0..40).map(|number| match number % 4 {
+        0 => "the port of new york at the sea, a new ship\n",
+        1 => "new york has a port at the sea\n",
+        2 => "the sea at the port, a new mast\n",
+        _ => "a ship at the sea of the port\n",
+    });
+    write(folder, "notes.txt", &notes.collect::<String>());
+    let line = "fit notes.txt --topics 2 --epochs 5 --quiet --stop-words english";
+    let (out, _) = ends(folder, &format!("{line} --phrases 1 --out run"), 0);
+    assert!(out.contains("joined: 1 pair of words, such as new_york"), "{out}");
+    let about = json(&folder.join("run/model.json"));
+    assert_eq!(about["phrases"], serde_json::json!(["new york"]));
+    let vocabulary = |about: &serde_json::Value| -> Vec<String> {
+        about["vocabulary"].as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    };
+    assert!(vocabulary(&about).contains(&"new_york".to_owned()), "{about}");
+    // A model without phrases has no such field.
+    ends(folder, &format!("{line} --out plain"), 0);
+    assert!(json(&folder.join("plain/model.json"))["phrases"].is_null());
+    // `new york` is one word of new texts, too: by lines and by a table.
+    write(folder, "new.txt", "new york\nyork\n");
+    write(folder, "new.csv", "id,body\n1,new york\n2,york\n");
+    for (data, threads) in [("new.txt", 1), ("new.csv --text body", 2)] {
+        let (out, _) = ends(folder, &format!("infer run {data} --json --quiet --workers {threads}"), 0);
+        let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let tokens: Vec<_> =
+            (0..2).map(|at| (&found["documents"][at]["tokens"], &found["documents"][at]["prior"])).collect();
+        assert_eq!(tokens[0], (&1.into(), &serde_json::Value::Null), "{out}");
+    }
+    // A run that goes on from the model reads texts as it did.
+    ends(folder, "fit notes.txt --init run --epochs 2 --out more --quiet", 0);
+    assert_eq!(json(&folder.join("more/model.json"))["phrases"], about["phrases"]);
+    write(folder, "docword.a.txt", "2\n2\n2\n1 1 3\n2 2 4\n");
+    for (line, why) in [
+        ("fit docword.a.txt --phrases 5", "--phrases joins neighbouring words of texts, and this is docword"),
+        ("fit notes.txt --phrases 5 --init run", "--phrases has no effect with --init"),
+        ("fit pydoc --phrases 5", "--phrases has no effect on pydoc, which is known by name"),
+        ("fit notes.txt --phrases 0", "--phrases"),
+    ] {
+        let (_, err) = ends(folder, line, 2);
+        assert!(err.contains(why), "{line}: {err}");
+    }
+}

@@ -36,6 +36,12 @@ pub struct Corpus {
     /// Names of the documents, if there are any: the paths of a folder's files, or the column or field that
     /// [`CorpusOptions::id`](super::CorpusOptions::id) names.
     pub document_names: Option<Vocabulary>,
+    /// The value of each document in the column or field that [`CorpusOptions::by`](super::CorpusOptions::by)
+    /// names; empty where there is none.
+    pub groups: Option<Vocabulary>,
+    /// Pairs of words that are read as one, each as its words with a blank between:
+    /// [`CorpusOptions::phrases`](super::CorpusOptions::phrases).
+    pub phrases: Vec<String>,
     /// SHA-256 of the stored bytes as 64 hexadecimal digits; for a folder, of the digests of its files in
     /// order.
     pub digest: String,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::phrases::Phrases;
 use super::tokenizer::Tokenizer;
 use crate::dialect::Dialect;
 use crate::names::named;
@@ -22,8 +23,13 @@ pub struct CorpusOptions {
     pub text: Option<String>,
     /// The column or field with the documents' names.
     pub id: Option<String>,
+    /// The column or field with a value of each document, such as its year: see
+    /// [`Corpus::groups`](super::Corpus::groups).
+    pub by: Option<String>,
     /// The rule that splits texts into words.
     pub tokenizer: Tokenizer,
+    /// The pairs of neighbouring words that are read as one.
+    pub phrases: Phrases,
     /// `true` if a corpus in which no document has a word is not an error, as for inference.
     pub may_be_empty: bool,
     /// Number of threads, 0 for one; the result is the same for any number.

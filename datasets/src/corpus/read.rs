@@ -5,6 +5,7 @@ use std::path::Path;
 use super::data::Corpus;
 use super::options::CorpusFormat;
 use super::options::CorpusOptions;
+use super::phrases::Phrases;
 use super::table::{self, Fields};
 use super::vocabulary::Vocabulary;
 use super::{assemble, docword, ldac, looks, matrix_market, text};
@@ -65,13 +66,12 @@ fn fault(corpus: &Corpus) -> Option<String> {
 const MOSTLY: u64 = 9;
 
 fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
-    if options.text.is_some() || options.id.is_some() {
-        return Err(ReadError::file(path, "--text and --id name columns of a table, and this is a folder"));
+    if options.text.is_some() || options.id.is_some() || options.by.is_some() {
+        let why = "--text, --id and --by name columns of a table, and this is a folder";
+        return Err(ReadError::file(path, why));
     }
     match options.format {
-        None | Some(CorpusFormat::Text) => {
-            text::load_folder(path, options.tokenizer, options.dialect.encoding, options.threads)
-        }
+        None | Some(CorpusFormat::Text) => text::load_folder(path, options),
         Some(format) => Err(ReadError::file(path, format!("a folder is no {format}: name a file"))),
     }
 }
@@ -79,21 +79,19 @@ fn folder(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
 fn file(path: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     let (source, format) = opened(path, options)?;
     let path = &source.path;
-    let fields = options.text.as_deref().map(|text| Fields {
-        text,
-        id: options.id.as_deref(),
-        dialect: options.dialect,
-        tokenizer: options.tokenizer,
-    });
+    let fields = options
+        .text
+        .as_deref()
+        .map(|text| Fields { names: [Some(text), options.id.as_deref(), options.by.as_deref()], options });
     let mut corpus = match format {
         CorpusFormat::Docword => docword::load(&source, options.threads)?,
         CorpusFormat::MatrixMarket => {
             assemble::load(&source, options.threads, &matrix_market::stated(&source)?)?
         }
         CorpusFormat::Ldac => ldac::load(&source, options.threads)?,
-        CorpusFormat::Text => text::load_lines(&source, options.tokenizer, options.threads)?,
+        CorpusFormat::Text => text::load_lines(&source, options)?,
         CorpusFormat::Csv | CorpusFormat::JsonLines | CorpusFormat::Parquet => match fields {
-            Some(fields) => table::load(&source, format, fields, options.threads)?,
+            Some(fields) => table::load(&source, format, fields)?,
             None => Corpus::default(),
         },
     };
@@ -154,11 +152,25 @@ fn fault_of_options(options: &CorpusOptions, format: CorpusFormat, beginning: &[
         None if options.id.is_some() => {
             Some("--id names documents of a table: name the column of the texts by --text, too".into())
         }
+        None if options.by.is_some() => {
+            let what = if format == CorpusFormat::Text { "a document a line" } else { "counts of words" };
+            Some(format!(
+                "--by names a column of a table, and this is {format}, {what} without columns: give the texts \
+                 with their columns as csv or jsonl, and --text NAME"
+            ))
+        }
+        _ if matches!(options.phrases, Phrases::Best { .. }) && !has_texts(format) => Some(format!(
+            "--phrases joins neighbouring words of texts, and this is {format}, counts of words"
+        )),
         text => options.dialect.fault_of(format, format == CorpusFormat::Csv).or_else(|| {
             let is_idle = text.is_some() && !format.is_table();
             is_idle.then(|| format!("--text names a column of csv, jsonl or parquet, and this is {format}"))
         }),
     }
+}
+
+fn has_texts(format: CorpusFormat) -> bool {
+    format == CorpusFormat::Text || format.is_table()
 }
 
 /// Restricts a text to the words of a file.

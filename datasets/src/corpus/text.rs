@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::assemble::{self, Piece};
 use super::data::Corpus;
+use super::options::CorpusOptions;
+use super::phrases::{Pairs, Phrases};
 use super::tokenizer::{Tokenizer, TokensLeftOut};
 use super::vocabulary::Vocabulary;
-use crate::bytes::encoding::{TextEncoding, utf8};
+use crate::bytes::encoding::utf8;
 use crate::bytes::foreign::foreign;
 use crate::bytes::parallel::{self, on_threads};
 use crate::bytes::source::{self, Source};
@@ -46,12 +48,18 @@ impl Part {
         });
         self.ends.push(self.tokens.len());
     }
+
+    /// Iterates over the documents, each as the numbers of its words in order.
+    fn documents(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.tokens[start..end])
+    }
 }
 
 /// Reads one document per line; an empty line is a document without words.
-pub(super) fn load_lines(source: &Source, tokenizer: Tokenizer, threads: usize) -> Result<Corpus, ReadError> {
-    let parts = parallel::parse(source, source.blocks(), 1, threads, |text| {
-        let mut part = Part::new(tokenizer);
+pub(super) fn load_lines(source: &Source, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    let parts = parallel::parse(source, source.blocks(), 1, options.threads, |text| {
+        let mut part = Part::new(options.tokenizer);
         for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             part.add_document(utf8(line).map_err(|why| (number, why))?);
         }
@@ -59,33 +67,28 @@ pub(super) fn load_lines(source: &Source, tokenizer: Tokenizer, threads: usize) 
         part.words.clear();
         Ok((part, lines))
     })?;
-    Ok(joined(parts))
+    Ok(joined(parts, &options.phrases))
 }
 
 /// Reads one document per file, sorted by path. Subfolders are searched, too; files whose name starts with a
 /// point are skipped.
-pub(super) fn load_folder(
-    folder: &Path,
-    tokenizer: Tokenizer,
-    encoding: Option<TextEncoding>,
-    threads: usize,
-) -> Result<Corpus, ReadError> {
+pub(super) fn load_folder(folder: &Path, options: &CorpusOptions) -> Result<Corpus, ReadError> {
     let mut files = Vec::new();
     list(folder, &mut files)?;
     files.sort();
     if files.is_empty() {
         return Err(ReadError::file(folder, "the folder has no files: a document is a file"));
     }
-    let each = files.len().div_ceil(threads.max(1));
+    let each = files.len().div_ceil(options.threads.max(1));
     let read = |some: &[PathBuf]| -> Result<(Part, String), ReadError> {
-        let (mut part, mut digests) = (Part::new(tokenizer), String::new());
+        let (mut part, mut digests) = (Part::new(options.tokenizer), String::new());
         for path in some {
             if fs::metadata(path).map_err(|error| ReadError::io(path, error))?.len() == 0 {
                 digests += &source::digest(b"");
                 part.add_document("");
                 continue;
             }
-            let source = Source::open_text(path, encoding)?;
+            let source = Source::open_text(path, options.dialect.encoding)?;
             if let Some(why) = foreign(&source.beginning(1 << 12)?) {
                 return Err(ReadError::file(path, why));
             }
@@ -103,7 +106,7 @@ pub(super) fn load_folder(
     let tasks = files.chunks(each).map(|some| move || read(some)).collect();
     let results = on_threads(tasks).into_iter().collect::<Result<Vec<_>, _>>()?;
     let (parts, digests): (Vec<_>, Vec<_>) = results.into_iter().unzip();
-    let mut corpus = joined(parts);
+    let mut corpus = joined(parts, &options.phrases);
     let names: Vec<String> = files
         .iter()
         .map(|path| path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned())
@@ -127,12 +130,13 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Joins parts in order; words get the numbers that a single reader from top to bottom would give them.
-pub(super) fn joined(parts: Vec<Part>) -> Corpus {
+/// Joins parts in order; words get the numbers that a single reader from top to bottom would give them, and
+/// pairs that are read as one the next.
+pub(super) fn joined(mut parts: Vec<Part>, phrases: &Phrases) -> Corpus {
     let (mut numbers, mut vocabulary) = (HashMap::<String, u32>::new(), Vocabulary::default());
     let (mut pieces, mut documents) = (Vec::new(), 0u32);
     let (mut tokenizer, mut left_out) = (Tokenizer::default(), TokensLeftOut::default());
-    for part in parts {
+    for part in &mut parts {
         tokenizer = part.tokenizer;
         left_out += part.left_out;
         let mut number = |word: String| match numbers.get(&word) {
@@ -144,22 +148,26 @@ pub(super) fn joined(parts: Vec<Part>) -> Corpus {
                 number
             }
         };
-        let new: Vec<u32> = part.order.into_iter().map(&mut number).collect();
-        let (mut piece, mut start) = (Piece::default(), 0);
-        for end in part.ends {
-            let mut words: Vec<u32> =
-                part.tokens[start..end].iter().map(|&word| new[word as usize]).collect();
+        let new: Vec<u32> = std::mem::take(&mut part.order).into_iter().map(&mut number).collect();
+        part.tokens.iter_mut().for_each(|word| *word = new[*word as usize]);
+    }
+    drop(numbers);
+    let pairs = Pairs::of(phrases, &mut vocabulary, parts.iter().flat_map(Part::documents));
+    for part in parts {
+        let mut piece = Piece::default();
+        for words in part.documents() {
+            let mut words = pairs.joined(words);
             words.sort_unstable();
             for run in words.chunk_by(|a, b| a == b) {
                 piece.push(documents, run[0], run.len() as u64);
             }
-            (start, documents) = (end, documents + 1);
+            documents += 1;
         }
         pieces.push(piece);
     }
     let mut corpus = assemble::corpus(documents as usize, vocabulary.len(), pieces);
     (corpus.vocabulary, corpus.is_text) = (Some(vocabulary), true);
     (corpus.tokenizer, corpus.tokens_left_out) = (Some(tokenizer), left_out);
-    corpus.notes = left_out.notes(&tokenizer);
+    (corpus.notes, corpus.phrases) = (left_out.notes(&tokenizer), pairs.names);
     corpus
 }

@@ -38,6 +38,12 @@ pub fn combine(total: &mut RunReport, next: &RunReport) {
     total.idle_workers = total.idle_workers.max(next.idle_workers);
 }
 
+/// Returns the counts over all runs, with the ending, metric and objective of the model's run.
+pub fn ended_as(total: RunReport, model: &RunReport) -> RunReport {
+    let RunReport { ending, metric, objective, .. } = model.clone();
+    RunReport { ending, metric, objective, ..total }
+}
+
 /// Distance of an ending from done: the larger, the farther.
 fn gravity(ending: Ending) -> u8 {
     match ending {

@@ -9,6 +9,7 @@ use raddle::files::{FileError, ModelFiles, Out};
 use raddle::{Cluster, EpochRecord, RunReport};
 use serde::Serialize;
 
+pub use self::cut_short::CutShort;
 use super::environment::{begins, is_alone};
 use super::exit::{Error, ExitStatus};
 use super::interrupt::Interrupt;
@@ -283,6 +284,7 @@ impl Drop for Session {
     }
 }
 
+mod cut_short;
 #[cfg(test)]
 mod page;
 #[cfg(test)]

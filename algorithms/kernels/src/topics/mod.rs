@@ -16,6 +16,7 @@ mod cell;
 mod chain;
 pub mod counts;
 mod dense;
+pub mod dirichlet;
 mod draws;
 #[cfg(target_arch = "x86_64")]
 mod gather;

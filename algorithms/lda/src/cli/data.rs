@@ -8,10 +8,11 @@ use raddle_cli::{Data, Error, Records, TrainOptions, between, count, refuse_with
 use raddle_common::DialectArgs;
 use raddle_datasets::registry::{SetKind, verified_names, verified_set};
 use raddle_datasets::{
-    Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, Tokenizer, english_stop_words, read_any_corpus,
-    read_stop_words, vocabulary_names,
+    Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, Phrases, Tokenizer, english_stop_words,
+    read_any_corpus, read_stop_words, vocabulary_names,
 };
 use raddle_lda::CorpusSource;
+use raddle_lda::files::Model;
 use serde::Serialize;
 
 use super::left_out::LeftOut;
@@ -37,6 +38,9 @@ pub(crate) fn known(kind: &str) -> String {
 pub(crate) fn known_or_default() -> String {
     format!("{}. Default: {DEFAULT}", known("Corpus"))
 }
+
+/// Limit on the pairs of words that a note names.
+const NAMED: usize = 5;
 
 /// Limit on the number of words, whose numbers have 32 bits.
 const MOST_WORDS: usize = u32::MAX as usize;
@@ -64,13 +68,15 @@ impl TextArgs {
 }
 
 /// Options for reading a source.
-#[derive(Clone, Copy)]
 pub(crate) struct ReadOptions<'a> {
     pub(crate) format: Option<&'a str>,
     pub(crate) vocab: Option<&'a Path>,
     pub(crate) texts: &'a TextArgs,
+    /// The column whose values group the documents.
+    pub(crate) by: Option<&'a str>,
     /// The rule that splits texts into words.
     pub(crate) tokenizer: Tokenizer,
+    pub(crate) phrases: Phrases,
     /// `true` if a corpus without words is not an error.
     pub(crate) may_be_empty: bool,
 }
@@ -87,10 +93,11 @@ pub(crate) struct FormatArgs {
 }
 
 impl FormatArgs {
-    /// Returns the options for reading documents whose texts are split by this rule.
-    pub(crate) fn given<'a>(&'a self, texts: &'a TextArgs, tokenizer: Tokenizer) -> ReadOptions<'a> {
+    /// Returns the options for reading documents for a model, whose texts are split as the model's were.
+    pub(crate) fn given<'a>(&'a self, texts: &'a TextArgs, model: &Model) -> ReadOptions<'a> {
         let (format, vocab) = (self.format.as_deref(), self.vocab.as_deref());
-        ReadOptions { format, vocab, texts, tokenizer, may_be_empty: false }
+        let (tokenizer, phrases) = (model.tokenizer.unwrap_or_default(), model.known_phrases());
+        ReadOptions { format, vocab, texts, by: None, tokenizer, phrases, may_be_empty: false }
     }
 }
 
@@ -107,6 +114,11 @@ pub(crate) struct CorpusArgs {
     #[command(flatten)]
     #[serde(flatten)]
     pub(crate) words: WordArgs,
+    /// Join the N pairs of neighbouring words that occur together most, by normalised pointwise mutual
+    /// information. Such a word is new_york, in the model and in texts that it is used on.
+    #[arg(long, value_name = "N", value_parser = between::<1, MOST_WORDS>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) phrases: Option<usize>,
     /// Leave out words in fewer documents than this. Give a number, or a fraction such as 0.01.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>)]
     #[serde(serialize_with = "as_debug")]
@@ -140,11 +152,11 @@ pub(crate) struct ReadCorpus {
 
 impl CorpusArgs {
     /// Reads DATA, or the embedded default; returns it complete, with the filter that leaves words out. Texts
-    /// are split by the rule of `model`, if there is one.
+    /// are split as those of `model` were, if there is one.
     pub(crate) fn read_whole(
         &self,
         train: &TrainOptions,
-        model: Option<Tokenizer>,
+        model: Option<&Model>,
     ) -> Result<(Corpus, Filter), Error> {
         let corpus = read_any_corpus(source(train), &self.options(train, model)?).map_err(Error::input)?;
         self.words.check(&corpus)?;
@@ -155,11 +167,7 @@ impl CorpusArgs {
 
     /// Returns the stop words; an error if the words of the corpus have no texts.
     fn stop_words(&self, corpus: &Corpus) -> Result<HashSet<String>, Error> {
-        let stop_words = match self.stop_words.as_deref() {
-            None => Default::default(),
-            Some("english") => english_stop_words(),
-            Some(file) => read_stop_words(Path::new(file)).map_err(Error::input)?,
-        };
+        let stop_words = self.named_stop_words()?;
         match !stop_words.is_empty() && corpus.vocabulary.is_none() {
             true => {
                 Err(Error::usage("--stop-words needs the words of the corpus: give them with --vocab FILE"))
@@ -168,8 +176,18 @@ impl CorpusArgs {
         }
     }
 
+    /// Returns the words that `--stop-words` names.
+    fn named_stop_words(&self) -> Result<HashSet<String>, Error> {
+        match self.stop_words.as_deref() {
+            None => Ok(HashSet::new()),
+            Some("english") => Ok(english_stop_words()),
+            Some(file) => read_stop_words(Path::new(file)).map_err(Error::input),
+        }
+    }
+
     /// Refuses options that do not work with a corpus that changes.
     pub(crate) fn check_changes(&self) -> Result<(), Error> {
+        refuse_without_effect(&[("--phrases", self.phrases.is_some())], "with --changes")?;
         match self.remove_top {
             0 => Ok(()),
             _ => Err(Error::usage("--remove-top is not supported with --changes: give --max-df")),
@@ -185,20 +203,25 @@ impl CorpusArgs {
     pub(crate) fn options(
         &self,
         train: &TrainOptions,
-        model: Option<Tokenizer>,
+        model: Option<&Model>,
     ) -> Result<CorpusOptions, Error> {
-        let tokenizer = self.words.rule(model)?;
+        let tokenizer = self.words.rule(model.and_then(|model| model.tokenizer))?;
         let (format, vocab, texts) = (train.format.as_deref(), self.vocab.as_deref(), &self.texts);
-        let given = ReadOptions { format, vocab, texts, tokenizer, may_be_empty: false };
+        let phrases = match self.phrases {
+            None => model.map_or(Phrases::None, Model::known_phrases),
+            Some(most) => Phrases::Best { most, without: self.named_stop_words()?.into_iter().collect() },
+        };
+        let given = ReadOptions { format, vocab, texts, by: None, tokenizer, phrases, may_be_empty: false };
         reading(source(train), given, train.worker_count())
     }
 
-    /// Reads DATA, or the embedded default, and leaves words out. Texts are split by the rule of the initial
-    /// model, if it names one.
-    pub(crate) fn read(&self, train: &TrainOptions, model: Option<Tokenizer>) -> Result<ReadCorpus, Error> {
+    /// Reads DATA, or the embedded default, and leaves words out. Texts are split as those of the
+    /// initial model were, if there is one.
+    pub(crate) fn read(&self, train: &TrainOptions, model: Option<&Model>) -> Result<ReadCorpus, Error> {
         let (mut corpus, filter) = self.read_whole(train, model)?;
         let mut notes: Vec<String> = unnamed(&corpus).into_iter().collect();
         notes.append(&mut corpus.notes);
+        notes.extend(self.phrases.map(|_| joined(&corpus.phrases)));
         if filter.is_empty() {
             return Ok(ReadCorpus { corpus, left_out: LeftOut::default(), notes });
         }
@@ -254,19 +277,21 @@ pub(crate) fn read(source: &str, given: ReadOptions<'_>, threads: usize) -> Resu
 
 /// Returns the library's options for reading a corpus.
 fn reading(source: &str, given: ReadOptions<'_>, threads: usize) -> Result<CorpusOptions, Error> {
-    let ReadOptions { format, vocab, texts, tokenizer, may_be_empty } = given;
+    let ReadOptions { format, vocab, texts, by, tokenizer, phrases, may_be_empty } = given;
     let TextArgs { text, id, dialect } = texts.clone();
     let dialect = dialect.dialect();
     if is_known(source) {
         let mut idle =
             vec![("--format", format.is_some()), ("--text", text.is_some()), ("--id", id.is_some())];
+        idle.extend([("--by", by.is_some()), ("--phrases", matches!(phrases, Phrases::Best { .. }))]);
         idle.extend(dialect.given());
         refuse_without_effect(&idle, &format!("on {source}, which is known by name"))?;
     }
     let format =
         format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
     let vocabulary = vocab.map(Path::to_owned);
-    Ok(CorpusOptions { format, vocabulary, text, id, dialect, tokenizer, may_be_empty, threads })
+    let by = by.map(str::to_owned);
+    Ok(CorpusOptions { format, vocabulary, text, id, by, dialect, tokenizer, phrases, may_be_empty, threads })
 }
 
 /// Returns `true` for the name of a known corpus, which is not a path.
@@ -288,6 +313,15 @@ pub(crate) fn unnamed(corpus: &Corpus) -> Option<String> {
         names.join(" or "),
         path.display()
     ))
+}
+
+/// Returns a note on the pairs of words that are read as one.
+fn joined(phrases: &[String]) -> String {
+    let first: Vec<String> = phrases.iter().take(NAMED).map(|pair| pair.replace(' ', "_")).collect();
+    match phrases.len() as u64 {
+        0 => "joined: no words, as no pair of them occurs often enough next to each other".into(),
+        pairs => format!("joined: {} of words, such as {}", count(pairs, "pair"), first.join(", ")),
+    }
 }
 
 /// Returns the report's entry for a corpus.

@@ -4,9 +4,10 @@ use raddle_cli::{Data, Error, Report, Session, Summary, Timed, VersionOf, count}
 use raddle_datasets::{Corpus, Tokenizer, Vocabulary};
 use raddle_lda::files::{Model, ToSave};
 use raddle_lda::{Fit, HoldOut, Preparation, Problem};
+use serde::Serialize;
 
 use super::describe::Listing;
-use super::fit_options::Options;
+use super::fit_options::ModelOptions;
 use super::map::map;
 use super::{outcome, pyldavis};
 
@@ -18,6 +19,8 @@ const WORDS: usize = 10;
 pub(super) struct CorpusFacts {
     pub(super) about: Data,
     pub(super) tokenizer: Option<Tokenizer>,
+    /// Pairs of words that are read as one.
+    pub(super) phrases: Vec<String>,
     pub(super) vocabulary: Option<Vocabulary>,
     /// The documents' names, if the model stores them.
     pub(super) names: Option<Vocabulary>,
@@ -28,18 +31,22 @@ pub(super) struct CorpusFacts {
     pub(super) corpus: Option<Corpus>,
 }
 
-/// Writes a model; returns its results for the report, as tables and as text.
+/// Writes a model; returns its results for the report, as tables and as text. `parameters` are all options of
+/// the line.
 pub(super) fn finished(
     session: &mut Session,
-    options: &Options,
+    options: &ModelOptions,
+    parameters: &impl Serialize,
     fit: &Fit,
     facts: CorpusFacts,
 ) -> Result<(Report, Summary, String), Error> {
-    let CorpusFacts { about, tokenizer, vocabulary, names, held_out_documents, version, corpus } = facts;
+    let CorpusFacts { about, tokenizer, phrases, vocabulary, names, held_out_documents, version, corpus } =
+        facts;
     let counts = fit.topic_words();
     let model = Model {
         version,
         tokenizer,
+        phrases,
         held_out_documents,
         named_documents: names.is_some(),
         ..Model::new(fit, &counts, vocabulary.as_ref())
@@ -55,7 +62,7 @@ pub(super) fn finished(
         pyldavis::write(session, fit, &counts, corpus, &model)?;
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
-    let report = session.report(options, about, counts.digest(fit.alpha()), &fit.report, &fit.trace)?;
+    let report = session.report(parameters, about, counts.digest(fit.alpha()), &fit.report, &fit.trace)?;
     let report = outcome::results(report, fit, &listing);
     let title = format!("{} topics of {}", fit.topics(), report.data.path);
     let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, LISTED, WORDS));

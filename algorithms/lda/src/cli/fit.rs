@@ -9,7 +9,7 @@ use raddle_lda::{CorpusSource, Fit, Problem};
 
 use super::data;
 use super::finished::{CorpusFacts, finished, held_out};
-use super::fit_options::{Options, refuse};
+use super::fit_options::{ModelOptions, Options, refuse};
 use super::initial_model::{InitialCounts, InitialModel};
 use super::versions;
 
@@ -43,19 +43,19 @@ impl OpenCorpus {
 
 /// Runs the verb.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
-    options.check()?;
-    let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), &options.train)?;
-    if options.changes.changes.is_some() {
+    options.model.check()?;
+    let mut session = Session::begin("lda", env!("CARGO_PKG_VERSION"), &options.model.train)?;
+    if options.model.changes.changes.is_some() {
         return versions::fit(options, session);
     }
-    let input = match stored(options, &mut session)? {
+    let input = match stored(&options.model, &mut session)? {
         Some(input) => input,
-        None => in_memory(options, &mut session)?,
+        None => in_memory(&options.model, options.topics, &mut session)?,
     };
     let Input { corpus: open, about, start, mut notes } = input;
     let corpus = open.source().described();
     let tokenizer = corpus.tokenizer.or(start.as_ref().and_then(|start| start.tokenizer));
-    let preparation = options.preparation(corpus, &mut notes)?;
+    let preparation = options.model.preparation(corpus, &mut notes)?;
     let init = start.as_ref().map_or("none", |start| &start.digest);
     let identity = options.identity(corpus, init)?;
     let lda = options.lda(corpus, start, &mut notes)?;
@@ -67,13 +67,22 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let about = Data { notes, ..data::with_training(about, problem.tokens()) };
     // Parts of the corpus that are no longer needed are dropped before the run needs their memory.
     let (vocabulary, names) = (corpus.vocabulary.clone(), corpus.document_names.clone());
+    let phrases = corpus.phrases.clone();
     let names = names.filter(|names| names.len() == documents);
-    let corpus = open.into_memory().filter(|_| options.measures_corpus());
+    let corpus = open.into_memory().filter(|_| options.model.measures_corpus());
     let engine = session.timed(Timed::Fit, || lda.engine(problem)).map_err(refuse)?;
     let fit = Fit::new(session.run(engine.identity(identity))?, documents);
-    let facts =
-        CorpusFacts { about, tokenizer, vocabulary, names, held_out_documents, version: None, corpus };
-    let (report, summary, text) = finished(&mut session, options, &fit, facts)?;
+    let facts = CorpusFacts {
+        about,
+        tokenizer,
+        phrases,
+        vocabulary,
+        names,
+        held_out_documents,
+        version: None,
+        corpus,
+    };
+    let (report, summary, text) = finished(&mut session, &options.model, options, &fit, facts)?;
     session.finish(report, &summary, &text)
 }
 
@@ -81,7 +90,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
 /// file if needed. `None` if there is no such folder, the source is not a file with a bag of words, or an
 /// option needs the whole corpus in memory: options that leave words out, name other files or an initial
 /// model, or measure the whole corpus.
-fn stored(options: &Options, session: &mut Session) -> Result<Option<Input>, Error> {
+fn stored(options: &ModelOptions, session: &mut Session) -> Result<Option<Input>, Error> {
     let train = &options.train;
     let names_a_file = |held: &String| !["none", "split"].contains(&&**held) && held.parse::<f64>().is_err();
     let in_memory = train.init.is_some()
@@ -102,14 +111,14 @@ fn stored(options: &Options, session: &mut Session) -> Result<Option<Input>, Err
 }
 
 /// Reads the corpus into memory, and converts the initial model to it.
-fn in_memory(options: &Options, session: &mut Session) -> Result<Input, Error> {
+fn in_memory(options: &ModelOptions, topics: Option<usize>, session: &mut Session) -> Result<Input, Error> {
     let train = &options.train;
     let init = train.init.as_deref().map(InitialModel::read).transpose()?;
-    let rule = init.as_ref().and_then(|init| init.model.tokenizer);
-    let read = session.timed(Timed::Read, || options.corpus.read(train, rule));
+    let model = init.as_ref().map(|init| &init.model);
+    let read = session.timed(Timed::Read, || options.corpus.read(train, model));
     let data::ReadCorpus { mut corpus, left_out, mut notes } = read?;
     let about = data::describe((&corpus).into());
-    let start = init.map(|init| init.over(&mut corpus, &left_out, options.topics)).transpose()?;
+    let start = init.map(|init| init.over(&mut corpus, &left_out, topics)).transpose()?;
     notes.extend(options.cache.as_ref().map(|folder| {
         format!("not kept in {}: other options need the corpus in memory (README, --cache)", folder.display())
     }));

@@ -7,7 +7,7 @@ use raddle_cli::{
     ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Switch, TrainOptions, choose, count,
     hide_idle, refuse_without_effect,
 };
-use raddle_datasets::Corpus;
+use raddle_datasets::{Corpus, Phrases};
 use raddle_lda::{HoldOut, Lda, LdaError, Preparation, SyncInterval};
 use serde::Serialize;
 
@@ -26,16 +26,29 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda fit pydoc --stop-words english --min-df 5 --coherence --out run
   lda fit pydoc --init run --epochs 10";
 
+/// Help texts of options that all programs share.
+pub(super) const SCHEDULE: &str = "Choose the schedule: auto or rotation, which are the same: blocks of \
+    words rotate among shards of documents";
+pub(super) const EPOCHS: &str =
+    "Stop after N epochs. Default: when the perplexity of held-out documents hardly falls any more";
+
 /// The options of `lda fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "on the rotation of lda")))]
-#[command(mut_arg("schedule", |arg| arg.help("Choose the schedule: auto or rotation, which are the same: blocks of words rotate among shards of documents")))]
-#[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: when the perplexity of held-out documents hardly falls any more")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("epochs", |arg| arg.help(EPOCHS)))]
 pub(crate) struct Options {
     /// Number of topics, K. Default: 20; with --init, that of the model.
     #[arg(long, value_name = "K")]
     pub(super) topics: Option<usize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) model: ModelOptions,
+}
+
+/// The options of a fit, apart from the number of topics.
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct ModelOptions {
     /// Dirichlet prior of each topic in a document, not the sum over topics; the initial value if alpha is
     /// optimised. Default: 50 / K.
     #[arg(long, value_name = "X")]
@@ -108,13 +121,40 @@ enum Sync {
 }
 
 impl Options {
+    /// Returns the identity of a fit of this corpus, from an initial model with this digest.
+    pub(super) fn identity(&self, corpus: &Corpus, init: &str) -> Result<String, Error> {
+        identity(self, corpus, init)
+    }
+
+    /// Returns the parameters of the model.
+    pub(super) fn lda(
+        &self,
+        corpus: &Corpus,
+        start: Option<InitialCounts>,
+        notes: &mut Vec<String>,
+    ) -> Result<Lda, Error> {
+        self.model.lda(self.topics.unwrap_or(20), corpus, start, notes)
+    }
+}
+
+/// Returns the identity of a run of these options on this corpus, from an initial model with this digest.
+pub(super) fn identity(options: &impl Serialize, corpus: &Corpus, init: &str) -> Result<String, Error> {
+    let words = words::identity(corpus);
+    let read = [("data", corpus.digest.as_str()), ("init", init), ("words", &words)];
+    raddle_cli::identity("lda", options, FREE, &read)
+}
+
+impl ModelOptions {
     /// Refuses options that contradict each other or have no effect.
     pub(super) fn check(&self) -> Result<(), Error> {
         let train = &self.train;
         self.changes.check(train)?;
         choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
-        let at_start =
-            [("--progressive", self.progressive.is_some()), ("--beta-anneal", self.beta_anneal.is_some())];
+        let at_start = [
+            ("--progressive", self.progressive.is_some()),
+            ("--beta-anneal", self.beta_anneal.is_some()),
+            ("--phrases", self.corpus.phrases.is_some()),
+        ];
         refuse_without_effect(
             &at_start.map(|(name, given)| (name, given && train.init.is_some())),
             "with --init",
@@ -169,7 +209,9 @@ impl Options {
             true => (None, &own),
             false => (self.train.format.as_deref(), &self.corpus.texts),
         };
-        let given = ReadOptions { format, vocab: None, texts, tokenizer, may_be_empty: false };
+        let phrases = Phrases::Known(corpus.phrases.clone());
+        let given =
+            ReadOptions { format, vocab: None, texts, by: None, tokenizer, phrases, may_be_empty: false };
         let mut other = data::read(name, given, self.train.worker_count())
             .map_err(|why| Error::input(format!("{option}: {why}")))?;
         if let Some(words) = &corpus.vocabulary {
@@ -187,16 +229,10 @@ impl Options {
         self.coherence || self.pyldavis
     }
 
-    /// Returns the identity of a fit of this corpus, from an initial model with this digest.
-    pub(super) fn identity(&self, corpus: &Corpus, init: &str) -> Result<String, Error> {
-        let words = words::identity(corpus);
-        let read = [("data", corpus.digest.as_str()), ("init", init), ("words", &words)];
-        raddle_cli::identity("lda", self, FREE, &read)
-    }
-
-    /// Returns the parameters of the model.
+    /// Returns the parameters of the model with this number of topics, or that of the initial model.
     pub(super) fn lda(
         &self,
+        mut topics: usize,
         corpus: &Corpus,
         start: Option<InitialCounts>,
         notes: &mut Vec<String>,
@@ -217,7 +253,6 @@ impl Options {
             .given(self.beta_anneal, Lda::beta_anneal)
             .given(train.epochs, Lda::epochs)
             .given(self.target, Lda::target);
-        let mut topics = self.topics.unwrap_or(20);
         if let Some(start) = start {
             topics = start.topics;
             lda = lda.init(start.counts);

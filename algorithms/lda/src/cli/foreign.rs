@@ -38,9 +38,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
              commonest: there is no option that keeps N words",
         ),
         (
-            "ngram ngrams n-gram ngram-range bigrams bigram phrases",
-            "[words] words are taken alone: join those of a phrase in the text (new_york) and give --words \
-             blanks",
+            "ngram ngrams n-gram ngram-range bigrams bigram phraser",
+            "--phrases N, which joins the N pairs of neighbouring words that occur together most",
         ),
         (
             "stopwords stop stop-word stopword-list stopwords-file stoplist stoplist-file remove-stopwords \
@@ -107,18 +106,17 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
              doc-topic",
             "[checkpoint-every] --out DIR has doc_topic.npz, topic_word.npy and topics.txt",
         ),
+        ("cv nfolds n-folds num-folds kfold k-fold kfolds n-splits fold", "--folds"),
         (
             "cv nfolds n-folds num-folds kfold k-fold kfolds n-splits fold folds",
-            "[topics] `lda fit --topics K --test split`, for each K, says the perplexity to compare: there \
-             is no cross-validation",
+            "[topics] `lda cv DATA --folds {x}` chooses the number of topics by cross-validation",
         ),
     ],
     verbs: &[
         ("train train-topics fitting", "the verb is fit: `lda fit DATA`"),
         (
-            "cv tune search grid-search gridsearch cross-validate crossval cross-validation path",
-            "`lda fit DATA --topics K --test split`, for each K, says the perplexity to compare: there is no \
-             cross-validation of topics",
+            "tune search grid-search gridsearch cross-validate crossval cross-validation path",
+            "`lda cv DATA --topics 10,20,40` chooses the number of topics by cross-validation",
         ),
         (
             "transform predict apply inference infer-topics get-document-topics",

@@ -88,7 +88,8 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let Saved { model, counts, .. } = Saved::open(&options.model)?;
     let tokenizer = options.words.rule(model.tokenizer)?;
     // Every document gets a line of output, whatever it contains.
-    let given = ReadOptions { may_be_empty: true, ..options.format.given(&options.texts, tokenizer) };
+    let given = options.format.given(&options.texts, &model);
+    let given = ReadOptions { tokenizer, may_be_empty: true, ..given };
     let corpus = data::read(&options.data, given, workers)?;
     options.words.check(&corpus)?;
     let notes = corpus.notes.clone();

@@ -5,12 +5,16 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle_cli::CommandLine;
 
+mod by;
+mod curve;
+mod cv;
 mod data;
 mod describe;
 mod finished;
 mod fit;
 mod fit_options;
 mod foreign;
+mod groups;
 mod infer;
 mod initial_model;
 mod left_out;
@@ -28,6 +32,8 @@ mod words;
 enum Verb {
     /// Fit a topic model. This is the default command.
     Fit(Box<fit_options::Options>),
+    /// Choose the number of topics by cross-validation, and fit it.
+    Cv(Box<cv::Options>),
     /// Find the topics of documents with a fitted model.
     Infer(infer::Options),
     /// Show the topics of a fitted model: top words, shares, coherence.
@@ -37,6 +43,7 @@ enum Verb {
 const EXAMPLES: &str = "Examples, which work as they stand:
   lda
   lda pydoc --topics 30 --out run
+  lda cv pydoc --topics 5,10,20
   lda topics run pydoc
   lda infer run pydoc --out topics.tsv
 
@@ -46,7 +53,18 @@ missed the target, 130 interrupted.";
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
     free: fit_options::FREE,
-    common: &["topics", "text", "stop-words", "min-df", "validation", "test", "coherence", "top"],
+    common: &[
+        "topics",
+        "text",
+        "stop-words",
+        "min-df",
+        "validation",
+        "test",
+        "coherence",
+        "top",
+        "folds",
+        "rule",
+    ],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
     foreign: foreign::FOREIGN,
 };
@@ -55,6 +73,7 @@ const LINE: CommandLine<'static> = CommandLine {
 pub(crate) fn main() -> ExitCode {
     raddle_cli::main("lda", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
+        Verb::Cv(options) => cv::cv(&options),
         Verb::Infer(options) => infer::infer(&options),
         Verb::Topics(options) => topics::topics(&options),
     })

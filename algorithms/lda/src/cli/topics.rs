@@ -6,7 +6,8 @@ use clap::Args;
 use raddle_cli::{Error, ExitStatus, Table, UseOptions, between, count, number};
 use raddle_lda::files::Saved;
 
-use super::data::{self, FormatArgs, TextArgs};
+use super::by::SharesBy;
+use super::data::{self, FormatArgs, ReadOptions, TextArgs};
 use super::describe::Listing;
 use super::infer::matched;
 
@@ -22,13 +23,20 @@ const MOST: usize = u32::MAX as usize;
 pub(crate) struct Options {
     /// Folder of a fitted model, written by --out.
     model: PathBuf,
-    /// Documents to measure coherence on. Any source that `lda fit` reads will do.
+    /// Documents to measure coherence on, or to group with --by. Any source that `lda fit` reads will do.
     data: Option<String>,
     #[command(flatten)]
     format: FormatArgs,
     /// List, for each topic, the N training documents with the largest share of it.
     #[arg(long, value_name = "N", default_value_t = 0)]
     documents: usize,
+    /// Compare the topics of groups of documents. Mean shares, and how they differ from those of all other
+    /// documents, have intervals of 95 %. Give a column or field of DATA, such as its year.
+    #[arg(long, value_name = "NAME", requires = "data", conflicts_with = "documents")]
+    by: Option<String>,
+    /// Put the numbers of --by into N bins with about as many documents each.
+    #[arg(long, value_name = "N", requires = "by", value_parser = between::<2, MOST>)]
+    bins: Option<usize>,
     #[command(flatten)]
     texts: TextArgs,
     /// List the N top words of each topic.
@@ -45,7 +53,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda fit pydoc --epochs 50 --out run
   lda topics run
   lda topics run pydoc --words 15 --json
-  lda topics run --documents 3";
+  lda topics run --documents 3
+
+The topics of groups of documents, of a table with texts and years:
+  lda topics run news.csv --text body --by year";
 
 /// Runs the verb.
 pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
@@ -59,7 +70,8 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
     let corpus = match &options.data {
         None => None,
         Some(source) => {
-            let given = options.format.given(&options.texts, model.tokenizer.unwrap_or_default());
+            let given = options.format.given(&options.texts, model);
+            let given = ReadOptions { by: options.by.as_deref(), ..given };
             let corpus = data::read(source, given, 1)?;
             corpus.notes.iter().for_each(|note| options.with.note(note));
             let (corpus, unknown) = matched(corpus, model, source)?;
@@ -91,6 +103,13 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
             ));
         }
         summary = summary.table(table);
+    }
+    if let Some((by, corpus)) = options.by.as_ref().zip(corpus) {
+        let shares = SharesBy::new(&saved, corpus, by, options.bins)?;
+        shares.notes().iter().for_each(|note| options.with.note(note));
+        text = shares.text(options.top);
+        summary = summary.table(shares.table());
+        summary.pictures.extend(shares.picture());
     }
     options.with.say(&text, &summary)?;
     Ok(ExitStatus::Done)

@@ -40,8 +40,9 @@ struct Prepared {
 
 /// Fits the corpus, then version after version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    options.corpus.check_changes()?;
-    let (base, filter) = session.timed(Timed::Read, || options.corpus.read_whole(&options.train, None))?;
+    options.model.corpus.check_changes()?;
+    let (base, filter) =
+        session.timed(Timed::Read, || options.model.corpus.read_whole(&options.model.train, None))?;
     let (digest, tokenizer) = (base.digest.clone(), base.tokenizer);
     let live = session.timed(Timed::Prepare, || LiveCorpus::new(&base, &filter));
     let mut notes: Vec<String> = data::unnamed(&base).into_iter().chain(base.notes.iter().cloned()).collect();
@@ -59,7 +60,7 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
         carried: None,
         notes,
     };
-    fit_versions(&mut run, &options.changes, &digest, session)
+    fit_versions(&mut run, &options.model.changes, &digest, session)
 }
 
 impl Run<'_> {
@@ -94,7 +95,7 @@ impl Versions for Run<'_> {
     type Prepared = Prepared;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
-        if !self.options.changes.cold {
+        if !self.options.model.changes.cold {
             let load = |from: &mut Reader<'_>| {
                 let carried = Carried::load(from)?;
                 carried.check().map(|()| carried)
@@ -118,7 +119,7 @@ impl Versions for Run<'_> {
 
     fn prepare(&mut self, session: &mut Session, _: u64) -> Result<Prepared, Error> {
         let options = self.options;
-        let corpus = if options.changes.cold { self.live.as_in_file() } else { self.live.corpus() };
+        let corpus = if options.model.changes.cold { self.live.as_in_file() } else { self.live.corpus() };
         if corpus.tokens() == 0 {
             return Err(Error::input("it leaves no words to train on"));
         }
@@ -131,7 +132,7 @@ impl Versions for Run<'_> {
             ));
         }
         notes.append(&mut self.changed);
-        let preparation: Preparation = options.preparation(&corpus, &mut notes)?;
+        let preparation: Preparation = options.model.preparation(&corpus, &mut notes)?;
         let problem = session.timed(Timed::Prepare, || match &self.carried {
             Some(carried) => Problem::going_on(&corpus, &preparation, carried),
             None => Problem::new(&corpus, &preparation),
@@ -146,7 +147,7 @@ impl Versions for Run<'_> {
         let Prepared { corpus, problem, mut notes } = prepared;
         let about = data::with_training(data::describe((&corpus).into()), problem.tokens());
         let held_out = problem.held_out_documents() as u64;
-        let lda = options.lda(&corpus, None, &mut notes)?.to_carry(!options.changes.cold);
+        let lda = options.lda(&corpus, None, &mut notes)?.to_carry(!options.model.changes.cold);
         let identity = options.identity(&corpus, "none")?;
         let engine = session.timed(Timed::Fit, || match &self.carried {
             Some(carried) => lda.going_on(problem, carried),
@@ -156,7 +157,7 @@ impl Versions for Run<'_> {
         if is_short(number, &fit.report) {
             return VersionEnd::short(session, options, about, &fit.report, &fit.trace);
         }
-        if !options.changes.cold {
+        if !options.model.changes.cold {
             let carried = fit.carried();
             session.write_carried(&carried)?;
             self.carried = Some(carried);
@@ -164,13 +165,14 @@ impl Versions for Run<'_> {
         let facts = CorpusFacts {
             about: Data { notes, ..about },
             tokenizer: corpus.tokenizer,
+            phrases: Vec::new(),
             vocabulary: corpus.vocabulary.clone(),
             names: None,
             held_out_documents: held_out,
             version: Some(session.version_of()),
-            corpus: options.measures_corpus().then_some(corpus),
+            corpus: options.model.measures_corpus().then_some(corpus),
         };
-        let (report, summary, text) = finished(session, options, &fit, facts)?;
+        let (report, summary, text) = finished(session, &options.model, options, &fit, facts)?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
@@ -188,7 +190,7 @@ impl Versions for Run<'_> {
         })?;
         let Some(words) = &corpus.vocabulary else { return Ok(()) };
         if !is_place_of_a_file(path) {
-            if !self.options.train.quiet {
+            if !self.options.model.train.quiet {
                 eprintln!("lda: the words are not written: --save-data {} is no file", path.display());
             }
             return Ok(());

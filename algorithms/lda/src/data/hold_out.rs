@@ -10,7 +10,7 @@ use crate::error::LdaError;
 const SCORED: usize = 1_000;
 
 /// Fewest tokens of a document that can be scored, as completion observes the first.
-const SCORABLE: u64 = 2;
+pub(crate) const SCORABLE: u64 = 2;
 
 /// Key of the stream that draws a document if the hash selects none.
 const SPARE: u64 = 0x7370_6172;
@@ -29,6 +29,9 @@ pub enum HoldOut {
     Split,
     /// The documents of another corpus over the same words.
     Corpus(Box<Corpus>),
+    /// Documents of the corpus by their numbers in ascending order, such as those of a fold. Of more
+    /// than a thousand, every nth is scored, so that the scored ones are like all.
+    Documents(Vec<u32>),
 }
 
 /// The documents of a corpus that a [`HoldOut`] selects.
@@ -39,6 +42,7 @@ pub(super) enum Selection<'a> {
     One(u32),
     Split,
     Other(&'a Corpus),
+    Documents(&'a [u32]),
 }
 
 impl<'a> Selection<'a> {
@@ -48,6 +52,7 @@ impl<'a> Selection<'a> {
             HoldOut::None | HoldOut::Fraction(_) => Self::None,
             HoldOut::Split => Self::Split,
             HoldOut::Corpus(other) => Self::Other(other),
+            HoldOut::Documents(documents) => Self::Documents(documents),
         }
     }
 
@@ -57,6 +62,7 @@ impl<'a> Selection<'a> {
             Self::Hash(fraction) => is_validation_document(document as usize, fraction),
             Self::One(one) => document == one,
             Self::Split => is_test_document(document as usize),
+            Self::Documents(documents) => documents.binary_search(&document).is_ok(),
             Self::None | Self::Other(_) => false,
         }
     }
@@ -90,10 +96,15 @@ impl<'a> Selection<'a> {
         };
         let belongs = |&document: &u32| match self {
             Self::Other(_) => true,
-            Self::Hash(_) => self.has(document) && !test.has(document),
+            Self::Hash(_) | Self::Documents(_) => self.has(document) && !test.has(document),
             _ => self.has(document),
         };
-        let documents: Vec<u32> = (0..from.documents() as u32).filter(belongs).take(SCORED).collect();
+        let documents: Vec<u32> = match self {
+            Self::Documents(all) => {
+                all.iter().copied().step_by(all.len().div_ceil(SCORED).max(1)).filter(belongs).collect()
+            }
+            _ => (0..from.documents() as u32).filter(belongs).take(SCORED).collect(),
+        };
         let from = from.some(&documents)?;
         let halves = documents.iter().map(|&document| Completion::of(from.document(document as usize)));
         Ok(halves.filter(|halves| !halves.scored.is_empty()).collect())

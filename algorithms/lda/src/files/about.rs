@@ -1,7 +1,7 @@
 //! [`Model`]: `model.json`, the metadata of a model.
 
 use raddle::files::VersionOf;
-use raddle_datasets::{Corpus, Tokenizer, Vocabulary};
+use raddle_datasets::{Corpus, Phrases, Tokenizer, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Fit;
@@ -39,6 +39,9 @@ pub struct Model {
     /// The rule that split texts into words; `None` for bags of words. Old models do not name a rule.
     #[serde(default = "old_rule")]
     pub tokenizer: Option<Tokenizer>,
+    /// Pairs of neighbouring words of texts that are read as one, each with a blank between its words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phrases: Vec<String>,
     /// Number of documents that were held out, so that `doc_topic.npz` has no topics of them.
     #[serde(default)]
     pub held_out_documents: u64,
@@ -90,6 +93,7 @@ impl Model {
             test_perplexity: last.and_then(|last| last.test),
             vocabulary: vocabulary.map(|words| words.iter().map(str::to_owned).collect()),
             tokenizer: None,
+            phrases: Vec::new(),
             held_out_documents: 0,
             named_documents: false,
             version: None,
@@ -100,6 +104,7 @@ impl Model {
     pub(super) fn of(fit: &Fit, counts: &TopicWords, corpus: &Corpus) -> Self {
         Self {
             tokenizer: corpus.tokenizer,
+            phrases: corpus.phrases.clone(),
             held_out_documents: fit.held_out_documents() as u64,
             named_documents: names(corpus).is_some(),
             ..Self::new(fit, counts, corpus.vocabulary.as_ref())
@@ -128,6 +133,11 @@ impl Model {
         };
         let (word, topic, weight) = word_priors.iter().find(is_outside)?;
         Some(format!("the word prior ({word}, {topic}, {weight}) is outside of the model, or not above 0"))
+    }
+
+    /// Returns the pairs of words that texts for this model are read with.
+    pub fn known_phrases(&self) -> Phrases {
+        if self.phrases.is_empty() { Phrases::None } else { Phrases::Known(self.phrases.clone()) }
     }
 
     /// Returns a word as text, or its number from 1.

@@ -19,4 +19,5 @@ pub use self::predicting::{Measure, PredictArgs, ROWS, Scoring, predict};
 pub use self::samples::{ModelSamples, RowScores, numbers, said_of_rows};
 pub use self::tables::{ColumnArgs, DEFAULT, Given, TextArgs, described, known, known_or_default, of_folds};
 pub use self::training::{class_text, encoding, named_values, tell_of_classes};
-pub use self::unfinished::{ended_as, unfinished};
+pub use self::unfinished::unfinished;
+pub use raddle_cli::ended_as;

@@ -2,14 +2,8 @@
 //! written.
 
 use raddle::RunReport;
-use raddle_cli::{Data, Error, ExitStatus, PartRuns, Session, TrainOptions};
+use raddle_cli::{CutShort, Data, Error, ExitStatus, PartRuns, Session, TrainOptions};
 use serde::Serialize;
-
-/// Returns the counts over all runs, with the ending, metric and objective of the model's run.
-pub fn ended_as(total: RunReport, model: &RunReport) -> RunReport {
-    let RunReport { ending, metric, objective, .. } = model.clone();
-    RunReport { ending, metric, objective, ..total }
-}
 
 /// Ends a session of `folds` folds of which one, numbered from 0, was cut short. `title` starts the sentence
 /// that says so, and `choice` is what was to be chosen.
@@ -18,26 +12,13 @@ pub fn ended_as(total: RunReport, model: &RunReport) -> RunReport {
 /// If the report or the trace cannot be written.
 pub fn unfinished(
     session: Session,
-    (options, train): (&impl Serialize, &TrainOptions),
+    (options, _): (&impl Serialize, &TrainOptions),
     data: Data,
     (number, last): (usize, &RunReport),
     parts: PartRuns,
     (folds, title, choice): (usize, &str, &str),
 ) -> Result<ExitStatus, Error> {
-    let run = ended_as(parts.run.unwrap_or_else(|| last.clone()), last);
-    let report = session.report(options, data, String::new(), &run, &parts.trace)?;
-    let done = parts.done.iter().flatten().count();
-    let report = report.result("folds", folds as u64).result("folds_done", done as u64);
-    let way = match train.folder().filter(|_| train.checkpoint_every.is_some()) {
-        Some(folder) => format!("; --resume {} goes on with it", folder.display()),
-        None => String::new(),
-    };
-    let text = format!(
-        "{title} on {}: it ended in fold {} of {folds}, so no {choice} is chosen and no model is \
-         written{way}\n\n{}",
-        report.data.path,
-        number + 1,
-        report.conclusion()
-    );
-    session.finish_without_model(report, &text)
+    let part = format!("fold {} of {folds}", number + 1);
+    let words = CutShort { title, part: &part, parts: "folds", count: folds, choice };
+    words.finish(session, options, data, last, parts)
 }

@@ -1,6 +1,6 @@
 //! [`Curve`]: a measure of held-out rows over the settings of a model.
 
-use super::means::{Mean, Means, Rule};
+use raddle_common::{Mean, Means, Rule};
 
 /// A setting with its measure on held-out rows: a point of a [`Curve`].
 pub trait CurvePoint: Copy {

@@ -4,13 +4,12 @@
 mod area;
 mod assignment;
 mod curve;
-mod means;
 mod side_by_side;
 mod table;
 
 pub use self::area::area;
 pub use self::assignment::{FoldLabels, absent, assign, distinct};
 pub use self::curve::{Curve, CurvePoint, FoldScores};
-pub use self::means::{Mean, Means, Rule};
 pub use self::side_by_side::fit_folds;
 pub use self::table::{FoldRows, FoldTable, RowValues};
+pub use raddle_common::{Mean, Means, Rule};

@@ -10,7 +10,7 @@ use super::answer::{ForeignWords, Given, Place, first_told, rows_of};
 const VERBS: [(&str, &[&str]); 7] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
-    ("lda", &["fit", "infer", "topics"]),
+    ("lda", &["fit", "cv", "infer", "topics"]),
     ("linear", &["fit", "cv", "predict"]),
     ("pool", &["run", "add", "status", "cancel", "profile"]),
     ("raddle", &["launch", "join", "status", "graph", "report", "rescale", "generate"]),

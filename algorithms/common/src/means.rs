@@ -66,7 +66,7 @@ impl Means {
     }
 
     /// Returns the mean of the setting that a rule chooses, signed as an error: the smaller, the better.
-    pub(super) fn error(&self, rule: Rule) -> f64 {
+    pub fn error(&self, rule: Rule) -> f64 {
         self.sign * self.points[self.position(rule)].mean
     }
 
