@@ -82,16 +82,15 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
     let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;
     if options.problem.loss().scores_each_class() {
-        tell_of_classes(&session, (folds.labels().len(), folds.score_bytes()), &mut data);
+        tell_of_classes(&session, folds.labels().len(), folds.score_bytes(), &mut data);
     }
 
     let names: Vec<String> =
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
     let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, &identity))?;
-    if let Some((number, run)) = parts.cut.take() {
+    if parts.cut.is_some() {
         let title = format!("{} cross-validation", options.problem.title());
-        let of = (folds.count(), &*title, "lambda");
-        return unfinished(session, (options, train), data, (number, &run), parts, of);
+        return unfinished(session, options, train, data, parts, &title, "lambda");
     }
     for bytes in parts.done.iter().flatten() {
         let scores: Vec<FoldScores> = from_bytes(bytes).map_err(Error::failed)?;

@@ -42,7 +42,7 @@ impl CrossValidation {
     pub fn fit(self, x: Matrix, y: Vec<f64>) -> Result<CrossValidated, LinearError> {
         let (rule, workers) = (self.rule, self.workers.max(1));
         let mut folds = self.start(x, y)?;
-        for scores in fit_folds((folds.count(), workers), |number, workers| folds.fitted(number, workers))? {
+        for scores in fit_folds(folds.count(), workers, |number, workers| folds.fitted(number, workers))? {
             folds.add(scores)?;
         }
         let curve = folds.curve()?;

@@ -11,22 +11,24 @@ pub fn ended_as(total: RunReport, model: &RunReport) -> RunReport {
     RunReport { ending, metric, objective, ..total }
 }
 
-/// Ends a session of `folds` folds of which one, numbered from 0, was cut short. `title` starts the sentence
-/// that says so, and `choice` is what was to be chosen.
+/// Ends a session of folds of which one was cut short. `title` starts the sentence that says so, and `choice`
+/// is what was to be chosen.
 ///
 /// # Errors
-/// If the report or the trace cannot be written.
+/// If none was cut short, or the report or the trace cannot be written.
 pub fn unfinished(
     session: Session,
-    (options, train): (&impl Serialize, &TrainOptions),
+    options: &impl Serialize,
+    train: &TrainOptions,
     data: Data,
-    (number, last): (usize, &RunReport),
     parts: PartRuns,
-    (folds, title, choice): (usize, &str, &str),
+    title: &str,
+    choice: &str,
 ) -> Result<ExitStatus, Error> {
-    let run = ended_as(parts.run.unwrap_or_else(|| last.clone()), last);
+    let (number, last) = parts.cut.ok_or_else(|| Error::failed("all folds came to their end"))?;
+    let run = ended_as(parts.run.unwrap_or_else(|| last.clone()), &last);
     let report = session.report(options, data, String::new(), &run, &parts.trace)?;
-    let done = parts.done.iter().flatten().count();
+    let (folds, done) = (parts.done.len(), parts.done.iter().flatten().count());
     let report = report.result("folds", folds as u64).result("folds_done", done as u64);
     let way = match train.folder().filter(|_| train.checkpoint_every.is_some()) {
         Some(folder) => format!("; --resume {} goes on with it", folder.display()),
