@@ -40,8 +40,7 @@ impl<P: Program> Generation<P> {
             let blocks = take_placed(&mut slots.local.blocks, &self.layout.block_at, worker);
             let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
             let replica = slots.local.replica.clone();
-            let mut place =
-                Place::new(program, (worker, options.clone()), placement, shards, blocks, replica);
+            let mut place = Place::new(program, worker, options.clone(), placement, shards, blocks, replica);
             place.slowdown.clone_from(&self.settings.slowdown);
             place.process.clone_from(&self.merger);
             place

@@ -74,11 +74,14 @@ fn function(line: &str) -> Option<&str> {
         .next()
 }
 
-/// Counts the arguments of a signature that are `bool`, and those that are tuples.
+/// Counts the arguments of a signature that are `bool`, and those that are tuples: neither `()` nor a type in
+/// parentheses, as in `&(dyn Any + Send)`, is one.
 fn arguments(lines: &[&str]) -> (usize, usize) {
     let signature = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     let signature = signature.split(" -> ").next().unwrap().replace(": &", ": ");
-    (signature.matches(": bool").count(), signature.matches(": (").count())
+    let count = |what: &str| signature.matches(what).count();
+    let others: usize = [": ()", ": (dyn ", ": (impl "].into_iter().map(count).sum();
+    (count(": bool"), count(": (") - others)
 }
 
 /// The folder of the package that a file is of: the nearest one above it with a manifest.
@@ -215,6 +218,9 @@ impl X {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!((function(lines[0]), end(&lines, 0)), (Some("first"), 6));
     assert_eq!(arguments(&lines[..4]), (1, 1));
+    let none =
+        ["fn f((): (), _: &mut (), to: &mut (impl Write + Seek), all: &(dyn Any + Send), at: &(u8, u8))"];
+    assert_eq!(arguments(&none), (0, 1));
     assert_eq!((function(lines[4]), function(lines[11])), (None, Some("second")));
     assert_eq!((function(lines[14]), end(&lines, 14)), (Some("third"), 14));
     let is_test = for_tests(&lines);

@@ -24,7 +24,8 @@ in_every_form! {
         groups: &mut [Vec<Coordinate>],
         a: &mut [f64],
         w: &mut [f64],
-        thresholds: (f64, f64),
+        max_slope: f64,
+        min_slope: f64,
     ) -> (f64, f64, usize) = pass_in;
 
     /// Returns the downward slope of the squared hinge's sum along a line, and its growth, at the step `t`
@@ -114,7 +115,8 @@ fn pass_in<L: Lanes>(
     groups: &mut [Vec<Coordinate>],
     a: &mut [f64],
     w: &mut [f64],
-    (most, least): (f64, f64),
+    most: f64,
+    least: f64,
 ) -> (f64, f64, usize) {
     let (mut highest, mut lowest, mut visited) = (f64::NEG_INFINITY, f64::INFINITY, 0);
     for group in groups {
@@ -144,9 +146,9 @@ fn squares_in<L: Lanes>(margins: &[f64], along: &[f64], costs: &[f64], t: f64) -
     let ((margins, m), (along, a), (costs, c)) =
         (margins.as_chunks::<LANES>(), along.as_chunks::<LANES>(), costs.as_chunks::<LANES>());
     for ((margins, along), costs) in margins.iter().zip(along).zip(costs) {
-        add_squares([margins, along, costs], t, (&mut down, &mut curved));
+        add_squares([margins, along, costs], t, &mut down, &mut curved);
     }
-    add_squares([m, a, c], t, (&mut down, &mut curved));
+    add_squares([m, a, c], t, &mut down, &mut curved);
     (L::load(&down).sum(), L::load(&curved).sum())
 }
 
@@ -155,7 +157,8 @@ fn squares_in<L: Lanes>(margins: &[f64], along: &[f64], costs: &[f64], t: f64) -
 fn add_squares(
     [margins, along, costs]: [&[f64]; 3],
     t: f64,
-    (down, curved): (&mut [f64; LANES], &mut [f64; LANES]),
+    down: &mut [f64; LANES],
+    curved: &mut [f64; LANES],
 ) {
     for lane in 0..margins.len() {
         let short = (1.0 - (margins[lane] + t * along[lane])).max(0.0);
@@ -199,7 +202,7 @@ mod tests {
         let bits = || -> Vec<u64> {
             let (mut a, mut w, mut sum) = (vec![0.0; 60], vec![0.0; 40], vec![0.0; 40]);
             let mut groups: Vec<Vec<Coordinate>> = coordinates.chunks(16).map(<[_]>::to_vec).collect();
-            let (highest, lowest, visited) = pass(rows, &mut groups, &mut a, &mut w, (0.5, -0.5));
+            let (highest, lowest, visited) = pass(rows, &mut groups, &mut a, &mut w, 0.5, -0.5);
             double_sweep(rows, &coordinates, &mut a, &mut w);
             add_rows(rows, &a, &mut sum);
             let (down, curved) = squares_slope(&a, &sum[..36], &a, 0.3);

@@ -19,7 +19,7 @@ use raddle_kernels::algebra::{
     sparse_pass, sum_squares,
 };
 use raddle_lasso::working_set::{ObjectiveGap, WorkingSet, columns_to_add, top_violators};
-use raddle_lasso::{CORRELATION_LIMIT, Lasso, Preparation, Problem, View, ahead, correlations};
+use raddle_lasso::{CORRELATION_LIMIT, Correlator, Lasso, Preparation, Problem, View, ahead};
 
 const GAP: f64 = 1e-6;
 
@@ -96,7 +96,7 @@ impl Design {
             looked_at += next;
             accepted.extend(waiting.drain(..next));
             let views: Vec<Option<View<'_>>> = accepted.iter().map(|&j| Some(self.view(j))).collect();
-            let ties = correlations(&views, self.shape().0, true);
+            let ties = Correlator { rows: self.shape().0, sample: true }.correlations(&views);
             let mut taken: Vec<usize> = (0..before).collect();
             for at in before..accepted.len() {
                 if taken.len() < wanted

@@ -7,6 +7,7 @@ use raddle::schedule::{Cyclic, Priority, PrioritySettings, Shuffled, Variables, 
 use raddle::{Engine, Lazy, LazyParts, Outcome, Schedule};
 
 use crate::data::columns::Columns;
+use crate::data::correlation::Correlator;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::lambdas::{Course, Penalty};
@@ -122,7 +123,8 @@ impl Lasso {
             working_set,
         };
         let cold = working_set && self.init.is_empty() && self.course.len() == 1;
-        let program = LassoProgram { spec, cold, sample: working_set };
+        let correlator = Correlator { rows: spec.rows.len(), sample: working_set };
+        let program = LassoProgram { spec, cold, correlator };
         let parts = GramTiles::assign(ranges.len(), design)?.into_iter();
         let schedule = self.schedule_over(variables, ranges.len() as u32);
         let shards = shards(design, ranges.into_iter().zip(parts).collect(), coefficients)?;

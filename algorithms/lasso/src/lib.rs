@@ -79,7 +79,7 @@ pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::plan::CrossValidation;
 pub use cross_validation::splits::Split;
 #[doc(hidden)] // for benches
-pub use data::correlation::correlations;
+pub use data::correlation::Correlator;
 #[doc(hidden)] // for benches
 pub use data::design::View;
 pub use data::preparation::Preparation;
@@ -92,7 +92,7 @@ pub use model::{Fit, Point};
 pub use params::{Choice, Lasso};
 pub use predict::{predict, probabilities};
 pub use raddle::changes::{Refused, Taken};
-pub use raddle_tabular::folds::Rule;
+pub use raddle_tabular::folds::{RowValues, Rule};
 pub use run::pinned::Solver;
 pub use run::program::LassoProgram;
 pub use run::replica::Replica;

@@ -141,8 +141,8 @@ impl LiveTable {
         let (x, occurring) = match self.base.x.select_rows(&kept) {
             Matrix::Dense(x) => (Matrix::Dense(with_rows(x.view(), &values, self.width)), None),
             Matrix::Sparse(x) => {
-                let width = (self.width, names.is_some());
-                let (x, occurring) = with_sparse_rows(&x, self.base.occurring.as_ref(), &values, width);
+                let own = self.base.occurring.as_ref();
+                let (x, occurring) = with_sparse_rows(&x, own, &values, self.width, names.as_deref());
                 (Matrix::Sparse(x), occurring)
             }
         };
@@ -283,7 +283,8 @@ fn with_sparse_rows(
     x: &Csc,
     own: Option<&Occurring>,
     new: &[&[(u32, f64)]],
-    (width, is_named): (usize, bool),
+    width: usize,
+    names: Option<&[String]>,
 ) -> (Csc, Option<Occurring>) {
     let rows = x.rows() as u32..;
     let entries =
@@ -295,9 +296,9 @@ fn with_sparse_rows(
         let old = old.map(|(place, _)| own.map_or(place, |some| some.number(place)));
         old.chain(entries.iter().map(|&(column, ..)| column)).collect()
     };
-    let occurring = match is_named {
-        true => None,
-        false => Occurring::of(width, x.nnz() + entries.len(), with_values),
+    let occurring = match names {
+        Some(_) => None,
+        None => Occurring::of(width, x.nnz() + entries.len(), with_values),
     };
     let cols = occurring.as_ref().map_or(width, |some| some.numbers().len());
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());

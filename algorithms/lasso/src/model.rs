@@ -1,5 +1,7 @@
 //! [`Fit`]: a fitted Lasso with its certificate.
 
+use std::borrow::Cow;
+
 use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Occurring;
 
@@ -113,7 +115,10 @@ impl Fit {
             Point::new(problem, &solver.terms, &last);
         let labels = if loss.scores_each_class() { problem.labels() } else { Vec::new() };
         let classes = problem.classes().filter(|_| loss.has_classes() && !loss.scores_each_class());
-        let explained = explained(problem, &replica.rows, loss, (classes, &labels));
+        let weights = problem.weights.as_ref().map(|weights| &weights[..]);
+        let scores = fitted_scores(problem, &replica.rows);
+        let measures = loss.measures(&problem.given, &scores, weights, classes, &labels);
+        let explained = measures.into_iter().next_back().unwrap_or(("R2", Err("as there is no row")));
         Self {
             coefficients,
             intercept,
@@ -141,7 +146,8 @@ impl Fit {
     /// Returns intercept and coefficients, as (column from 0, value), of a class by its number from 0.
     /// Without scores for each class, class 0 has the only score.
     pub fn of_class(&self, class: usize) -> (f64, Vec<(u32, f64)>) {
-        of_class((self.intercept, &self.intercepts, &self.coefficients), self.columns, class)
+        let intercept = self.intercepts.get(class).copied().unwrap_or(self.intercept);
+        (intercept, of_class(&self.coefficients, self.columns, class))
     }
 
     /// Returns the SHA-256 of the model, 64 hexadecimal digits: equal exactly for equal models, and equal to
@@ -167,48 +173,42 @@ impl Fit {
             of.iter().map(|&(at, value)| (number(at), value)).collect()
         };
         if !self.is_path {
-            let rest = (self.intercept, &self.intercepts[..], self.lambda);
-            return digested(digest, numbered(&self.coefficients).into_iter(), rest).finish();
+            let numbered = numbered(&self.coefficients).into_iter();
+            return digested(digest, numbered, self.intercept, &self.intercepts, self.lambda).finish();
         }
         let add = |digest, point: &Point| {
-            let rest = (point.intercept, &point.intercepts[..], point.lambda);
-            digested(digest, numbered(&point.coefficients).into_iter(), rest)
+            let numbered = numbered(&point.coefficients).into_iter();
+            digested(digest, numbered, point.intercept, &point.intercepts, point.lambda)
         };
         self.points.iter().fold(digest, add).finish()
     }
 }
 
-/// Returns the share of the deviance that is explained on these rows.
-fn explained(problem: &Problem, rows: &RowState, loss: Loss, classes: (Option<[f64; 2]>, &[f64])) -> Measure {
-    let (y, weights) = (&problem.given[..], problem.weights.as_ref().map(|weights| &weights[..]));
-    let of_residual = || {
-        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-        // A row of weight 0 counts nothing, whatever its score.
-        let error =
-            |(row, &residual): (usize, &f64)| if weight(row) > 0.0 { residual / weight(row) } else { 0.0 };
-        rows.residual.iter().enumerate().map(error).zip(y).map(|(error, y)| y - error).collect::<Vec<f64>>()
-    };
-    let scores = if rows.scores.is_empty() { &of_residual() } else { &rows.scores };
-    let measures = loss.measures(y, scores, weights, classes);
-    measures.into_iter().next_back().unwrap_or(("R2", Err("as there is no row")))
+/// Returns the scores of these rows; for the squared loss they follow from the residual.
+fn fitted_scores<'a>(problem: &Problem, rows: &'a RowState) -> Cow<'a, [f64]> {
+    if !rows.scores.is_empty() {
+        return Cow::Borrowed(&rows.scores);
+    }
+    let weight = |row: usize| problem.weights.as_ref().map_or(1.0, |weights| weights[row]);
+    // A row of weight 0 counts nothing, whatever its score.
+    let error =
+        |(row, &residual): (usize, &f64)| if weight(row) > 0.0 { residual / weight(row) } else { 0.0 };
+    let errors = rows.residual.iter().enumerate().map(error);
+    errors.zip(&problem.given[..]).map(|(error, y)| y - error).collect()
 }
 
-/// Returns intercept and coefficients of one class, from coefficients listed class by class.
-fn of_class(
-    (intercept, intercepts, coefficients): (f64, &[f64], &[(u32, f64)]),
-    columns: usize,
-    class: usize,
-) -> (f64, Vec<(u32, f64)>) {
+/// Returns the coefficients of one class, from those listed class by class.
+fn of_class(coefficients: &[(u32, f64)], columns: usize, class: usize) -> Vec<(u32, f64)> {
     let range = (class * columns) as u32..((class + 1) * columns) as u32;
     let own = coefficients.iter().filter(|(at, _)| range.contains(at));
-    let own = own.map(|&(at, value)| (at - range.start, value)).collect();
-    (intercepts.get(class).copied().unwrap_or(intercept), own)
+    own.map(|&(at, value)| (at - range.start, value)).collect()
 }
 
 impl Point {
     /// Returns intercept and coefficients of a class, as [`Fit::of_class`]; `columns` is p.
     pub(crate) fn of_class(&self, columns: usize, class: usize) -> (f64, Vec<(u32, f64)>) {
-        of_class((self.intercept, &self.intercepts, &self.coefficients), columns, class)
+        let intercept = self.intercepts.get(class).copied().unwrap_or(self.intercept);
+        (intercept, of_class(&self.coefficients, columns, class))
     }
 
     /// Converts a solution to the original scale if each class has a score: intercepts then sum to zero.
@@ -280,7 +280,9 @@ fn by_row(residual: &[f64], scale: f64, classes: usize) -> Vec<f64> {
 pub(crate) fn digested(
     digest: ModelDigest,
     coefficients: impl Iterator<Item = (u64, f64)>,
-    (intercept, intercepts, lambda): (f64, &[f64], f64),
+    intercept: f64,
+    intercepts: &[f64],
+    lambda: f64,
 ) -> ModelDigest {
     let (numbers, values): (Vec<u64>, Vec<f64>) =
         coefficients.map(|(number, value)| (number + 1, value)).unzip();

@@ -151,35 +151,25 @@ impl Compressed<'_> {
     /// # Errors
     /// If indices are out of range, or there is too little memory.
     pub(crate) fn columns(&self, py: Python<'_>) -> PyResult<Csc> {
-        let by_columns = match self.format.as_str() {
-            "csc" => true,
-            "csr" => false,
-            other => return Err(bad_value(format!("a sparse X must be csc or csr, and this is {other}"))),
-        };
+        if !["csc", "csr"].contains(&self.format.as_str()) {
+            return Err(bad_value(format!("a sparse X must be csc or csr, and this is {}", self.format)));
+        }
         match (&self.indices, &self.data) {
-            (Indices::Narrow(indices), Values::Wide(data)) => {
-                self.filled(py, by_columns, indices.as_array(), data.as_array())
-            }
-            (Indices::Narrow(indices), Values::Narrow(data)) => {
-                self.filled(py, by_columns, indices.as_array(), data.as_array())
-            }
-            (Indices::Wide(indices), Values::Wide(data)) => {
-                self.filled(py, by_columns, indices.as_array(), data.as_array())
-            }
-            (Indices::Wide(indices), Values::Narrow(data)) => {
-                self.filled(py, by_columns, indices.as_array(), data.as_array())
-            }
+            (Indices::Narrow(indices), Values::Wide(data)) => self.filled(py, indices, data),
+            (Indices::Narrow(indices), Values::Narrow(data)) => self.filled(py, indices, data),
+            (Indices::Wide(indices), Values::Wide(data)) => self.filled(py, indices, data),
+            (Indices::Wide(indices), Values::Narrow(data)) => self.filled(py, indices, data),
         }
     }
 
-    fn filled<I: Copy + Into<i64> + Sync, T: Copy + Into<f64> + Sync>(
+    fn filled<I: Element + Copy + Into<i64>, T: Element + Copy + Into<f64>>(
         &self,
         py: Python<'_>,
-        by_columns: bool,
-        indices: ArrayView1<'_, I>,
-        data: ArrayView1<'_, T>,
+        indices: &PyReadonlyArray1<'_, I>,
+        data: &PyReadonlyArray1<'_, T>,
     ) -> PyResult<Csc> {
-        let shape @ (rows, columns) = self.shape;
+        let (shape @ (rows, columns), by_columns) = (self.shape, self.format == "csc");
+        let (indices, data) = (indices.as_array(), data.as_array());
         let (outer, inner) = if by_columns { (columns, rows) } else { (rows, columns) };
         let starts = self.indptr.starts(outer, indices.len().min(data.len()))?;
         let count = starts.last().copied().unwrap_or(0);

@@ -20,14 +20,21 @@ pub(crate) fn as_json(about: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
 }
 
-/// Returns (number, coefficient) pairs from an array of numbers and one of coefficients.
-pub(crate) fn numbered(of: &(PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, f64>)) -> Vec<(u32, f64)> {
-    of.0.as_array().iter().copied().zip(of.1.as_array().iter().copied()).collect()
+/// An array of numbers and one of the coefficients with these numbers.
+#[derive(FromPyObject)]
+pub(crate) struct Numbered<'py>(PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>);
+
+impl Numbered<'_> {
+    /// Returns (number, coefficient) pairs.
+    pub(crate) fn pairs(&self) -> Vec<(u32, f64)> {
+        self.0.as_array().iter().copied().zip(self.1.as_array().iter().copied()).collect()
+    }
 }
 
 /// Writes a model of a program to its own folder, or replaces the one in the folder.
 pub(crate) fn save(
-    (folder, replaces): (PathBuf, bool),
+    folder: PathBuf,
+    replaces: bool,
     program: &str,
     write: impl FnOnce(&mut NewModel) -> Result<(), FileError>,
 ) -> PyResult<()> {

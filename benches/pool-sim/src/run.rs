@@ -129,7 +129,7 @@ pub fn simulate(
     policy: &mut dyn Policy,
 ) -> Result<Outcome, SimulateError> {
     settings.check(cluster)?;
-    ticks(cluster, jobs, settings, (1, None), policy)
+    ticks(cluster, jobs, settings, 1, None, policy)
 }
 
 /// Simulates jobs by ticks. The first decision is at the start of tick `first`; the simulation ends at tick
@@ -141,7 +141,8 @@ pub(crate) fn ticks(
     cluster: &Cluster,
     jobs: &[Submitted],
     settings: &Settings,
-    (first, end): (u32, Option<u32>),
+    first: u32,
+    end: Option<u32>,
     policy: &mut dyn Policy,
 ) -> Result<Outcome, SimulateError> {
     let Settings { tick, rescale } = *settings;

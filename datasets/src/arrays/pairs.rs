@@ -12,7 +12,7 @@ use crate::bytes::memory;
 ///
 /// ```
 /// use raddle_datasets::pairs::{Pairs, PairsWriter};
-/// let mut out = PairsWriter::new((3, 9), 3)?;
+/// let mut out = PairsWriter::new(3, 9, 3)?;
 /// for row in [&[2, 7][..], &[], &[8]] {
 ///     out.row(row)?;
 /// }
@@ -46,17 +46,17 @@ fn are_short(columns: usize) -> bool {
 }
 
 impl PairsWriter {
-    /// Starts a matrix of this shape (rows, columns) with `count` pairs.
+    /// Starts a matrix of this shape with `count` pairs.
     ///
     /// # Errors
     /// If a part of the archive is too large.
-    pub fn new(shape: (usize, usize), count: usize) -> io::Result<Self> {
+    pub fn new(rows: usize, columns: usize, count: usize) -> io::Result<Self> {
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
         archive.start_file("indices.npy", options())?;
-        header(&mut archive, if are_short(shape.1) { "<u2" } else { "<i4" }, &[count])?;
-        let mut starts = Vec::with_capacity(shape.0 + 1);
+        header(&mut archive, if are_short(columns) { "<u2" } else { "<i4" }, &[count])?;
+        let mut starts = Vec::with_capacity(rows + 1);
         starts.push(0);
-        Ok(Self { archive, shape, count, starts, buffer: Vec::new() })
+        Ok(Self { archive, shape: (rows, columns), count, starts, buffer: Vec::new() })
     }
 
     /// Writes the next row: its columns, ascending, each once.
@@ -182,7 +182,7 @@ mod tests {
             at: prop::sample::Index, bit in 0_u32..8,
         ) {
             let count = rows.iter().map(|row| row.len()).sum();
-            let mut out = PairsWriter::new((rows.len(), width), count).unwrap();
+            let mut out = PairsWriter::new(rows.len(), width, count).unwrap();
             rows.iter().for_each(|row| out.row(&row.iter().copied().collect::<Vec<_>>()).unwrap());
             let bytes = out.finish().unwrap();
             let found = Pairs::parse(&bytes).unwrap();
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn other_numbers_of_rows_and_pairs_are_refused() {
-        let mut out = PairsWriter::new((2, 4), 3).unwrap();
+        let mut out = PairsWriter::new(2, 4, 3).unwrap();
         out.row(&[1, 2]).unwrap();
         assert!(out.finish().is_err());
-        let mut out = PairsWriter::new((1, 4), 3).unwrap();
+        let mut out = PairsWriter::new(1, 4, 3).unwrap();
         out.row(&[1, 2]).unwrap();
         assert!(out.finish().is_err());
     }

@@ -59,7 +59,7 @@ impl Log {
     }
 
     /// Adds a version; returns once it is synced to the disk.
-    pub(super) fn add(&mut self, version: &Version, (inserted, retracted): (u64, u64)) -> Result<(), Error> {
+    pub(super) fn add(&mut self, version: &Version, inserted: u64, retracted: u64) -> Result<(), Error> {
         let sign = |inserts: bool| if inserts { '+' } else { '-' };
         let lines = version.lines.iter().map(|line| format!("{} {}\n", sign(line.inserts), line.text));
         let mut text: String = lines.collect();
@@ -143,8 +143,8 @@ mod tests {
     fn versions_come_back_and_what_was_not_acknowledged_is_cut_off_wherever_it_breaks_off() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::new(folder.path(), "mf", "d1").unwrap();
-        log.add(&version(1, "a b 1"), (1, 0)).unwrap();
-        log.add(&version(2, "c d 2"), (1, 0)).unwrap();
+        log.add(&version(1, "a b 1"), 1, 0).unwrap();
+        log.add(&version(2, "c d 2"), 1, 0).unwrap();
         let path = folder.path().join(CHANGES_LOG);
         let whole = std::fs::read(&path).unwrap();
         let first = whole.windows(2).position(|two| two == b"\n=").unwrap();
@@ -159,7 +159,7 @@ mod tests {
             let expected = usize::from(length > first) + usize::from(length == whole.len());
             assert_eq!(found.len(), expected, "{length} of {}", whole.len());
             // The log continues after the last whole version.
-            log.add(&version(expected as u64 + 1, "new"), (1, 0)).unwrap();
+            log.add(&version(expected as u64 + 1, "new"), 1, 0).unwrap();
             let (_, again) = Log::resume(folder.path(), "mf", "d1").unwrap();
             assert_eq!(texts(&again), [texts(&found), vec!["new".into()]].concat());
         }

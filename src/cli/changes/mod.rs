@@ -177,11 +177,12 @@ impl ChangeStream {
     pub fn accept(
         &mut self,
         version: &Version,
-        (inserted, retracted): (u64, u64),
+        inserted: u64,
+        retracted: u64,
         session: &mut Session,
     ) -> Result<(), Error> {
         if let Some(Kept { log, .. }) = self.kept.as_mut().filter(|_| !version.is_logged) {
-            log.add(version, (inserted, retracted))?;
+            log.add(version, inserted, retracted)?;
             if session.is_launched() {
                 session.end_for_next_version();
             }

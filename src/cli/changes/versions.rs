@@ -129,7 +129,7 @@ pub fn fit_versions(
     }
     let mut changes = ChangeStream::open(options, &mut session, digest)?;
     while let Some(version) = changes.next(&session)? {
-        let counts = match program.take(&version) {
+        let (inserted, retracted) = match program.take(&version) {
             Ok(counts) => counts,
             Err((at, why)) => {
                 changes.refuse(&version, Some(at), &why, &session)?;
@@ -148,7 +148,7 @@ pub fn fit_versions(
                 continue;
             }
         };
-        changes.accept(&version, counts, &mut session)?;
+        changes.accept(&version, inserted, retracted, &mut session)?;
         match commit(program, &mut session, version.number, prepared)? {
             Ok(committed) => last = Some(committed),
             Err(short) => {

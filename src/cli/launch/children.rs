@@ -78,8 +78,8 @@ impl Children {
     /// Starts one more process, and returns the launcher's end of its parent link.
     pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<Option<TcpStream>> {
         let index = self.0.len() as u32;
-        let place = (start.file, index, start.workers);
-        let mut command = program::command(start.program, start.arguments, place, start.addresses);
+        let Start { program, arguments, file, workers, addresses, .. } = *start;
+        let mut command = program::command(program, arguments, file, index, workers, addresses);
         command.stdout(Stdio::piped());
         if start.again {
             command.env(AGAIN, "1");

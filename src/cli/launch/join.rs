@@ -182,7 +182,7 @@ fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child,
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let path = program::find(&name)?;
     let refuse = |why| Error::failed(format!("{}: cannot be started: {why}", path.display()));
-    let mut command = program::command(&path, arguments, (file, *index, *workers), addresses);
+    let mut command = program::command(&path, arguments, file, *index, *workers, addresses);
     if *begins {
         command.env(BEGINS, "1");
     }

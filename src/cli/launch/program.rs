@@ -63,7 +63,9 @@ pub(super) fn run(name: &str, line: impl Iterator<Item = OsString>) -> Result<u8
 pub(super) fn command(
     program: &Path,
     line: &[String],
-    (invitation, index, workers): (&Path, u32, u32),
+    invitation: &Path,
+    index: u32,
+    workers: u32,
     addresses: Addresses,
 ) -> Command {
     let mut command = Command::new(program);

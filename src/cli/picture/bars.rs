@@ -33,7 +33,7 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
     let left = (longest + 10.0).max(LEFT);
     let lengths = series.iter().flat_map(|series| series.y.iter().copied());
     // Bars begin at 0, and have no place on a logarithmic axis. Their numbers stand behind them.
-    let span = Span::new(Scale::Linear, lengths.chain([0.0]), 0.0, (left + 4.0, WIDTH - RIGHT - 58.0))?;
+    let span = Span::new(Scale::Linear, lengths.chain([0.0]), 0.0, left + 4.0, WIDTH - RIGHT - 58.0)?;
     let zero = span.at(0.0)?;
     let group_height = BAR * series.len() as f64 + 5.0;
     let height = TOP + group_height * groups as f64 + BOTTOM;

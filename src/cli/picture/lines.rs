@@ -26,13 +26,13 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
     let values =
         |of: fn(&Series) -> &Vec<f64>| series.iter().flat_map(move |series| of(series).iter().copied());
     let marked = marks.iter().map(|mark| mark.at);
-    let ends = if x.falls { (right, LEFT) } else { (LEFT, right) };
-    let across = Span::new(x.scale, values(|series| &series.x).chain(marked), 0.0, ends)?;
+    let (from, to) = if x.falls { (right, LEFT) } else { (LEFT, right) };
+    let across = Span::new(x.scale, values(|series| &series.x).chain(marked), 0.0, from, to)?;
     let upright = values(|series| &series.y)
         .chain(values(|series| &series.low))
         .chain(values(|series| &series.high))
         .chain(levels.iter().map(|level| level.at));
-    let up = Span::new(y.scale, upright, 0.04, (HEIGHT - BOTTOM, TOP))?;
+    let up = Span::new(y.scale, upright, 0.04, HEIGHT - BOTTOM, TOP)?;
     let mut frame = Frame::new(&picture.title, HEIGHT, right, &[('x', &across), ('y', &up)]);
     frame.y_axis(y, &up);
     frame.x_axis(x, &across, 6);

@@ -33,8 +33,8 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
         let (middle, half) = ((from + to) / 2.0, unit * (pixels / 2.0 - edge));
         [middle - half, middle + half].into_iter()
     };
-    let across = Span::new(Scale::Linear, around(left, right, WIDTH), 0.0, (edge, WIDTH - edge))?;
-    let up = Span::new(Scale::Linear, around(low, high, HEIGHT), 0.0, (HEIGHT - edge, edge))?;
+    let across = Span::new(Scale::Linear, around(left, right, WIDTH), 0.0, edge, WIDTH - edge)?;
+    let up = Span::new(Scale::Linear, around(low, high, HEIGHT), 0.0, HEIGHT - edge, edge)?;
     let mut frame = Frame::new(&picture.title, HEIGHT, WIDTH, &[]);
     frame.line("grid", (0.0, HEIGHT / 2.0), (WIDTH, HEIGHT / 2.0));
     frame.line("grid", (WIDTH / 2.0, 0.0), (WIDTH / 2.0, HEIGHT));

@@ -21,7 +21,8 @@ impl Span {
         scale: Scale,
         values: impl Iterator<Item = f64>,
         margin: f64,
-        (from, to): (f64, f64),
+        from: f64,
+        to: f64,
     ) -> Option<Self> {
         let placed = values.filter_map(|value| unit(scale, value));
         let (mut low, mut high) =
@@ -102,7 +103,7 @@ mod tests {
     use crate::number::number;
 
     fn span(scale: Scale, values: &[f64]) -> Span {
-        Span::new(scale, values.iter().copied(), 0.0, (0.0, 100.0)).unwrap()
+        Span::new(scale, values.iter().copied(), 0.0, 0.0, 100.0).unwrap()
     }
 
     fn shown(scale: Scale, values: &[f64], wanted: usize) -> Vec<String> {
@@ -133,15 +134,15 @@ mod tests {
             assert_eq!(span(Scale::Linear, &[value, value]).at(value), Some(50.0), "{value}");
         }
         assert_eq!(span(Scale::Log, &[3.0]).at(3.0), Some(50.0));
-        assert!(Span::new(Scale::Log, [0.0, -1.0].into_iter(), 0.0, (0.0, 1.0)).is_none());
-        assert!(Span::new(Scale::Linear, [f64::NAN].into_iter(), 0.0, (0.0, 1.0)).is_none());
+        assert!(Span::new(Scale::Log, [0.0, -1.0].into_iter(), 0.0, 0.0, 1.0).is_none());
+        assert!(Span::new(Scale::Linear, [f64::NAN].into_iter(), 0.0, 0.0, 1.0).is_none());
     }
 
     proptest! {
         #[test]
         fn ticks_rise_and_lie_on_the_axis(a in any::<f64>(), b in any::<f64>(), log: bool, wanted in 2..9usize) {
             let scale = if log { Scale::Log } else { Scale::Linear };
-            let Some(span) = Span::new(scale, [a, b].into_iter(), 0.05, (10.0, 400.0)) else { return Ok(()) };
+            let Some(span) = Span::new(scale, [a, b].into_iter(), 0.05, 10.0, 400.0) else { return Ok(()) };
             let ticks = span.ticks(wanted);
             prop_assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]), "{ticks:?}");
             prop_assert!(ticks.len() <= 8 * wanted.max(2), "{ticks:?}");

@@ -23,10 +23,10 @@ impl Life {
         let path = folder.join(LOCK);
         let Ok(text) = fs::read_to_string(&path) else { return Self::Gone };
         let holder = text.trim().strip_prefix("process ").and_then(|number| number.parse().ok());
-        let Some((place, locks)) = place(&path).zip(fs::read_to_string("/proc/locks").ok()) else {
+        let Some(((device, inode), locks)) = place(&path).zip(fs::read_to_string("/proc/locks").ok()) else {
             return Self::Unknown;
         };
-        if locks.lines().any(|line| is_of(line, place, holder)) {
+        if locks.lines().any(|line| is_of(line, device, inode, holder)) {
             return Self::Alive(holder);
         }
         // Locks held by other machines are not in the list.
@@ -54,7 +54,7 @@ fn place(_: &Path) -> Option<(u64, u64)> {
 /// `true` if a line of `/proc/locks`, such as `1: FLOCK ADVISORY WRITE 712 fe:00:4711 0 EOF`, is about this
 /// file. Layered file systems list another device than the file's own: there the process must be the one
 /// whose id is in the file.
-fn is_of(line: &str, (device, inode): (u64, u64), holder: Option<u32>) -> bool {
+fn is_of(line: &str, device: u64, inode: u64, holder: Option<u32>) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     // A process that waits for a lock does not have it.
     if words.get(1) == Some(&"->") {
@@ -100,11 +100,11 @@ mod tests {
     fn lines_of_the_system_are_understood() {
         let line = "1: FLOCK  ADVISORY  WRITE 712 fe:01:4711 0 EOF";
         let device = (0xfe << 8) | 1;
-        assert!(is_of(line, (device, 4711), None));
-        assert!(!is_of(line, (device, 4712), None) && !is_of(line, (device + 1, 4711), Some(713)));
-        assert!(is_of(line, (device + 1, 4711), Some(712)));
-        assert!(!is_of("1: -> FLOCK  ADVISORY  WRITE 712 fe:01:4711 0 EOF", (device, 4711), None));
-        assert!(!is_of("", (0, 0), None) && !is_of("1: FLOCK", (0, 0), Some(1)));
+        assert!(is_of(line, device, 4711, None));
+        assert!(!is_of(line, device, 4712, None) && !is_of(line, device + 1, 4711, Some(713)));
+        assert!(is_of(line, device + 1, 4711, Some(712)));
+        assert!(!is_of("1: -> FLOCK  ADVISORY  WRITE 712 fe:01:4711 0 EOF", device, 4711, None));
+        assert!(!is_of("", 0, 0, None) && !is_of("1: FLOCK", 0, 0, Some(1)));
     }
 
     #[test]

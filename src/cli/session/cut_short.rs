@@ -1,7 +1,6 @@
 //! [`CutShort`]: the end of a choice among parts that a limit or Ctrl-C cut short: nothing can be chosen, so
 //! no model is written.
 
-use raddle::RunReport;
 use serde::Serialize;
 
 use super::super::exit::{Error, ExitStatus};
@@ -15,43 +14,42 @@ use super::Session;
 pub struct CutShort<'a> {
     /// Start of the sentence, such as "Cross-validation of a classifier".
     pub title: &'a str,
-    /// Name of the part that was cut short.
-    pub part: &'a str,
-    /// Noun for all parts, in the plural.
+    /// Noun for the parts, in the plural.
     pub parts: &'a str,
-    /// Number of the parts.
-    pub count: usize,
+    /// Name of each part.
+    pub names: &'a [String],
     /// Name of the thing to choose, such as "lambda".
     pub choice: &'a str,
 }
 
 impl CutShort<'_> {
-    /// Ends a session whose parts were cut short in the run `last`; `parameters` are all options of the
-    /// program.
+    /// Ends a session in which one of its `runs` was cut short; `parameters` are all options of the program.
     ///
     /// # Errors
-    /// If the report or the trace cannot be written.
+    /// If none was cut short, or the report or the trace cannot be written.
     pub fn finish(
         self,
         session: Session,
         parameters: &impl Serialize,
         data: Data,
-        last: &RunReport,
         runs: PartRuns,
     ) -> Result<ExitStatus, Error> {
-        let Self { title, part, parts, count, choice } = self;
-        let run = ended_as(runs.run.unwrap_or_else(|| last.clone()), last);
+        let Self { title, parts, names, choice } = self;
+        let (number, last) =
+            runs.cut.ok_or_else(|| Error::failed(format!("all {parts} came to their end")))?;
+        let run = ended_as(runs.run.unwrap_or_else(|| last.clone()), &last);
         let report = session.report(parameters, data, String::new(), &run, &runs.trace)?;
         let done = runs.done.iter().flatten().count();
-        let report = report.result(parts, count as u64).result(&format!("{parts}_done"), done as u64);
+        let report = report.result(parts, names.len() as u64).result(&format!("{parts}_done"), done as u64);
         let options = &session.options;
         let way = match options.folder().filter(|_| options.checkpoint_every.is_some()) {
             Some(folder) => format!("; --resume {} goes on with it", folder.display()),
             None => String::new(),
         };
         let text = format!(
-            "{title} on {}: it ended in {part}, so no {choice} is chosen and no model is written{way}\n\n{}",
+            "{title} on {}: it ended in {}, so no {choice} is chosen and no model is written{way}\n\n{}",
             report.data.path,
+            names[number],
             report.conclusion()
         );
         session.finish_without_model(report, &text)

@@ -79,7 +79,8 @@ pub(crate) type Outbox<P> = Vec<(u32, Message<P>)>;
 impl<P: Program> Place<P> {
     pub(crate) fn new(
         program: Arc<P>,
-        (worker, options): (u32, PlaceOptions),
+        worker: u32,
+        options: PlaceOptions,
         placement: Arc<Vec<u32>>,
         shards: BTreeMap<u32, P::Shard>,
         blocks: BTreeMap<u32, P::Block>,

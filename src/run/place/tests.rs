@@ -44,7 +44,7 @@ fn place<P: Program<Replica = (), Shard = ()>>(
         cancellation: Arc::default(),
     };
     let (here, placement) = ((0..shards).map(|shard| (shard, ())), vec![0; shards as usize]);
-    Place::new(Arc::new(program), (0, options), Arc::new(placement), here.collect(), blocks, ())
+    Place::new(Arc::new(program), 0, options, Arc::new(placement), here.collect(), blocks, ())
 }
 
 /// A program with blocks, of which nothing runs.

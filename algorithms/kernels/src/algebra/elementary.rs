@@ -68,7 +68,8 @@ pub type GivenRows<'a> = (&'a [f64], &'a [f64], Option<&'a [f64]>);
 /// residuals and weights, and sums all three in lanes.
 pub(super) fn losses(
     (y, scores, own): GivenRows<'_>,
-    (residual, weights): (&mut [f64], &mut [f64]),
+    residual: &mut [f64],
+    weights: &mut [f64],
     rows: impl RowFunction<3>,
 ) -> LossSums {
     match own {

@@ -10,8 +10,8 @@ use super::{GivenRows, LossSums};
 ///
 /// If rows have weights of their own, loss, residual and second derivative of a row are multiplied by its
 /// weight. All slices are as long as `y`.
-pub fn logistic(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
-    losses(given, out, Loss)
+pub fn logistic(given: GivenRows<'_>, residual: &mut [f64], weights: &mut [f64]) -> LossSums {
+    losses(given, residual, weights, Loss)
 }
 
 /// Returns the sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in
@@ -86,7 +86,7 @@ mod tests {
         let (y, scores) = points();
         for (&y, &score) in pairs(&y, &scores) {
             let (mut r, mut w) = ([0.0], [0.0]);
-            let LossSums { loss, .. } = logistic((&[y], &[score], None), (&mut r, &mut w));
+            let LossSums { loss, .. } = logistic((&[y], &[score], None), &mut r, &mut w);
             let margin = y * score;
             let expected = (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
             let s = if margin > 0.0 {

@@ -7,7 +7,7 @@ use raddle_base::simd_level::SimdLevel;
 /// bits.
 pub(super) fn assert_same_in_every_form(
     (y, scores, own): GivenRows<'_>,
-    loss: impl Fn(GivenRows<'_>, (&mut [f64], &mut [f64])) -> LossSums,
+    loss: impl Fn(GivenRows<'_>, &mut [f64], &mut [f64]) -> LossSums,
     dual: impl Fn(GivenRows<'_>, f64) -> f64,
 ) {
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -15,7 +15,7 @@ pub(super) fn assert_same_in_every_form(
         let given = (&y[..length], &scores[..length], own.map(|own| &own[..length]));
         let forms = SimdLevel::in_every_form(|| {
             let (mut r, mut w) = (vec![0.0; length], vec![0.0; length]);
-            let LossSums { loss, residual, weights } = loss(given, (&mut r, &mut w));
+            let LossSums { loss, residual, weights } = loss(given, &mut r, &mut w);
             (bits(&[loss, residual, weights, dual(given, 0.97)]), bits(&r), bits(&w))
         });
         for (name, form) in &forms {
@@ -27,7 +27,7 @@ pub(super) fn assert_same_in_every_form(
 /// Checks that weights, including 0, multiply the rows of a loss and of its dual.
 pub(super) fn assert_weighted(
     (y, scores): (Vec<f64>, Vec<f64>),
-    loss: impl Fn(GivenRows<'_>, (&mut [f64], &mut [f64])) -> LossSums,
+    loss: impl Fn(GivenRows<'_>, &mut [f64], &mut [f64]) -> LossSums,
     dual: impl Fn(GivenRows<'_>, f64) -> f64,
 ) {
     let own: Vec<f64> = (0..y.len()).map(|i| 0.5 * (i % 4) as f64).collect();
@@ -36,11 +36,11 @@ pub(super) fn assert_weighted(
     let (y, scores) = ([&y[..], &y[..1]].concat(), [&scores[..], &[f64::NAN]].concat());
     let own = [&own[..], &[0.0]].concat();
     let (mut r, mut w) = (vec![1.0; y.len()], vec![1.0; y.len()]);
-    let sums = loss((&y, &scores, Some(&own)), (&mut r, &mut w));
+    let sums = loss((&y, &scores, Some(&own)), &mut r, &mut w);
     let (mut sum, mut sum_of_dual) = (0.0, 0.0);
     for (i, own) in own.iter().enumerate() {
         let (mut residual, mut weight) = ([0.0], [0.0]);
-        let of = loss((&[y[i]], &[scores[i]], None), (&mut residual, &mut weight));
+        let of = loss((&[y[i]], &[scores[i]], None), &mut residual, &mut weight);
         if *own == 0.0 {
             assert_eq!((r[i], w[i]), (0.0, 0.0));
             continue;

@@ -26,10 +26,10 @@ fn sum_in<L: Lanes>(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], 
     let (groups, _) = out.as_chunks_mut::<LANES>();
     let mut from = 0;
     if L::WIDE {
-        from = tiles::<L, WIDE>(groups, from, (a, rows, matrix, stride));
+        from = tiles::<L, WIDE>(groups, from, a, rows, matrix, stride);
     }
-    from = tiles::<L, NARROW>(groups, from, (a, rows, matrix, stride));
-    tiles::<L, 1>(groups, from, (a, rows, matrix, stride));
+    from = tiles::<L, NARROW>(groups, from, a, rows, matrix, stride);
+    tiles::<L, 1>(groups, from, a, rows, matrix, stride);
 }
 
 /// Computes tiles of `M` groups from group `from` on; returns the first group left over.
@@ -37,7 +37,10 @@ fn sum_in<L: Lanes>(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], 
 fn tiles<L: Lanes, const M: usize>(
     groups: &mut [[f64; LANES]],
     mut from: usize,
-    (a, rows, matrix, stride): (&[f64], &[usize], &[f64], usize),
+    a: &[f64],
+    rows: &[usize],
+    matrix: &[f64],
+    stride: usize,
 ) -> usize {
     while from + M <= groups.len() {
         let mut sums = [L::zero(); M];

@@ -12,8 +12,8 @@ use super::{GivenRows, LossSums};
 ///
 /// If rows have weights of their own, loss, residual and second derivative of a row are multiplied by its
 /// weight. All slices are as long as `y`.
-pub fn poisson(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
-    losses(given, out, Loss)
+pub fn poisson(given: GivenRows<'_>, residual: &mut [f64], weights: &mut [f64]) -> LossSums {
+    losses(given, residual, weights, Loss)
 }
 
 /// Returns the dual value of the point that is k times the residual r, for k in \[0, 1\]: with m = y - k r,
@@ -122,7 +122,7 @@ mod tests {
         let (y, scores) = points();
         for (&y, &score) in pairs(&y, &scores) {
             let (mut r, mut w) = ([0.0], [0.0]);
-            let LossSums { loss, .. } = poisson((&[y], &[score], None), (&mut r, &mut w));
+            let LossSums { loss, .. } = poisson((&[y], &[score], None), &mut r, &mut w);
             let mean = libm::exp(score);
             // If mean and count are far apart, the definition itself has no cancellation.
             let expected = if y > 0.0 { y * (y.ln() - score) - (y - mean) } else { mean };
@@ -144,7 +144,7 @@ mod tests {
                 let (mut r, mut w) = ([0.0], [0.0]);
                 let score = libm::log(y) + step;
                 let step = score - libm::log(y);
-                let LossSums { loss, .. } = poisson((&[y], &[score], None), (&mut r, &mut w));
+                let LossSums { loss, .. } = poisson((&[y], &[score], None), &mut r, &mut w);
                 let expected = y * step * step * (0.5 + step / 6.0 + step * step / 24.0);
                 assert!((loss - expected).abs() <= 1e-8 * expected, "{y} {step}: {loss:e} {expected:e}");
             }
@@ -176,7 +176,7 @@ mod tests {
         for score in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e300] {
             for y in [0.0, 3.0] {
                 let (mut r, mut w) = ([0.0], [0.0]);
-                let LossSums { loss, .. } = poisson((&[y], &[score], None), (&mut r, &mut w));
+                let LossSums { loss, .. } = poisson((&[y], &[score], None), &mut r, &mut w);
                 assert!(loss.is_nan() || loss > 1e300, "{y} {score}: {loss:e}");
             }
         }

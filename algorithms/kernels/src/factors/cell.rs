@@ -28,15 +28,15 @@ pub struct Cell {
 impl Cell {
     /// Takes ratings in the given order, and finds the bounds of their rows.
     pub fn as_given(ratings: Ratings) -> Self {
-        let Extent { users, items, .. } = Extent::of(std::slice::from_ref(&ratings));
-        Self::with_pairs(ratings, 0, (users, items))
+        let extent = Extent::of(std::slice::from_ref(&ratings));
+        Self::with_pairs(ratings, 0, &extent)
     }
 
     /// Takes ratings in the given order, which start with at least `pairs` pairs, and bounds of their rows.
-    pub(super) fn with_pairs(ratings: Ratings, pairs: usize, (users, items): (usize, usize)) -> Self {
+    pub(super) fn with_pairs(ratings: Ratings, pairs: usize, extent: &Extent) -> Self {
         // Neighbours may happen to be pairs, and would count as such when the cell is read back.
         let more = ratings[2 * pairs..].as_chunks().0.iter().take_while(|&&[a, b]| pair(a, b)).count();
-        Self { ratings, pairs: pairs + more, users, items }
+        Self { ratings, pairs: pairs + more, users: extent.users, items: extent.items }
     }
 
     /// Returns the ratings step by step: pairs, then single ones.

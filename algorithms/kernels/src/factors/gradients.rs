@@ -69,14 +69,14 @@ impl<const MOST: usize> Kernel for Descend<'_, MOST> {
         for chunk in 0..chunks {
             x[chunk] = L::load(&self.x[chunk].0);
         }
-        let mut residual = self.times::<L>(&x, true);
+        let mut residual = self.times::<L>(&x, Some(self.equations.targets));
         let mut direction = residual;
         let mut length = dot(&residual, &residual, chunks);
         for _ in 0..self.steps {
             if length.is_nan() || length <= 1e-20 {
                 break;
             }
-            let image = self.times::<L>(&direction, false);
+            let image = self.times::<L>(&direction, None);
             let curvature = dot(&direction, &image, chunks);
             if curvature.is_nan() || curvature <= 0.0 {
                 break;
@@ -100,13 +100,13 @@ impl<const MOST: usize> Kernel for Descend<'_, MOST> {
 }
 
 impl<const MOST: usize> Descend<'_, MOST> {
-    /// Returns A v, or b - A v: with `s` = 1 in the first case and -1 in the second, the sum of `(t_i [s <
-    /// 0] + s w_i x_i.v) x_i` and `s (S v + r v)`.
+    /// Returns A v, or b - A v if there are targets: with `s` = 1 in the first case and -1 in the second, the
+    /// sum of `(t_i [s < 0] + s w_i x_i.v) x_i` and `s (S v + r v)`.
     #[inline(always)]
-    fn times<L: Lanes>(&self, v: &Row<L, MOST>, residual: bool) -> Row<L, MOST> {
-        let LinearSystem { features, rows, weights, targets, square, ridge, .. } = *self.equations;
+    fn times<L: Lanes>(&self, v: &Row<L, MOST>, targets: Option<&[f32]>) -> Row<L, MOST> {
+        let LinearSystem { features, rows, weights, square, ridge, .. } = *self.equations;
         let chunks = if MOST <= 4 { MOST } else { self.equations.chunks };
-        let sign = if residual { -1.0 } else { 1.0 };
+        let sign = if targets.is_some() { -1.0 } else { 1.0 };
         let mut out = [L::zero(); MOST];
         for chunk in 0..chunks {
             out[chunk] = v[chunk].mul(L::splat(sign * ridge));
@@ -136,7 +136,7 @@ impl<const MOST: usize> Descend<'_, MOST> {
             let products = L::sums(sums);
             for j in 0..4 {
                 let i = 4 * number + j;
-                let target = if residual { targets[i] } else { 0.0 };
+                let target = if let Some(targets) = targets { targets[i] } else { 0.0 };
                 let scale = L::splat((sign * weights[i]).mul_add(products[j], target));
                 let x = &features[four[j] as usize * chunks..][..chunks];
                 for chunk in 0..chunks {
@@ -150,7 +150,7 @@ impl<const MOST: usize> Descend<'_, MOST> {
             for chunk in 0..chunks {
                 sum = L::load(&x[chunk].0).mul_add(v[chunk], sum);
             }
-            let target = if residual { targets[i] } else { 0.0 };
+            let target = if let Some(targets) = targets { targets[i] } else { 0.0 };
             let scale = L::splat((sign * weights[i]).mul_add(sum.sum(), target));
             for chunk in 0..chunks {
                 out[chunk] = L::load(&x[chunk].0).mul_add(scale, out[chunk]);

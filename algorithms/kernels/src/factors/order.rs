@@ -34,12 +34,11 @@ impl Cell {
     /// after another.
     pub fn in_order(mut pieces: Vec<Ratings>, width: usize) -> Vec<Self> {
         let extent = Extent::of(&pieces);
-        let bounds = (extent.users, extent.items);
         if extent.count < SPARSE * extent.items {
             let given: Vec<Rating> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
             let mut places = pieces.iter_mut().flat_map(|piece| piece.iter_mut());
             tiled(&given, extent.items, (STRETCH / width).max(SHORTEST), |rating| put(rating, &mut places));
-            return pieces.into_iter().map(|piece| Cell::with_pairs(piece, 0, bounds)).collect();
+            return pieces.into_iter().map(|piece| Cell::with_pairs(piece, 0, &extent)).collect();
         }
         if extent.by_user {
             // Each piece separately: only as much memory as the largest one takes is in use.
@@ -48,7 +47,7 @@ impl Cell {
                 given.clear();
                 given.extend_from_slice(&piece);
                 let pairs = two_by_two(&mut given, std::slice::from_mut(&mut piece));
-                Cell::with_pairs(piece, pairs, bounds)
+                Cell::with_pairs(piece, pairs, &extent)
             };
             return pieces.into_iter().map(cell).collect();
         }
@@ -62,7 +61,7 @@ impl Cell {
         let cell = |piece: Ratings| {
             let mine = pairs.min(piece.len() / 2);
             pairs -= mine;
-            Cell::with_pairs(piece, mine, bounds)
+            Cell::with_pairs(piece, mine, &extent)
         };
         pieces.into_iter().map(cell).collect()
     }

@@ -196,7 +196,7 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
     /// # Safety
     /// The rows are there.
     #[inline(always)]
-    unsafe fn step<L: Lanes>(&self, (p, q): Pair, (of_p, of_q, error): (Move, Move, f32)) {
+    unsafe fn step<L: Lanes>(&self, (p, q): Pair, of_p: Move, of_q: Move, error: f32) {
         // SAFETY: the caller vouches for the rows.
         unsafe {
             for at in (0..self.chunks()).map(|chunk| chunk * LANES) {
@@ -258,9 +258,9 @@ impl<const C: usize, const U: bool> Step<C, U> for Rating {
     ) -> Ready {
         // SAFETY: the caller vouches for the rows.
         unsafe {
-            let moves = sides.take(self, product, squares);
+            let (of_p, of_q, error) = sides.take(self, product, squares);
             let next = next.ready::<L>(sides);
-            sides.step::<L>(rows, moves);
+            sides.step::<L>(rows, of_p, of_q, error);
             next
         }
     }

@@ -114,13 +114,13 @@ impl Lanes for Avx2 {
             let first = _mm256_mul_ps(count(low), eight(line, 0, split, weights));
             Self(first, _mm256_mul_ps(count(high), eight(line, 1, split, weights)))
         }
-        fn weigh(line: &EntryLine, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+        fn weigh(line: &EntryLine, split: Split, weights: &[f32], topic: u32, without: f32) -> (Self, u32) {
             let (low, high) = halves(line);
             let ((counts, found), (more_counts, more)) =
-                (taken(low, split, without.0), taken(high, split, without.0));
+                (taken(low, split, topic), taken(high, split, topic));
             let product = |counts, found, weights| {
                 let counts = _mm256_cvtepi32_ps(_mm256_add_epi32(counts, found));
-                let without = _mm256_set1_ps(without.1);
+                let without = _mm256_set1_ps(without);
                 _mm256_mul_ps(counts, _mm256_blendv_ps(weights, without, _mm256_castsi256_ps(found)))
             };
             let first = product(counts, found, eight(line, 0, split, weights));

@@ -142,13 +142,13 @@ impl Lanes for Avx512 {
             let counts = _mm512_and_si512(entries, _mm512_set1_epi32((1i32 << split.shift) - 1));
             Self(_mm512_mul_ps(_mm512_cvtepi32_ps(counts), all_of(line, split, weights)))
         }
-        fn weigh(line: &EntryLine, split: Split, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+        fn weigh(line: &EntryLine, split: Split, weights: &[f32], topic: u32, without: f32) -> (Self, u32) {
             let entries = _mm512_load_si512(line.0.as_ptr().cast());
-            let found = found(entries, split, without.0);
+            let found = found(entries, split, topic);
             let counts = _mm512_and_si512(entries, _mm512_set1_epi32((1i32 << split.shift) - 1));
             let counts = _mm512_mask_sub_epi32(counts, found, counts, _mm512_set1_epi32(1));
             let weights = all_of(line, split, weights);
-            let weights = _mm512_mask_mov_ps(weights, found, _mm512_set1_ps(without.1));
+            let weights = _mm512_mask_mov_ps(weights, found, _mm512_set1_ps(without));
             (Self(_mm512_mul_ps(_mm512_cvtepi32_ps(counts), weights)), u32::from(found))
         }
         fn find(line: &EntryLine, split: Split, topic: u32) -> u32 {

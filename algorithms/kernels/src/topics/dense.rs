@@ -64,7 +64,7 @@ impl<'a, L: Lanes, const N: usize> Dense<'a, L, N> {
     /// Draws a topic from a document's row, in which the mass of one topic is replaced, if `topic` is one of
     /// the topics.
     #[inline(always)]
-    fn draw(&mut self, document: usize, (topic, mass): (u32, f32)) -> Name {
+    fn draw(&mut self, document: usize, topic: u32, mass: f32) -> Name {
         let (mut sums, topic) = (L::zero(), L::number(topic));
         for (number, counts) in self.counts[document * N..][..N].iter().enumerate() {
             let counts = L::widen(counts).add(L::load(&self.alphas[number].0));
@@ -97,7 +97,7 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
             let without = self.word.without(from);
             let others = f32::from(*self.count(document, from)) - 1.0;
             let mass = (others + self.alphas[from.number() / LANES].0[from.number() % LANES]) * without;
-            let topic = self.draw(document, (u32::from(*place), mass));
+            let topic = self.draw(document, u32::from(*place), mass);
             if topic != from {
                 *self.count(document, from) -= 1;
                 *self.count(document, topic) += 1;
@@ -110,7 +110,7 @@ impl<'a, L: Lanes, const N: usize> Chain<'a> for Dense<'a, L, N> {
 
     #[inline(always)]
     fn first(&mut self, document: usize) -> u16 {
-        let topic = self.draw(document, (u32::MAX, 0.0));
+        let topic = self.draw(document, u32::MAX, 0.0);
         *self.count(document, topic) += 1;
         self.word.increment(topic);
         topic.number() as u16

@@ -38,9 +38,9 @@ pub(crate) trait Lanes: F32x16 {
     /// Returns, for every entry, its count times `weights[topic]`. Panics unless there is a weight for every
     /// topic that the bits can name.
     fn products(line: &EntryLine, split: Self::Split, weights: &[f32]) -> Self;
-    /// Returns the weighted counts of a line's entries, where an entry of topic `without.0` that is not empty
-    /// counts one less, at the weight `without.1`; and the lanes of such entries.
-    fn weigh(line: &EntryLine, split: Self::Split, weights: &[f32], without: (u32, f32)) -> (Self, u32);
+    /// Returns the weighted counts of a line's entries, where an entry of this topic that is not empty
+    /// counts one less, at the weight `without`; and the lanes of such entries.
+    fn weigh(line: &EntryLine, split: Self::Split, weights: &[f32], topic: u32, without: f32) -> (Self, u32);
     /// Returns the lanes whose entry is of this topic and not empty.
     fn find(line: &EntryLine, split: Self::Split, topic: u32) -> u32;
     /// Adds 1 or -1 to the count in a lane, below sixteen; all lanes are read and written at once.
@@ -107,12 +107,12 @@ impl Lanes for Portable {
             let product = |entry: u32| (entry & ((1 << shift) - 1)) as f32 * weights[(entry >> shift) as usize];
             Self(line.0.map(product))
         }
-        fn weigh(line: &EntryLine, shift: u32, weights: &[f32], without: (u32, f32)) -> (Self, u32) {
+        fn weigh(line: &EntryLine, shift: u32, weights: &[f32], topic: u32, without: f32) -> (Self, u32) {
             let (mut products, found) =
-                (Self::products(line, shift, weights), Self::find(line, shift, without.0));
+                (Self::products(line, shift, weights), Self::find(line, shift, topic));
             for (lane, (product, &entry)) in products.0.iter_mut().zip(&line.0).enumerate() {
                 if found >> lane & 1 == 1 {
-                    *product = ((entry & ((1 << shift) - 1)) - 1) as f32 * without.1;
+                    *product = ((entry & ((1 << shift) - 1)) - 1) as f32 * without;
                 }
             }
             (products, found)

@@ -84,7 +84,8 @@ pub(super) fn move_to<L: Lanes>(
     row: &mut Row,
     from: Option<usize>,
     topic: Name,
-    (packing, split): (Packing, L::Split),
+    packing: Packing,
+    split: L::Split,
 ) {
     // A loop instead of an iterator, whose closures are not compiled for the vector form.
     let (mut number, mut to, topic) = (0, None, topic.number() as u32);

@@ -99,7 +99,7 @@ impl<L: Lanes> Hand<'_, L> {
         let (mut sums, mut at, mut number) = (L::zero(), 0, 0);
         let (weights, split) = (self.word.weights.weights(), self.split);
         for (line, running) in lines.iter().zip(&mut *self.running) {
-            let (products, found) = L::weigh(line, split, weights, (topic.number() as u32, without));
+            let (products, found) = L::weigh(line, split, weights, topic.number() as u32, without);
             sums = sums.add(products);
             sums.store(running);
             at = if found != 0 { number + found.trailing_zeros() as usize } else { at };
@@ -135,7 +135,7 @@ impl<L: Lanes> Hand<'_, L> {
         let length = row.length;
         match to {
             Some(to) => move_one(lines, &mut row.length, at, to, self.packing),
-            None => move_to::<L>(lines, row, Some(at), topic, (self.packing, self.split)),
+            None => move_to::<L>(lines, row, Some(at), topic, self.packing, self.split),
         }
         self.word.decrement(from, without);
         self.word.increment(topic);
@@ -198,7 +198,7 @@ impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
             self.hand.word.names.name(self.hand.packing.topic(*entry))
         } else {
             let topic = self.hand.word.weights.draw::<L>(other * others);
-            move_to::<L>(lines, row, None, topic, (self.hand.packing, self.hand.split));
+            move_to::<L>(lines, row, None, topic, self.hand.packing, self.hand.split);
             topic
         };
         self.hand.word.increment(topic);
@@ -210,7 +210,7 @@ impl<'a, L: Lanes> Chain<'a> for Sparse<'a, L> {
         let row = &mut self.rows[document];
         let lines = &mut self.lines[row.start as usize..];
         let topic = self.hand.word.names.name(self.hand.draws.below(topics));
-        move_to::<L>(lines, row, None, topic, (self.hand.packing, self.hand.split));
+        move_to::<L>(lines, row, None, topic, self.hand.packing, self.hand.split);
         self.hand.word.increment(topic);
         topic.number() as u16
     }

@@ -104,7 +104,7 @@ impl WeightTree<'_> {
         let (mut at, mut point) = locate(&self.running[..], sums.running(), point, tops.len());
         while level > 0 {
             level -= 1;
-            let (lane, left) = child(self.children::<L>(level, at, (of, change)).running(), point);
+            let (lane, left) = child(self.children::<L>(level, at, of, change).running(), point);
             (at, point) = (at * LANES + lane, left);
         }
         let weights =
@@ -125,7 +125,7 @@ impl WeightTree<'_> {
     /// Returns sixteen sums of a level, if the sum of a topic had changed. The change is added in registers:
     /// a value that was just stored alone could not be loaded with the others.
     #[inline(always)]
-    fn children<L: Lanes>(&self, level: usize, at: usize, (topic, change): (Name, f64)) -> L {
+    fn children<L: Lanes>(&self, level: usize, at: usize, topic: Name, change: f64) -> L {
         let sums = &self.sums[self.levels[level]..self.levels[level + 1]];
         let number = topic.number() >> (LANES.ilog2() as usize * (level + 1));
         let changed = (sums[number] + change) as f32;

@@ -4,13 +4,13 @@ use clap::Args;
 use raddle::Ending;
 use raddle::state::{from_bytes, to_bytes};
 use raddle_cli::{
-    Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Switch, Timed, TrainOptions, choose,
-    combine, hide_idle, number,
+    CutShort, Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Switch, Timed, TrainOptions,
+    choose, combine, ended_as, hide_idle, number,
 };
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};
-use raddle_tabular::cli::{Chosen, Given, ended_as, of_folds, tell_of_classes, unfinished};
+use raddle_tabular::cli::{Chosen, Given, of_folds, tell_of_classes};
 use serde::Serialize;
 
 use super::features;
@@ -82,16 +82,16 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
     let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;
     if options.problem.loss().scores_each_class() {
-        tell_of_classes(&session, (folds.labels().len(), folds.score_bytes()), &mut data);
+        tell_of_classes(&session, folds.labels().len(), folds.score_bytes(), &mut data);
     }
 
     let names: Vec<String> =
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
     let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, &identity))?;
-    if let Some((number, run)) = parts.cut.take() {
+    if parts.cut.is_some() {
         let title = format!("{} cross-validation", options.problem.title());
-        let of = (folds.count(), &*title, "lambda");
-        return unfinished(session, (options, train), data, (number, &run), parts, of);
+        let words = CutShort { title: &title, parts: "folds", names: &names, choice: "lambda" };
+        return words.finish(session, options, data, parts);
     }
     for bytes in parts.done.iter().flatten() {
         let scores: Vec<FoldScores> = from_bytes(bytes).map_err(Error::failed)?;

@@ -4,7 +4,7 @@ use raddle_cli::{Error, ExitStatus, Session, Timed};
 use raddle_lasso::Fit;
 
 use super::fit_options::Options;
-use super::outcome::{Beyond, finished};
+use super::outcome::finished;
 use super::problem::{self, Ready};
 use super::refused::refuse_named;
 use super::versions;
@@ -20,8 +20,9 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         return versions::fit(options, session);
     }
     let held_out = options.held_out()?;
-    let Ready { problem, data, features } = options.problem.ready(&mut session, train, held_out)?;
-    let test = options.test_set(&mut session, held_out, (&problem, &features))?;
+    let ready = options.problem.ready(&mut session, train, held_out)?;
+    let test = options.test_set(&mut session, held_out, &ready)?;
+    let Ready { problem, data, features } = ready;
     let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
@@ -29,7 +30,6 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let identity = problem::identity(options, problem::FREE, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
-    let (report, summary, text) =
-        finished(&mut session, options, &fit, (data, &features), Beyond { version: None, test })?;
+    let (report, summary, text) = finished(&mut session, options, &fit, data, &features, None, test)?;
     session.finish(report, &summary, &text)
 }

@@ -3,13 +3,12 @@
 use clap::Args;
 use raddle_cli::{ChangeOptions, ENGINE_HEADING, Error, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{HeldOut, Options as Reading};
-use raddle_lasso::files::Features;
-use raddle_lasso::{Lasso, Problem};
+use raddle_lasso::Lasso;
 use raddle_tabular::cli::known_or_default;
 use serde::Serialize;
 
 use super::held_out::{TestRows, TestSet};
-use super::problem::ProblemOptions;
+use super::problem::{ProblemOptions, Ready};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso fit diabetes --ratio 100
@@ -63,13 +62,13 @@ impl Options {
         &self,
         session: &mut Session,
         held_out: Option<HeldOut>,
-        (problem, features): (&Problem, &Features),
+        ready: &Ready,
     ) -> Result<Option<TestSet>, Error> {
         let Some(test) = &self.test else { return Ok(None) };
         let reading = Reading { held_out, ..self.problem.reading(&self.train, &[])? };
         let data = self.train.data.as_deref();
-        let of_model = (problem, features, self.problem.loss());
-        let set = session.timed(Timed::Read, || TestSet::read(test, data, reading, of_model))?;
+        let read = || TestSet::read(test, data, reading, ready, self.problem.loss());
+        let set = session.timed(Timed::Read, read)?;
         set.notes().for_each(|note| session.screen().tell(&note));
         Ok(Some(set))
     }

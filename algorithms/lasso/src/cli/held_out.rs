@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use raddle_cli::{Error, Report, Table as Listing, count, number};
 use raddle_datasets::{Classes, ColumnOptions, HeldOut, Options as Reading};
-use raddle_lasso::files::{About, Features, ModelFacts as _};
+use raddle_lasso::files::{About, ModelFacts as _};
 use raddle_lasso::{Fit, Loss, Measure, Problem};
 use raddle_tabular::cli::{DEFAULT, ModelSamples, field, said_of_rows};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+use super::problem::Ready;
 
 /// Value of `--test`: rows to measure a fit on.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +109,8 @@ impl TestSet {
         rows: &TestRows,
         data: Option<&str>,
         reading: Reading,
-        (problem, features, loss): (&Problem, &Features, Loss),
+        Ready { problem, features, .. }: &Ready,
+        loss: Loss,
     ) -> Result<Self, Error> {
         let width = features.layout(problem.columns(), 0).columns;
         let held_out = reading.held_out;
@@ -127,7 +130,7 @@ impl TestSet {
         };
         let refuse = |why: String| Error::input(format!("{source}: {}: {why}", rows.shown()));
         let names = features.names.as_deref();
-        let samples = ModelSamples::read(source, &reading, (width, names))
+        let samples = ModelSamples::read(source, &reading, width, names)
             .map_err(|why| Error::input(format!("{}: {why}", rows.shown())))?;
         let mut samples = match held_out {
             Some(held_out) => {
@@ -187,7 +190,7 @@ impl TestSet {
         let scores = self.samples.scores(model.by_class(&model.schema().layout().of_data(&fit.coefficients)));
         let lacking = scores.lacking();
         let weights = self.samples.counted(&lacking);
-        let measures = fit.loss.measures(&self.y, &scores.all, Some(&weights), (fit.classes, &fit.labels));
+        let measures = fit.loss.measures(&self.y, &scores.all, Some(&weights), fit.classes, &fit.labels);
         Tested {
             measure: measures.into_iter().next_back().unwrap_or(("R2", Err("as there is no row"))),
             counted: weights.iter().filter(|weight| **weight > 0.0).count() as u64,

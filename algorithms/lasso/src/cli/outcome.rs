@@ -14,19 +14,16 @@ use super::features;
 use super::fit_options::Options;
 use super::held_out::TestSet;
 
-/// Facts about a fit other than its model: the version of its data, and rows to measure it on.
-pub(super) struct Beyond {
-    pub(super) version: Option<VersionOf>,
-    pub(super) test: Option<TestSet>,
-}
-
-/// Writes the model, and describes the outcome for the report, as tables and as text.
+/// Writes the model of a version of the data, if they change, measures it on test rows, if there are any, and
+/// describes the outcome for the report, as tables and as text.
 pub(super) fn finished(
     session: &mut Session,
     options: &Options,
     fit: &Fit,
-    (data, features): (Data, &Features),
-    Beyond { version, test }: Beyond,
+    data: Data,
+    features: &Features,
+    version: Option<VersionOf>,
+    test: Option<TestSet>,
 ) -> Result<(Report, Summary, String), Error> {
     let model = About { version, ..About::new(fit, features) };
     let tested = test.map(|test| test.measure(fit, &model));
@@ -89,8 +86,8 @@ fn named(schema: Schema<'_>, of: &Coefficient) -> String {
 }
 
 /// Says why every lambda gives the same coefficients, which are all zero or not.
-pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
-    match is_zero {
+pub(crate) fn no_penalty(fit: &Fit) -> &'static str {
+    match fit.coefficients.is_empty() && fit.points.iter().all(|point| point.coefficients.is_empty()) {
         true => "lambda_max is 0: no column varies with the response",
         false => {
             "lambda_max is 0: no column with a penalty varies with what those without leave of the response"
@@ -111,7 +108,7 @@ pub(crate) fn describe(
     let title = format!("{method} on {data}");
     let place = match fit.lambda_max > 0.0 {
         true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
-        false => no_penalty(fit.coefficients.is_empty()).into(),
+        false => no_penalty(fit).into(),
     };
     let (nonzeros, columns) =
         (fit.coefficients.len(), count((model.columns * model.labels.len().max(1)) as u64, "coefficient"));

@@ -72,7 +72,8 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
     let report = encoding(&features, report);
-    let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
+    let entries = fit.points.iter().zip(1..).map(|(point, number)| entry(point, number));
+    let report = report.result("path", entries.collect::<Vec<_>>());
     let (text, summary) = describe(&fit, points, &options.problem.title(), &report.data.path, train.folder());
     let summary = Summary { pictures: pictures::path(&fit.points, model.schema()), ..summary };
     let text = format!("{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
@@ -80,7 +81,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 /// The report's entry for a point.
-fn entry((point, number): (&Point, u64)) -> Value {
+fn entry(point: &Point, number: u64) -> Value {
     let Point { lambda, gap, intercept, dual_scale, coefficients, .. } = point;
     json!({
         "point": number, "lambda": lambda, "intercept": intercept, "gap": gap, "nonzeros": coefficients.len(),
@@ -94,10 +95,7 @@ fn describe(fit: &Fit, points: usize, method: &str, data: &str, folder: Option<&
     let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {
         true => String::new(),
-        false => {
-            let is_zero = fit.points.iter().all(|point| point.coefficients.is_empty());
-            format!("; {}", no_penalty(is_zero))
-        }
+        false => format!("; {}", no_penalty(fit)),
     };
     let mut text = format!(
         "{title}: {} of {} certified{none}\n\n{:>6}  {:>14}  {:>9}  {:>8}\n",

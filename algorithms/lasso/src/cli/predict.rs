@@ -46,7 +46,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Saved { about, coefficients, .. } = point::read(&options.args.model, options.point)?;
     let other = offset(options, &about)?.as_deref().map(beside_offset);
     let by_class = about.by_class(&coefficients);
-    tabular::predict((&options.args, options.out.as_deref()), (&Model(about), by_class), other)
+    tabular::predict(&options.args, options.out.as_deref(), &Model(about), by_class, other)
 }
 
 /// Returns the place of the offsets: a model that was fitted with offsets needs them, and others take none.
@@ -97,7 +97,6 @@ impl Scoring for Model {
     }
 
     fn measures(&self, y: &[f64], scores: &RowScores, weights: &[f64]) -> Result<Vec<Measure>, String> {
-        let of = (self.0.classes, &self.0.labels[..]);
-        Ok(self.0.loss().measures(y, &scores.all, Some(weights), of))
+        Ok(self.0.loss().measures(y, &scores.all, Some(weights), self.0.classes, &self.0.labels))
     }
 }

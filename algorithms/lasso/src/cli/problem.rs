@@ -181,7 +181,7 @@ impl ProblemOptions {
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
         if self.loss.scores_each_class() {
             let classes = problem.labels().len();
-            tell_of_classes(session, (classes, problem.score_bytes(classes)), &mut data);
+            tell_of_classes(session, classes, problem.score_bytes(classes), &mut data);
         }
         if is_stored {
             // Columns are read and centred on the worker that holds them.

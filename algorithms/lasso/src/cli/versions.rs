@@ -14,7 +14,7 @@ use raddle_lasso::{Fit, Lasso, LiveTable, Problem, RowChange};
 use raddle_tabular::cli::described;
 
 use super::fit_options::Options;
-use super::outcome::{Beyond, finished};
+use super::outcome::finished;
 use super::problem;
 use super::refused::refuse_named;
 
@@ -136,8 +136,7 @@ impl Versions for Run<'_> {
         let layout = features.layout(columns, fit.labels.len());
         self.start = Some((layout.of_data(&fit.coefficients), layout.columns));
         let of = session.version_of();
-        let (report, summary, text) =
-            finished(session, options, &fit, (data, &features), Beyond { version: Some(of), test: None })?;
+        let (report, summary, text) = finished(session, options, &fit, data, &features, Some(of), None)?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 

@@ -216,7 +216,7 @@ impl Folds {
     }
 
     fn in_fold(&self, number: usize, why: LassoError) -> LassoError {
-        refused(&self.table.folds[number], (number, self.plan.folds), why)
+        refused(&self.table.folds[number], number, self.plan.folds, why)
     }
 
     /// `true` if a run of [`engine`](Self::engine) has reached its last lambda.

@@ -98,7 +98,7 @@ impl CrossValidation {
         let (rule, workers) = (self.rule, self.lasso.workers.max(1));
         let mut folds = self.start(x, y, preparation)?;
         let fitted = |number, workers| folds.fitted(number, workers, &set);
-        let fitted = fit_folds((folds.count(), workers), fitted)?;
+        let fitted = fit_folds(folds.count(), workers, fitted)?;
         let mut reports = Vec::with_capacity(folds.count());
         for (report, scores) in fitted.into_iter().flatten() {
             reports.push(report);

@@ -219,7 +219,7 @@ impl CrossValidation {
                 .map(|class| (class, fold))
         };
         folds.iter().enumerate().filter_map(lacking).min().map_or(Ok(()), |(class, fold)| {
-            Err(refused(&folds[fold], (fold, self.folds), LassoError::NoClass { class: labels[class] }))
+            Err(refused(&folds[fold], fold, self.folds, LassoError::NoClass { class: labels[class] }))
         })
     }
 

@@ -46,9 +46,8 @@ fn rows_of(split: Split, number: usize, rows: usize) -> Result<FoldRows, LassoEr
     }
 }
 
-/// Adds to an error the fold whose training rows cannot be fitted, as (its number from 0, the number of
-/// folds).
-pub(super) fn refused(of: &FoldRows, (number, folds): (usize, usize), why: LassoError) -> LassoError {
+/// Adds to an error the fold whose training rows cannot be fitted, with its number from 0.
+pub(super) fn refused(of: &FoldRows, number: usize, folds: usize, why: LassoError) -> LassoError {
     let (fold, why) = (number + 1, Box::new(why));
     match &of.train {
         Some(_) => LassoError::InSplit { split: fold, splits: folds, why },

@@ -24,8 +24,6 @@ const FORMULAS: &[u8] = concat!("lasso ", env!("CARGO_PKG_VERSION"), ", formulas
 pub(crate) struct ByParts {
     stored: Arc<StoredTable>,
     how: Centring,
-    /// Prepared columns are sparse.
-    is_sparse: bool,
     /// The sets of weights by which the rows are weighted, one set after another.
     weights: Vec<Arc<Vec<f64>>>,
     /// The table's column at each place; empty if the columns are in the table's order.
@@ -37,9 +35,9 @@ pub(crate) struct ByParts {
 }
 
 impl ByParts {
-    pub(crate) fn new(stored: Arc<StoredTable>, how: Centring, is_sparse: bool) -> Self {
+    pub(crate) fn new(stored: Arc<StoredTable>, how: Centring) -> Self {
         let (weights, order, units) = (Vec::new(), Arc::default(), Arc::default());
-        Self { stored, how, is_sparse, weights, order, units, classes: 0 }
+        Self { stored, how, weights, order, units, classes: 0 }
     }
 
     /// Returns the columns with rows weighted.
@@ -66,7 +64,7 @@ impl ByParts {
     }
 
     pub(super) fn is_sparse(&self) -> bool {
-        self.is_sparse && self.classes == 0
+        self.how.is_sparse && self.classes == 0
     }
 
     pub(super) fn cost(&self, j: usize) -> usize {
@@ -76,7 +74,7 @@ impl ByParts {
     /// Returns the range of the stored values of the column at a place, before classes; `None` if all rows
     /// have a value.
     fn stored_range(&self, at: usize) -> Option<Range<usize>> {
-        if !self.is_sparse {
+        if !self.how.is_sparse {
             return None;
         }
         let (column, starts) = (self.order.get(at).map_or(at, |&j| j as usize), self.stored.starts());
@@ -108,8 +106,7 @@ impl ByParts {
         more: &[u8],
         make: impl FnOnce() -> Result<Vec<f64>, LassoError>,
     ) -> Result<Vec<f64>, LassoError> {
-        let how = [self.how.flags(), u8::from(self.is_sparse)];
-        let classes = (self.classes as u64).to_le_bytes();
+        let (how, classes) = (self.how.flags(), (self.classes as u64).to_le_bytes());
         let mut of = vec![FORMULAS, what.as_bytes(), &how, &classes, more];
         of.extend([cast_slice::<u32, u8>(&self.order), cast_slice::<f64, u8>(&self.units)]);
         of.extend(self.weights.iter().map(|weights| cast_slice::<f64, u8>(weights)));
@@ -144,7 +141,7 @@ impl ByParts {
     /// Returns columns of the table as prepared, with their centers and scales.
     fn prepared(&self, range: Range<usize>) -> Result<Prepared, LassoError> {
         let first = range.start;
-        let mut prepared = Prepared::of(self.stored.columns(range)?, self.how, self.is_sparse, first)?;
+        let mut prepared = Prepared::of(self.stored.columns(range)?, self.how, first)?;
         for weights in &self.weights {
             prepared.weigh(weights, self.how, first)?;
         }
@@ -174,7 +171,7 @@ impl ByParts {
                     let first = run[0] as usize;
                     designs.push(self.prepared(first..first + run.len())?.design);
                 }
-                Design::joined(self.rows(), self.is_sparse, designs)
+                Design::joined(self.rows(), self.how.is_sparse, designs)
             }
         };
         Ok(match self.units.get(range) {

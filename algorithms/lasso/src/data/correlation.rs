@@ -35,14 +35,6 @@ pub enum ColumnSketch {
 }
 
 impl ColumnSketch {
-    /// Sketches a column of n values: all values, or with `sample` those of evenly strided rows.
-    pub(crate) fn of(column: Column, sample: bool) -> Self {
-        match column.view().filled() {
-            Some(values) => Self::Unit(unit(values, sample)),
-            None => Self::Whole(column),
-        }
-    }
-
     fn unit(&self) -> Option<&[f64]> {
         match self {
             Self::Unit(unit) => Some(unit),
@@ -65,70 +57,107 @@ raddle::state!(
     }
 );
 
-/// [`correlations`] from sketches of the columns.
-pub(crate) fn sketch_correlations(
-    sketches: &[Option<&ColumnSketch>],
-    rows: usize,
-    sample: bool,
-) -> Dependencies {
-    let Some(first) = sketches.iter().flatten().find_map(|sketch| sketch.unit()) else {
-        let views: Vec<_> = sketches.iter().map(|sketch| sketch.and_then(ColumnSketch::view)).collect();
-        return correlations(&views, rows, sample);
-    };
-    // A missing column is zero everywhere.
-    let (length, zeros) = (first.len(), vec![0.0; first.len()]);
-    let units: Vec<&[f64]> = sketches
-        .iter()
-        .map(|sketch| {
-            sketch.and_then(ColumnSketch::unit).filter(|unit| unit.len() == length).unwrap_or(&zeros)
-        })
-        .collect();
-    dense(&units)
+/// The rows from which correlations of columns are computed.
+#[derive(Debug, Clone, Copy)]
+pub struct Correlator {
+    /// Number of rows of the columns.
+    pub rows: usize,
+    /// `true` to estimate on a sample of the rows: good enough to detect
+    /// [`CORRELATION_LIMIT`](crate::CORRELATION_LIMIT).
+    pub sample: bool,
 }
 
-/// Returns |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it
-/// is estimated on evenly strided rows: good enough to detect
-/// [`CORRELATION_LIMIT`](crate::CORRELATION_LIMIT).
-pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
-    match views.iter().flatten().next() {
-        Some(View { indices: None, values, .. }) => {
-            let zeros = vec![0.0; values.len()];
-            let filled =
-                |view: &Option<View<'_>>| unit(view.and_then(View::filled).unwrap_or(&zeros), sample);
-            let units: Vec<Vec<f64>> = views.iter().map(filled).collect();
-            dense(&units.iter().map(|unit| &unit[..]).collect::<Vec<_>>())
+impl Correlator {
+    /// Sketches a column.
+    pub(crate) fn sketch(self, column: Column) -> ColumnSketch {
+        match column.view().filled() {
+            Some(values) => ColumnSketch::Unit(self.unit(values)),
+            None => ColumnSketch::Whole(column),
         }
-        Some(_) => {
-            let mut dependencies = Dependencies::none(views.len());
-            note(&mut dependencies, &sparse(views, rows, sample && rows > RUNS * RUN));
-            dependencies
+    }
+
+    /// Returns the [`correlations`](Self::correlations) from sketches of the columns.
+    pub(crate) fn of_sketches(self, sketches: &[Option<&ColumnSketch>]) -> Dependencies {
+        let Some(first) = sketches.iter().flatten().find_map(|sketch| sketch.unit()) else {
+            let views: Vec<_> = sketches.iter().map(|sketch| sketch.and_then(ColumnSketch::view)).collect();
+            return self.correlations(&views);
+        };
+        // A missing column is zero everywhere.
+        let (length, zeros) = (first.len(), vec![0.0; first.len()]);
+        let units: Vec<&[f64]> = sketches
+            .iter()
+            .map(|sketch| {
+                sketch.and_then(ColumnSketch::unit).filter(|unit| unit.len() == length).unwrap_or(&zeros)
+            })
+            .collect();
+        dense(&units)
+    }
+
+    /// Returns |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing.
+    pub fn correlations(self, views: &[Option<View<'_>>]) -> Dependencies {
+        match views.iter().flatten().next() {
+            Some(View { indices: None, values, .. }) => {
+                let zeros = vec![0.0; values.len()];
+                let filled =
+                    |view: &Option<View<'_>>| self.unit(view.and_then(View::filled).unwrap_or(&zeros));
+                let units: Vec<Vec<f64>> = views.iter().map(filled).collect();
+                dense(&units.iter().map(|unit| &unit[..]).collect::<Vec<_>>())
+            }
+            Some(_) => self.sparse(views),
+            None => Dependencies::none(views.len()),
         }
-        None => Dependencies::none(views.len()),
     }
-}
 
-/// Records whole rows of products: the absolute values of the entries left of the diagonal.
-fn note(dependencies: &mut Dependencies, products: &[f64]) {
-    let count = dependencies.count().max(1);
-    for (row, products) in dependencies.rows_mut().zip(products.chunks_exact(count)) {
-        note_row(row, products);
+    /// Returns the values of a dense column, all or a sample of them, scaled to length 1; zeros stay zeros.
+    fn unit(self, column: &[f64]) -> Vec<f64> {
+        let stride = if self.sample { column.len().div_ceil(DENSE_SAMPLE).max(1) } else { 1 };
+        let mut unit: Vec<f64> = column.iter().step_by(stride).copied().collect();
+        let norm = sum_squares(&unit).sqrt();
+        unit.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
+        unit
     }
-}
 
-/// Fills a row with the absolute values of its products.
-fn note_row(row: &mut [f32], products: &[f64]) {
-    for (strength, product) in row.iter_mut().zip(products) {
-        *strength = product.abs() as f32;
+    /// Returns the correlations of sparse columns from all rows, or estimates from the runs, which are
+    /// unbiased as they are scaled by the norms of the whole columns. Where few sampled entries make two rare
+    /// columns look alike, all their entries are compared.
+    fn sparse(self, views: &[Option<View<'_>>]) -> Dependencies {
+        let (count, rows) = (views.len(), self.rows);
+        let sample = self.sample && rows > RUNS * RUN;
+        let runs: Vec<usize> = (0..RUNS).map(|run| rows * run / RUNS).collect();
+        let sampled: Vec<(Vec<u32>, Vec<f64>)> =
+            views.iter().filter(|_| sample).map(|view| in_runs(view, &runs)).collect();
+        let columns: Vec<(&[u32], &[f64])> = match sample {
+            true => sampled.iter().map(|(rows, values)| (&rows[..], &values[..])).collect(),
+            false => views.iter().map(stored).collect(),
+        };
+        let kept = if sample { RUNS * RUN } else { rows };
+        let mut piece = RowPiece::new(0..kept as u32);
+        piece.append(&columns);
+        let mut products = vec![0.0; count * count];
+        gram_by_rows(&piece, 0, &mut products, count);
+        let scale = rows as f64 / kept as f64;
+        let about = |view: &Option<View<'_>>| {
+            view.map_or((0.0, 0.0), |view| (view.sum_squares(rows).sqrt(), view.shift))
+        };
+        let about: Vec<(f64, f64)> = views.iter().map(about).collect();
+        let mut dependencies = Dependencies::none(count);
+        for (i, row) in dependencies.rows_mut().enumerate() {
+            for j in 0..i {
+                let ((a, shift), (b, other)) = (about[i], about[j]);
+                let correlation = |product: f64| {
+                    let centred = product - rows as f64 * shift * other;
+                    if a > 0.0 && b > 0.0 { (centred / (a * b)).clamp(-1.0, 1.0) } else { 0.0 }
+                };
+                let mut estimate = correlation(products[i * count + j] * scale);
+                let few = sample && columns[i].0.len().min(columns[j].0.len()) < FEW;
+                if few && estimate.abs() > DOUBTFUL {
+                    estimate = correlation(meet(&views[i], &views[j]));
+                }
+                row[j] = estimate.abs() as f32;
+            }
+        }
+        dependencies
     }
-}
-
-/// Returns the values of a dense column, all or a sample of them, scaled to length 1; zeros stay zeros.
-fn unit(column: &[f64], sample: bool) -> Vec<f64> {
-    let stride = if sample { column.len().div_ceil(DENSE_SAMPLE).max(1) } else { 1 };
-    let mut unit: Vec<f64> = column.iter().step_by(stride).copied().collect();
-    let norm = sum_squares(&unit).sqrt();
-    unit.iter_mut().for_each(|value| *value *= if norm > 0.0 { 1.0 / norm } else { 0.0 });
-    unit
 }
 
 /// Products of all pairs of columns of equal length, [`STRIP`] rows at a time, on all threads by
@@ -146,50 +175,11 @@ fn dense(units: &[&[f64]]) -> Dependencies {
             let mut products = vec![0.0; rows.len() * end];
             gram(&units[first..end], &units[..end], first, &mut products, end);
             for (row, products) in rows.iter_mut().zip(products.chunks_exact(end)) {
-                note_row(row, products);
+                row.iter_mut().zip(products).for_each(|(strength, product)| *strength = product.abs() as f32);
             }
         },
     );
     dependencies
-}
-
-/// Returns the correlations from all rows, or estimates from the runs, which are unbiased as they are scaled
-/// by the norms of the whole columns. Where few sampled entries make two rare columns look alike, all their
-/// entries are compared.
-fn sparse(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
-    let count = views.len();
-    let runs: Vec<usize> = (0..RUNS).map(|run| rows * run / RUNS).collect();
-    let sampled: Vec<(Vec<u32>, Vec<f64>)> =
-        views.iter().filter(|_| sample).map(|view| in_runs(stored(view), &runs)).collect();
-    let columns: Vec<(&[u32], &[f64])> = match sample {
-        true => sampled.iter().map(|(rows, values)| (&rows[..], &values[..])).collect(),
-        false => views.iter().map(stored).collect(),
-    };
-    let kept = if sample { RUNS * RUN } else { rows };
-    let mut piece = RowPiece::new(0..kept as u32);
-    piece.append(&columns);
-    let mut products = vec![0.0; count * count];
-    gram_by_rows(&piece, 0, &mut products, count);
-    let scale = rows as f64 / kept as f64;
-    let about =
-        |view: &Option<View<'_>>| view.map_or((0.0, 0.0), |view| (view.sum_squares(rows).sqrt(), view.shift));
-    let about: Vec<(f64, f64)> = views.iter().map(about).collect();
-    for i in 0..count {
-        for j in 0..i {
-            let ((a, shift), (b, other)) = (about[i], about[j]);
-            let correlation = |product: f64| {
-                let centred = product - rows as f64 * shift * other;
-                if a > 0.0 && b > 0.0 { (centred / (a * b)).clamp(-1.0, 1.0) } else { 0.0 }
-            };
-            let mut estimate = correlation(products[i * count + j] * scale);
-            let few = sample && columns[i].0.len().min(columns[j].0.len()) < FEW;
-            if few && estimate.abs() > DOUBTFUL {
-                estimate = correlation(meet(stored(&views[i]), stored(&views[j])));
-            }
-            products[i * count + j] = estimate;
-        }
-    }
-    products
 }
 
 fn stored<'a>(view: &Option<View<'a>>) -> (&'a [u32], &'a [f64]) {
@@ -197,7 +187,8 @@ fn stored<'a>(view: &Option<View<'a>>) -> (&'a [u32], &'a [f64]) {
 }
 
 /// Returns the product of two sparse columns, whose rows ascend.
-fn meet((rows, values): (&[u32], &[f64]), (others, weights): (&[u32], &[f64])) -> f64 {
+fn meet(one: &Option<View<'_>>, other: &Option<View<'_>>) -> f64 {
+    let ((rows, values), (others, weights)) = (stored(one), stored(other));
     let (mut i, mut j, mut sum) = (0, 0, 0.0);
     while i < rows.len() && j < others.len() {
         if rows[i] == others[j] {
@@ -212,7 +203,8 @@ fn meet((rows, values): (&[u32], &[f64]), (others, weights): (&[u32], &[f64])) -
 
 /// Returns the entries in the rows `start..start + RUN` for each start, with the rows of the sample numbered
 /// consecutively.
-fn in_runs((indices, values): (&[u32], &[f64]), starts: &[usize]) -> (Vec<u32>, Vec<f64>) {
+fn in_runs(view: &Option<View<'_>>, starts: &[usize]) -> (Vec<u32>, Vec<f64>) {
+    let (indices, values) = stored(view);
     let (mut rows, mut kept, mut to) = (Vec::new(), Vec::new(), 0);
     for (run, &start) in starts.iter().enumerate() {
         let from = to + indices[to..].partition_point(|&row| (row as usize) < start);
@@ -248,7 +240,7 @@ mod tests {
         };
         let columns = [column(100), column(700), column(100)];
         let views: Vec<_> = columns.iter().map(sparse_view).collect();
-        let found = correlations(&views, rows as usize, true);
+        let found = Correlator { rows: rows as usize, sample: true }.correlations(&views);
         let shared = columns[0].0.iter().filter(|row| columns[1].0.contains(row)).count() as f64;
         let exact = shared / ((columns[0].0.len() * columns[1].0.len()) as f64).sqrt();
         assert!(f64::from(found.between(0, 1)) <= exact.max(DOUBTFUL) + 1e-6);
@@ -264,7 +256,8 @@ mod tests {
             (rows, values)
         };
         let columns: Vec<_> = (0..5).map(column).collect();
-        let found = correlations(&columns.iter().map(sparse_view).collect::<Vec<_>>(), 200, false);
+        let views: Vec<_> = columns.iter().map(sparse_view).collect();
+        let found = Correlator { rows: 200, sample: false }.correlations(&views);
         let dense = |(rows, values): &(Vec<u32>, Vec<f64>)| {
             let mut dense = [0.0; 200];
             rows.iter().zip(values).for_each(|(&row, value)| dense[row as usize] = *value);

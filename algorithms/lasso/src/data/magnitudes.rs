@@ -15,10 +15,6 @@ const MOST: f64 = 1e140;
 /// The largest product of a column's norm and the response's, which is squared.
 const MOST_PRODUCT: f64 = 1e150;
 
-/// A column whose standard deviation is below this counts as constant in comparisons of solvers, as in
-/// `judges/bench_lasso.py`.
-const CONSTANT: f64 = 1e-12;
-
 /// A standard deviation below this share of the mean is rounding.
 const ROUNDING: f64 = 1e-14;
 
@@ -54,13 +50,9 @@ impl Spread {
     }
 }
 
-/// `true` for a column whose standard deviation, compared with its mean, is rounding.
-pub(crate) fn is_constant(
-    (mean, deviation): (f64, f64),
-    absolute: bool,
-    spread: impl Fn() -> Spread,
-) -> bool {
-    if absolute && deviation < CONSTANT {
+/// `true` for a column whose standard deviation is below `negligible` or, compared with its mean, rounding.
+pub(crate) fn is_constant(mean: f64, deviation: f64, negligible: f64, spread: impl Fn() -> Spread) -> bool {
+    if deviation < negligible {
         return true;
     }
     if deviation > CLEAR * mean.abs() && deviation >= LEAST || deviation.is_nan() {
@@ -96,7 +88,7 @@ pub(crate) fn check_column(column: usize, size: f64, spread: impl Fn() -> Spread
 ///
 /// # Errors
 /// If squares overflow or underflow.
-pub(crate) fn check_response((largest, norm): (f64, f64), longest: (f64, usize)) -> Result<(), LassoError> {
+pub(crate) fn check_response(largest: f64, norm: f64, longest: (f64, usize)) -> Result<(), LassoError> {
     // Equal values are zero after centring.
     let fits =
         |norm: f64| norm == 0.0 && (largest == 0.0 || largest >= LEAST) || (LEAST..=MOST).contains(&norm);
@@ -115,19 +107,19 @@ mod tests {
 
     #[test]
     fn only_what_does_not_vary_is_constant() {
-        let of = |values: &[f64], absolute: bool| {
+        let of = |values: &[f64], negligible: f64| {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
-            is_constant((mean, (squares / values.len() as f64).sqrt()), absolute, || Spread::of(values))
+            is_constant(mean, (squares / values.len() as f64).sqrt(), negligible, || Spread::of(values))
         };
-        for absolute in [false, true] {
-            assert!(of(&[0.1; 1000], absolute) && of(&[0.0; 3], absolute));
-            assert!(!of(&[1e9, 1e9 + 1.0, 1e9 + 2.0], absolute));
+        for negligible in [0.0, 1e-12] {
+            assert!(of(&[0.1; 1000], negligible) && of(&[0.0; 3], negligible));
+            assert!(!of(&[1e9, 1e9 + 1.0, 1e9 + 2.0], negligible));
         }
-        assert!(of(&[1e9; 1001], false), "rounding of the mean alone");
-        assert!(of(&[0.3, 0.1 + 0.2, 0.3], false), "rounding of the values alone");
-        assert!(!of(&[1e-13, 2e-13, 4e-13], false) && of(&[1e-13, 2e-13, 4e-13], true));
-        assert!(!of(&[1e-200, 2e-200], false), "too small to be fitted, but not constant");
+        assert!(of(&[1e9; 1001], 0.0), "rounding of the mean alone");
+        assert!(of(&[0.3, 0.1 + 0.2, 0.3], 0.0), "rounding of the values alone");
+        assert!(!of(&[1e-13, 2e-13, 4e-13], 0.0) && of(&[1e-13, 2e-13, 4e-13], 1e-12));
+        assert!(!of(&[1e-200, 2e-200], 0.0), "too small to be fitted, but not constant");
     }
 
     #[test]
@@ -139,16 +131,16 @@ mod tests {
             assert!(error.starts_with("column 3 has values of up to"), "{error}");
         }
         let longest = (10.0, 4);
-        assert!(check_response((3.0, 5.0), longest).is_ok() && check_response((0.0, 0.0), longest).is_ok());
-        assert!(check_response((7.0, 0.0), longest).is_ok(), "centred to zeros");
+        assert!(check_response(3.0, 5.0, longest).is_ok() && check_response(0.0, 0.0, longest).is_ok());
+        assert!(check_response(7.0, 0.0, longest).is_ok(), "centred to zeros");
         for size in [1e-162, 1e-300, 1e154, 1e308] {
-            let error = check_response((size, size), longest).unwrap_err().to_string();
+            let error = check_response(size, size, longest).unwrap_err().to_string();
             assert!(error.contains("scale the response"), "{error}");
         }
         // Without centring, the squares of equal values still overflow.
-        let error = check_response((1e200, 0.0), longest).unwrap_err().to_string();
+        let error = check_response(1e200, 0.0, longest).unwrap_err().to_string();
         assert!(error.contains("scale the response"), "{error}");
-        let error = check_response((1e100, 1e100), (1e100, 4)).unwrap_err().to_string();
+        let error = check_response(1e100, 1e100, (1e100, 4)).unwrap_err().to_string();
         assert!(error.contains("column 5"), "{error}");
     }
 }

@@ -58,9 +58,9 @@ impl Prepared {
     ///
     /// # Errors
     /// If a value is not finite, or a column cannot be fitted.
-    pub(super) fn of(x: Matrix, how: Centring, is_sparse: bool, first: usize) -> Result<Self, LassoError> {
+    pub(super) fn of(x: Matrix, how: Centring, first: usize) -> Result<Self, LassoError> {
         match x {
-            Matrix::Sparse(x) if is_sparse => sparse(x, how, first),
+            Matrix::Sparse(x) if how.is_sparse => sparse(x, how, first),
             x => dense(x, how, first),
         }
     }
@@ -95,24 +95,29 @@ fn finite_sum(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result
 pub(crate) struct Centring {
     pub(super) center: bool,
     pub(super) scale: bool,
-    /// A deviation below 1e-12 counts as none, as in comparisons of solvers.
-    absolute: bool,
+    /// A standard deviation below this counts as none.
+    pub(super) negligible: f64,
+    /// Sparse columns stay sparse.
+    pub(super) is_sparse: bool,
 }
+
+/// The negligible deviation in comparisons of solvers, as in `judges/bench_lasso.py`.
+const CONSTANT: f64 = 1e-12;
 
 impl Centring {
     pub(super) fn of(preparation: Preparation) -> Self {
-        let (center, scale, absolute) = match preparation {
-            Preparation::Standard { intercept, standardize } => (intercept, standardize, false),
-            Preparation::DenseStd => (true, true, true),
-            Preparation::SparseRaw => (false, false, true),
+        let (center, scale, negligible) = match preparation {
+            Preparation::Standard { intercept, standardize } => (intercept, standardize, 0.0),
+            Preparation::DenseStd => (true, true, CONSTANT),
+            Preparation::SparseRaw => (false, false, CONSTANT),
         };
-        Self { center, scale, absolute }
+        Self { center, scale, negligible, is_sparse: false }
     }
 
-    /// Returns a number below 8 that identifies the settings.
-    pub(super) fn flags(self) -> u8 {
-        let Self { center, scale, absolute } = self;
-        u8::from(center) + 2 * u8::from(scale) + 4 * u8::from(absolute)
+    /// Returns two numbers that identify the settings.
+    pub(super) fn flags(self) -> [u8; 2] {
+        let Self { center, scale, negligible, is_sparse } = self;
+        [u8::from(center) + 2 * u8::from(scale) + 4 * u8::from(negligible > 0.0), u8::from(is_sparse)]
     }
 
     /// Returns the factor of a column (from 0) with this mean and deviation, with its spread computed on
@@ -120,11 +125,12 @@ impl Centring {
     pub(super) fn factor(
         self,
         column: usize,
-        (mean, deviation): (f64, f64),
+        mean: f64,
+        deviation: f64,
         spread: impl Fn() -> Spread,
     ) -> Result<(f64, f64), LassoError> {
-        let Self { center, scale, absolute } = self;
-        let is_constant = magnitudes::is_constant((mean, deviation), absolute, &spread);
+        let Self { center, scale, negligible, .. } = self;
+        let is_constant = magnitudes::is_constant(mean, deviation, negligible, &spread);
         let factor = match (scale, is_constant) {
             (true, false) => 1.0 / deviation,
             // A constant column explains nothing beyond the intercept.
@@ -164,7 +170,7 @@ fn dense(x: Matrix, how: Centring, first: usize) -> Result<Prepared, LassoError>
         let about = finite_sum(column, |at| (at, first + j))? / rows as f64;
         let mean = if how.center { about } else { 0.0 };
         let variance = sum(column, |value| (value - about) * (value - about)) / rows as f64;
-        let (factor, size) = how.factor(first + j, (about, variance.sqrt()), || Spread::of(column))?;
+        let (factor, size) = how.factor(first + j, about, variance.sqrt(), || Spread::of(column))?;
         longest = longer(longest, size * root, first + j);
         for value in column {
             *value = (*value - mean) * factor;
@@ -198,7 +204,7 @@ fn sparse(x: Csc, how: Centring, first: usize) -> Result<Prepared, LassoError> {
         let zeros = (rows - column.len()) as f64;
         let deviation = ((stored + zeros * about * about) / rows as f64).sqrt();
         let spread = || if zeros > 0.0 { Spread::of(column).with(0.0) } else { Spread::of(column) };
-        let (factor, size) = how.factor(first + j, (about, deviation), spread)?;
+        let (factor, size) = how.factor(first + j, about, deviation, spread)?;
         longest = longer(longest, size * root, first + j);
         if !how.center && !how.scale {
             continue;

@@ -47,9 +47,10 @@ impl Problem {
     /// If the lengths differ, there are no rows or columns, a value is not finite, or a column is so large or
     /// small that its squares overflow or underflow: its norm must lie between 1e-140 and 1e140, or be 0.
     pub fn new(x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<Self, LassoError> {
-        check((x.rows(), x.cols()), &y)?;
-        let is_sparse = x.is_sparse() && stays_sparse((x.rows(), x.cols()), x.nonzeros(), preparation);
-        let Prepared { design, measured } = Prepared::of(x, Centring::of(preparation), is_sparse, 0)?;
+        check(x.rows(), x.cols(), &y)?;
+        let is_sparse = x.is_sparse() && stays_sparse(x.rows(), x.cols(), x.nonzeros(), preparation);
+        let how = Centring { is_sparse, ..Centring::of(preparation) };
+        let Prepared { design, measured } = Prepared::of(x, how, 0)?;
         Ok(Self::with(Columns::Here(Arc::new(design)), measured, y, preparation))
     }
 
@@ -72,10 +73,10 @@ impl Problem {
     /// # Errors
     /// The errors of [`new`](Self::new), and a file that cannot be read.
     pub fn by_parts(table: Arc<StoredTable>, preparation: Preparation) -> Result<Self, LassoError> {
-        let (shape, y) = ((table.rows(), table.cols()), table.described().y.clone());
-        check(shape, &y)?;
-        let is_sparse = table.is_sparse() && stays_sparse(shape, table.nonzeros(), preparation);
-        let parts = ByParts::new(table, Centring::of(preparation), is_sparse);
+        let (rows, columns, y) = (table.rows(), table.cols(), table.described().y.clone());
+        check(rows, columns, &y)?;
+        let is_sparse = table.is_sparse() && stays_sparse(rows, columns, table.nonzeros(), preparation);
+        let parts = ByParts::new(table, Centring { is_sparse, ..Centring::of(preparation) });
         let measured = parts.measured()?;
         Ok(Self::with(Columns::Parts(Arc::new(parts)), measured, y, preparation))
     }
@@ -185,7 +186,7 @@ pub(crate) fn score_bytes(rows: usize, classes: usize) -> usize {
 }
 
 /// Checks that rows, columns and the response have consistent sizes.
-fn check((rows, columns): (usize, usize), y: &[f64]) -> Result<(), LassoError> {
+fn check(rows: usize, columns: usize, y: &[f64]) -> Result<(), LassoError> {
     if y.len() != rows {
         return Err(LassoError::Lengths { rows, responses: y.len() });
     }
@@ -202,7 +203,7 @@ fn check((rows, columns): (usize, usize), y: &[f64]) -> Result<(), LassoError> {
 }
 
 /// `true` if a sparse matrix with this number of values is fitted as sparse.
-fn stays_sparse((rows, columns): (usize, usize), values: usize, preparation: Preparation) -> bool {
+fn stays_sparse(rows: usize, columns: usize, values: usize, preparation: Preparation) -> bool {
     match preparation {
         Preparation::Standard { .. } => (values as f64) < FULL * rows as f64 * columns as f64,
         Preparation::DenseStd => false,

@@ -76,7 +76,7 @@ impl Saved {
         let About { columns, intercept, intercepts, lambda, .. } = &self.about;
         let number = |of: &Coefficient| u64::from(of.class) * *columns as u64 + u64::from(of.column);
         let coefficients = self.coefficients.iter().map(|of| (number(of), of.value));
-        digested(ModelDigest::default(), coefficients, (*intercept, intercepts, *lambda)).finish()
+        digested(ModelDigest::default(), coefficients, *intercept, intercepts, *lambda).finish()
     }
 
     /// Writes the files of a model of one lambda, which the caller commits; `dual` has n values, or n rows of

@@ -109,7 +109,7 @@ impl LossFunction for Logistic {
 
 impl Smooth for Logistic {
     fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-        logistic((&rows.y, scores, rows.weights()), (residual, weights))
+        logistic((&rows.y, scores, rows.weights()), residual, weights)
     }
 
     /// The conjugate of f -> log(1 + exp(-y f)) at -y p is -H(p), with the binary entropy H (Koh, Kim and

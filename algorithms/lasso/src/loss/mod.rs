@@ -122,7 +122,8 @@ impl Loss {
         response: &[f64],
         scores: &[f64],
         weights: Option<&[f64]>,
-        (classes, labels): (Option<[f64; 2]>, &[f64]),
+        classes: Option<[f64; 2]>,
+        labels: &[f64],
     ) -> Vec<Measure> {
         let ones = if weights.is_none() { vec![1.0; response.len()] } else { Vec::new() };
         let weights = weights.unwrap_or(&ones);

@@ -102,7 +102,7 @@ impl LossFunction for Poisson {
 
 impl Smooth for Poisson {
     fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-        poisson((&rows.y, scores, rows.weights()), (residual, weights))
+        poisson((&rows.y, scores, rows.weights()), residual, weights)
     }
 
     /// With r the residual and m = y - k r, which lies between y and the mean, the conjugates give

@@ -17,7 +17,8 @@ impl LossFunction for Squared {
 
     /// Centred, where there is an intercept.
     fn response(&self, problem: &Problem) -> Result<Arc<Vec<f64>>, LassoError> {
-        magnitudes::check_response(problem.y_size, problem.longest())?;
+        let (largest, norm) = problem.y_size;
+        magnitudes::check_response(largest, norm, problem.longest())?;
         Ok(Arc::clone(&problem.y))
     }
 

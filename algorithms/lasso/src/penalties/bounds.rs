@@ -31,7 +31,7 @@ pub(super) fn check(bounds: &[(f64, f64)], columns: usize) -> Result<(), LassoEr
 
 /// Returns the sign by which a column is multiplied so that its coefficient may rise: -1 if it may only fall,
 /// 0 if it must stay 0.
-pub(super) fn sign((lower, upper): (f64, f64)) -> f64 {
+pub(super) fn sign(lower: f64, upper: f64) -> f64 {
     match (lower < 0.0, upper > 0.0) {
         (_, true) => 1.0,
         (true, false) => -1.0,
@@ -40,7 +40,7 @@ pub(super) fn sign((lower, upper): (f64, f64)) -> f64 {
 }
 
 /// Returns the bounds of a coefficient that is multiplied by `unit` to be on the original scale.
-pub(super) fn in_units((lower, upper): (f64, f64), unit: f64) -> (f64, f64) {
+pub(super) fn in_units(lower: f64, upper: f64, unit: f64) -> (f64, f64) {
     match unit {
         // The column is left out.
         0.0 => (0.0, f64::INFINITY),

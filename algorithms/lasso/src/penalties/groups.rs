@@ -20,19 +20,15 @@ pub(super) struct Order {
 ///
 /// # Errors
 /// If there is not.
-pub(super) fn check(
-    groups: &[u32],
-    factors: &[f64],
-    is_bounded: bool,
-    columns: usize,
-) -> Result<(), LassoError> {
+pub(super) fn check(groups: &[u32], factors: &[f64], bounds: &[(f64, f64)]) -> Result<(), LassoError> {
+    let columns = factors.len();
     if groups.is_empty() {
         return Ok(());
     }
     if groups.len() != columns {
         return Err(LassoError::ColumnValues { what: "groups", columns, values: groups.len() });
     }
-    if is_bounded {
+    if !bounds.is_empty() {
         return Err(LassoError::GroupBounds);
     }
     let mut first: std::collections::HashMap<u32, f64> = std::collections::HashMap::new();

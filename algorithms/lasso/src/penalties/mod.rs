@@ -69,7 +69,7 @@ impl PenaltyOptions {
         let mut terms = Terms { given: self.bounds.clone(), ..Terms::default() };
         let factor = |j: usize| self.factors.get(j).copied().unwrap_or(1.0);
         let factors: Vec<f64> = (0..columns).map(factor).collect();
-        groups::check(&self.groups, &factors, !self.bounds.is_empty(), columns)?;
+        groups::check(&self.groups, &factors, &self.bounds)?;
         if !self.groups.is_empty() {
             let groups::Order { columns, groups, sizes } = groups::order(&self.groups, &self.absent);
             for (&j, &group) in columns.iter().zip(&groups) {
@@ -81,12 +81,12 @@ impl PenaltyOptions {
             return Ok(terms);
         }
         for (j, &factor) in factors.iter().enumerate() {
-            let bounds = self.bounds.get(j).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-            let unit = factors::unit(factor) * bounds::sign(bounds);
+            let (lower, upper) = self.bounds.get(j).copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+            let unit = factors::unit(factor) * bounds::sign(lower, upper);
             terms.units.push(unit);
             terms.ridges.push(unit.abs());
             if !self.bounds.is_empty() {
-                let (lower, upper) = bounds::in_units(bounds, unit * scale(j as u32));
+                let (lower, upper) = bounds::in_units(lower, upper, unit * scale(j as u32));
                 terms.lower.push(lower);
                 terms.upper.push(upper);
             }

@@ -11,7 +11,8 @@ pub(super) const LOOKED_AT: usize = 4;
 pub(super) fn candidates(
     shares: Vec<ShardCertificate>,
     penalty: f64,
-    (wanted, max_violators): (usize, usize),
+    wanted: usize,
+    max_violators: usize,
 ) -> (Vec<(u32, f64)>, usize) {
     // Coefficients outside the working set, such as those of a warm start: the working set must hold them all
     // before it is solved.
@@ -44,7 +45,7 @@ mod tests {
     fn coefficients_outside_the_set_enter_before_any_violator() {
         // A shard names either violators or columns that must enter.
         let shares = vec![named(&[(0, 5.0), (3, -4.0)], false), named(&[(7, 0.1), (9, -0.2)], true)];
-        assert_eq!(candidates(shares, 1.0, (1, 10)), (vec![(9, -0.2), (7, 0.1)], 2));
+        assert_eq!(candidates(shares, 1.0, 1, 10), (vec![(9, -0.2), (7, 0.1)], 2));
     }
 
     #[test]
@@ -63,7 +64,7 @@ mod tests {
         let expected = (vec![(4, 6.0), (9, 6.0), (3, 5.0)], 10);
         for columns in [12, 6, 4, 1] {
             assert_eq!(
-                candidates(cut(columns), 1.0, (10, max_violators)),
+                candidates(cut(columns), 1.0, 10, max_violators),
                 expected,
                 "{columns} columns a shard"
             );

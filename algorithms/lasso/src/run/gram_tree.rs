@@ -52,50 +52,43 @@ impl GramTree {
         }
         let (all, rows) = (first as usize + columns.len(), columns.len());
         let mut tiles = Vec::new();
-        self.subtrees((0, CHAINS), &mut |chains, node| {
+        self.subtrees(0, CHAINS, &mut |chains, start, count| {
             let mut values = vec![0.0; rows * all];
-            chains.sum(node, (first as usize, all), &mut values, 0);
+            chains.sum(start, count, first as usize, all, &mut values, 0);
             let slots = (0..all as u32).collect();
-            tiles.push(Tile { chain: node.0, chains: node.1, from: first, rows: rows as u32, slots, values });
+            tiles.push(Tile { chain: start, chains: count, from: first, rows: rows as u32, slots, values });
         });
         tiles
     }
 
-    /// Calls `take` for the largest nodes of the tree below `node` whose leaves are all here; a node is (its
-    /// first leaf, its number of leaves).
-    fn subtrees(&mut self, node: (u32, u32), take: &mut impl FnMut(&mut Self, (u32, u32))) {
-        let (start, count) = node;
+    /// Calls `take` for the largest nodes of the tree below a node whose leaves are all here; a node is its
+    /// first leaf, and its number of leaves.
+    fn subtrees(&mut self, start: u32, count: u32, take: &mut impl FnMut(&mut Self, u32, u32)) {
         let owned = self.first..self.first + self.chains.len() as u32;
         if owned.start <= start && start + count <= owned.end {
-            take(self, node);
+            take(self, start, count);
         } else if start < owned.end && owned.start < start + count {
-            self.subtrees((start, count / 2), take);
-            self.subtrees((start + count / 2, count / 2), take);
+            self.subtrees(start, count / 2, take);
+            self.subtrees(start + count / 2, count / 2, take);
         }
     }
 
     /// Adds the products of a subtree to `out`, which holds zeros.
-    fn sum(
-        &mut self,
-        (start, count): (u32, u32),
-        (first, all): (usize, usize),
-        out: &mut [f64],
-        level: usize,
-    ) {
+    fn sum(&mut self, start: u32, count: u32, first: usize, all: usize, out: &mut [f64], level: usize) {
         if count == 1 {
             for piece in &self.chains[(start - self.first) as usize] {
                 gram_by_rows(piece, first, out, all);
             }
             return;
         }
-        self.sum((start, count / 2), (first, all), out, level);
+        self.sum(start, count / 2, first, all, out, level);
         if self.scratch.len() == level {
             self.scratch.push(Vec::new());
         }
         let mut right = std::mem::take(&mut self.scratch[level]);
         right.clear();
         right.resize(out.len(), 0.0);
-        self.sum((start + count / 2, count / 2), (first, all), &mut right, level + 1);
+        self.sum(start + count / 2, count / 2, first, all, &mut right, level + 1);
         add(out, &right);
         self.scratch[level] = right;
     }

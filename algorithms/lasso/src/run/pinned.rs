@@ -109,7 +109,7 @@ impl Solver {
         shares: &[ShardCertificate],
     ) -> DualityGap {
         let Spec { ref rows, objective, tolerance, ref course, leave, .. } = *spec;
-        let mut is_stalled = leave.is_some() && self.is_stalled(spec.working_set);
+        let mut is_stalled = leave.is_some() && self.is_stalled(spec);
         self.points.is_path = course.is_path();
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
@@ -160,7 +160,7 @@ impl Solver {
             }
         };
         self.set.set_gradient(shares, self.weights().1);
-        self.progress.note(&duality_gap, spec.working_set);
+        self.progress.note(&duality_gap, spec);
         let gap = (duality_gap.primal - duality_gap.dual).max(0.0);
         // The target does not depend on the tolerance: a run resumed with a tighter one has taken the same
         // path.
@@ -197,8 +197,8 @@ impl Solver {
     }
 
     /// `true` if gap and objective have not fallen for long.
-    pub(crate) fn is_stalled(&self, working_set: bool) -> bool {
-        self.progress.is_stalled(working_set)
+    pub(crate) fn is_stalled(&self, spec: &Spec) -> bool {
+        self.progress.is_stalled(spec)
     }
 
     /// Describes which point is next, to which the gap belongs; `None` if there is only one.
@@ -233,7 +233,7 @@ impl Solver {
         shares: Vec<ShardCertificate>,
         max_violators: usize,
     ) -> (Vec<(u32, f64)>, usize) {
-        candidates(shares, self.weights().0, (self.wanted, max_violators))
+        candidates(shares, self.weights().0, self.wanted, max_violators)
     }
 
     /// Returns the largest number of violators that a shard should name at the next boundary.

@@ -19,7 +19,7 @@ use super::pinned::Solver;
 use super::replica::Replica;
 use super::shard::ColumnShard;
 use super::spec::Spec;
-use crate::data::correlation::{ColumnSketch, sketch_correlations};
+use crate::data::correlation::{ColumnSketch, Correlator};
 use crate::data::design::Column;
 use crate::loss::Curvature;
 
@@ -29,8 +29,7 @@ pub struct LassoProgram {
     pub(crate) spec: Spec,
     /// `true` if there is one lambda and the run starts from zeros.
     pub(crate) cold: bool,
-    /// `true` if dependencies are estimated on a sample of the rows.
-    pub(crate) sample: bool,
+    pub(crate) correlator: Correlator,
 }
 
 impl Program for LassoProgram {
@@ -141,7 +140,7 @@ impl Program for LassoProgram {
                     Status::Converged
                 }
             }
-            None if solver.is_stalled(self.spec.working_set) => Status::Converged,
+            None if solver.is_stalled(&self.spec) => Status::Converged,
             _ => Status::Continue,
         };
         verdict.objective = Some(gap.primal / n);
@@ -202,7 +201,7 @@ impl Update for LassoProgram {
 
 impl Relate for LassoProgram {
     fn gather(&self, task: &Task<Phase>, shard: &ColumnShard) -> Partial {
-        Partial::Sketches(shard.sketches(task, self.sample))
+        Partial::Sketches(shard.sketches(task, self.correlator))
     }
 
     /// Absolute correlations of the candidates' columns.
@@ -214,7 +213,7 @@ impl Relate for LassoProgram {
             Some(&sketches[at].1)
         };
         let sketches: Vec<Option<&ColumnSketch>> = candidates.iter().map(sketch).collect();
-        let mut dependencies = sketch_correlations(&sketches, self.spec.rows.len(), self.sample);
+        let mut dependencies = self.correlator.of_sketches(&sketches);
         let classes = self.spec.rows.classes.max(1) as u32;
         if classes > 1 {
             // A column that enters for two classes is not a duplicate of itself.

@@ -71,17 +71,20 @@ impl Solver {
     fn look_at_columns(
         &mut self,
         spec: &Spec,
-        run: (bool, &Replica, &[(u32, f64)]),
+        is_concluded: bool,
+        replica: &Replica,
+        weights: &[(u32, f64)],
         shards: Vec<ShardColumns>,
     ) -> Result<(), StateError> {
         let Some(checkpoint) = &self.checkpoint else { return Ok(()) };
-        let (is_concluded, replica, weights) = run;
         let columns = shards.last().map_or(0, |last| last.first as usize + last.count as usize);
         checkpoint.check(spec, columns, weights)?;
         // Before the conclusion, this is the limit of the boundary before, which is no larger than this in
         // any run.
         let most = LOOKED_AT * (FIRST_MAX_VIOLATORS + spec.rows.len() + 2 * columns);
-        ensure(is_concluded || replica.max_violators() <= most, "how many violators are named")?;
+        if !is_concluded && replica.max_violators() > most {
+            return Err(StateError::new("how many violators are named"));
+        }
         self.set.members.look_at(&spec.rows, &replica.rows);
         self.last.set_rows(&replica.rows);
         self.last.support.extend(shards.into_iter().flat_map(|shard| shard.nonzeros));
@@ -117,8 +120,9 @@ impl Solver {
         let Some(checkpoint) = self.checkpoint.take() else { return Ok(()) };
         let rows = spec.rows.len();
         self.look_ahead(rows);
-        let fits = !is_concluded || replica.max_violators() == self.max_violators(rows);
-        ensure(fits, "how many violators are named")?;
+        if is_concluded && replica.max_violators() != self.max_violators(rows) {
+            return Err(StateError::new("how many violators are named"));
+        }
         self.set.members.restore(checkpoint.solved, &self.set.columns, &spec.rows)
     }
 }
@@ -193,8 +197,8 @@ impl RestoreByShard for LassoProgram {
             }
             Some(ColumnsQuestion::Columns) => {
                 let shards = raddle::answers!(shards, ColumnsAnswer::Columns);
-                let run = (is_concluded, replica, weights);
-                solver.look_at_columns(&self.spec, run, shards.into_iter().collect())?;
+                let shards = shards.into_iter().collect();
+                solver.look_at_columns(&self.spec, is_concluded, replica, weights, shards)?;
                 0
             }
             Some(ColumnsQuestion::Entering { group, .. }) => {
@@ -242,8 +246,4 @@ impl RestoreByShard for LassoProgram {
             }
         })
     }
-}
-
-fn ensure(fits: bool, what: &'static str) -> Result<(), StateError> {
-    if fits { Ok(()) } else { Err(StateError::new(what)) }
 }

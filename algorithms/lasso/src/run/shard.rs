@@ -10,7 +10,7 @@ use super::coordinate_step::CoordinateStep;
 use super::gram_tiles::GramTiles;
 use super::messages::{EnteringColumn, Move, Phase};
 use crate::data::columns::Columns;
-use crate::data::correlation::ColumnSketch;
+use crate::data::correlation::{ColumnSketch, Correlator};
 use crate::data::design::{Column, Design, View};
 use crate::error::LassoError;
 use crate::loss::row_state::RowState;
@@ -132,8 +132,8 @@ impl ColumnShard {
     }
 
     /// Returns sketches of the columns that the task names, of all rows or a sample of them.
-    pub(crate) fn sketches(&self, task: &Task<Phase>, sample: bool) -> Vec<(u32, ColumnSketch)> {
-        self.named(task).map(|(variable, at)| (variable, ColumnSketch::of(self.column(at), sample))).collect()
+    pub(crate) fn sketches(&self, task: &Task<Phase>, by: Correlator) -> Vec<(u32, ColumnSketch)> {
+        self.named(task).map(|(variable, at)| (variable, by.sketch(self.column(at)))).collect()
     }
 
     /// Returns those of `variables` that are here, to enter the working set.

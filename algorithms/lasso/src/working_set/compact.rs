@@ -114,7 +114,8 @@ impl Compact {
 
     /// Rebuilds the compact set from a checkpoint, for the same members.
     pub(crate) fn rebuilt(
-        (slots, factor): (Vec<Slot>, FactorCheckpoint),
+        slots: Vec<Slot>,
+        factor: FactorCheckpoint,
         whole: &Local,
     ) -> Result<Self, StateError> {
         let places = places(&slots, whole.b.len()).ok_or(StateError::new("a compact working set"))?;

@@ -81,10 +81,11 @@ pub struct SolveReport {
     pub support: usize,
 }
 
-/// Adds values to a row at the columns `slots`, as far as the row reaches.
-fn add_row(row: &mut [f64], slots: &[u32], is_run: bool, values: &[f64]) {
-    if is_run {
-        let start = slots.first().map_or(0, |&slot| slot as usize).min(row.len());
+/// Adds values to a row at the columns `slots`, as far as the row reaches; `run` is the first slot, if they
+/// are adjacent.
+fn add_row(row: &mut [f64], slots: &[u32], run: Option<u32>, values: &[f64]) {
+    if let Some(start) = run {
+        let start = (start as usize).min(row.len());
         for (element, value) in row[start..].iter_mut().zip(values) {
             *element += value;
         }
@@ -214,8 +215,9 @@ impl WorkingSet {
     /// Like [`add_tile`](Self::add_tile), for several tiles on all threads by [`fork_join`].
     pub fn add_tiles(&mut self, tiles: &[(usize, &[u32], &[f64])]) {
         let Some(first) = tiles.iter().map(|&(from, _, _)| from).min() else { return };
-        let run = |slots: &[u32]| slots.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        let are_runs: Vec<bool> = tiles.iter().map(|(_, slots, _)| run(slots)).collect();
+        let is_run = |slots: &[u32]| slots.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        let run = |slots: &[u32]| slots.first().copied().filter(|_| is_run(slots));
+        let runs: Vec<Option<u32>> = tiles.iter().map(|(_, slots, _)| run(slots)).collect();
         let (members, stride) = (self.members.len(), self.whole.gram.stride.max(1));
         let rows = self.whole.gram.values.get_mut(first * stride..members * stride).unwrap_or(&mut []);
         let cost = MOVING * tiles.iter().map(|(_, _, values)| values.len()).sum::<usize>();
@@ -223,11 +225,11 @@ impl WorkingSet {
             cost as u64,
             (first..).step_by(STRIP).zip(rows.chunks_mut(STRIP * stride)),
             |(start, rows)| {
-                for (&(from, slots, values), &is_run) in tiles.iter().zip(&are_runs) {
+                for (&(from, slots, values), &run) in tiles.iter().zip(&runs) {
                     let tile = (from..).zip(values.chunks_exact(slots.len().max(1)));
                     let here = tile.skip(start.saturating_sub(from)).take_while(|&(i, _)| i < start + STRIP);
                     for (i, values) in here.filter(|&(i, _)| i < members) {
-                        add_row(&mut rows[(i - start) * stride..][..=i], slots, is_run, values);
+                        add_row(&mut rows[(i - start) * stride..][..=i], slots, run, values);
                     }
                 }
             },
@@ -311,7 +313,7 @@ impl WorkingSet {
         }
         self.homotopy = homotopy;
         self.factor = Factor::rebuilt(factor, &self.whole.gram)?;
-        self.compact = Compact::rebuilt(compact, &self.whole)?;
+        self.compact = Compact::rebuilt(compact.0, compact.1, &self.whole)?;
         Ok(())
     }
 

@@ -111,11 +111,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let about = data::describe((&corpus).into());
 
     let names = grid.names();
-    let mut parts = session.parts(&identity, &names, |part| grid.fit(part, &identity))?;
-    if let Some((number, last)) = parts.cut.take() {
-        let (title, part, count) = ("Cross-validation of topics", &*names[number], names.len());
-        let words = CutShort { title, part, parts: "fits", count, choice: "number of topics" };
-        return words.finish(session, options, Data { notes, ..about }, &last, parts);
+    let parts = session.parts(&identity, &names, |part| grid.fit(part, &identity))?;
+    if parts.cut.is_some() {
+        let (title, choice) = ("Cross-validation of topics", "number of topics");
+        let words = CutShort { title, parts: "fits", names: &names, choice };
+        return words.finish(session, options, Data { notes, ..about }, parts);
     }
     let scores = parts.done.iter().flatten().map(|bytes| from_bytes(bytes).map_err(Error::failed));
     let scores = scores.collect::<Result<Vec<TopicScore>, _>>()?;

@@ -2,9 +2,11 @@
 
 use raddle::Ending;
 use raddle::state::{from_bytes, to_bytes};
-use raddle_cli::{Error, ExitStatus, PartEnd, PartRun, Picture, Session, Timed, combine, number};
+use raddle_cli::{
+    CutShort, Error, ExitStatus, PartEnd, PartRun, Picture, Session, Timed, combine, ended_as, number,
+};
 use raddle_linear::{Curve, Fit, FoldScores, Folds};
-use raddle_tabular::cli::{Chosen, curves, ended_as, tell_of_classes, unfinished};
+use raddle_tabular::cli::{Chosen, curves, tell_of_classes};
 
 use super::cv_options::Options;
 use super::outcome::{Found, hinted, write};
@@ -26,7 +28,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let start = || cv.start(table.x, table.y);
     let mut folds = session.timed(Timed::Prepare, start).map_err(|why| named.refuse(why))?;
     let problem = folds.problem();
-    tell_of_classes(&session, (problem.machines(), problem.scorer_bytes()), &mut data);
+    tell_of_classes(&session, problem.machines(), problem.scorer_bytes(), &mut data);
     // A bad initial model is refused before anything is fitted.
     let of_all = |folds: &Folds, c: f64| started(train, folds.all(c), folds.problem(), (&features, &named));
     of_all(&folds, folds.costs().first().copied().unwrap_or(1.0))?;
@@ -34,9 +36,10 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let names: Vec<String> =
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
     let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, (&identity, &named)))?;
-    if let Some((number, run)) = parts.cut.take() {
-        let of = (folds.count(), "Cross-validation of a linear classifier", "C");
-        return unfinished(session, (options, train), data, (number, &run), parts, of);
+    if parts.cut.is_some() {
+        let title = "Cross-validation of a linear classifier";
+        let words = CutShort { title, parts: "folds", names: &names, choice: "C" };
+        return words.finish(session, options, data, parts);
     }
     for bytes in parts.done.iter().flatten() {
         let scores: FoldScores = from_bytes(bytes).map_err(Error::failed)?;

@@ -32,7 +32,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Saved { about, coefficients, .. } = Saved::open(&options.args.model)?;
     let by_scorer = about.intercepts.iter().copied().zip(coefficients).collect();
-    tabular::predict((&options.args, options.out.as_deref()), (&Model(about), by_scorer), None)
+    tabular::predict(&options.args, options.out.as_deref(), &Model(about), by_scorer, None)
 }
 
 /// A model that predicts.

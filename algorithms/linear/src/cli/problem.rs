@@ -146,7 +146,7 @@ impl ProblemOptions {
             Ok(if self.scale { problem.scaled() } else { problem })
         };
         let problem = session.timed(Timed::Prepare, make).map_err(|why| named.refuse(why))?;
-        tell_of_classes(session, (problem.machines(), problem.scorer_bytes()), &mut data);
+        tell_of_classes(session, problem.machines(), problem.scorer_bytes(), &mut data);
         if stored.is_some() {
             // Each row is read where it is placed.
             session.set_preparation_part(Timed::Prepare);

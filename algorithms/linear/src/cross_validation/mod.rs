@@ -58,9 +58,8 @@ impl CrossValidation {
     ) -> Result<CrossValidated, LinearError> {
         let (rule, workers) = (self.rule, self.workers.max(1));
         let mut folds = self.start(x, y)?;
-        for scores in
-            fit_folds((folds.count(), workers), |number, workers| folds.fitted(number, workers, &set))?
-        {
+        let fit = |number, workers| folds.fitted(number, workers, &set);
+        for scores in fit_folds(folds.count(), workers, fit)? {
             folds.add(scores)?;
         }
         let curve = folds.curve()?;

@@ -70,7 +70,7 @@ fn of_hinge(
         stream.shuffle(&mut groups);
         let (mut highest, mut lowest, mut of_pass) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         for groups in groups.chunks_mut(GROUPS) {
-            let (high, low, some) = pass(binary.rows.view(), groups, a, w, (most, least));
+            let (high, low, some) = pass(binary.rows.view(), groups, a, w, most, least);
             (highest, lowest, of_pass) = (highest.max(high), lowest.min(low), of_pass + some);
             cancellation_point(2 * some as u64);
         }

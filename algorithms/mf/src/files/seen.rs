@@ -45,7 +45,7 @@ impl SeenWriter {
     /// # Errors
     /// If it would be too large for an archive.
     pub fn new(sizes: (usize, usize), pairs: usize) -> io::Result<Self> {
-        PairsWriter::new(sizes, pairs).map(Self)
+        PairsWriter::new(sizes.0, sizes.1, pairs).map(Self)
     }
 
     /// Adds the next users.

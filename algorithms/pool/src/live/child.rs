@@ -53,8 +53,11 @@ pub(super) struct Child {
 impl Child {
     /// Starts the process of a job, whose output goes to `log`.
     pub(super) fn start(
-        (pool, log): (&Path, &Path),
-        (job, workers, start): (&Request, u32, u64),
+        pool: &Path,
+        log: &Path,
+        job: &Request,
+        workers: u32,
+        start: u64,
         sender: Sender<Heard>,
     ) -> io::Result<Self> {
         let mut process = command(job, workers)?;

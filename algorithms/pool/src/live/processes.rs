@@ -187,7 +187,7 @@ impl Runs for Processes<'_> {
         }
         self.starts += 1;
         let log = Self::log(&self.pool, &job.name);
-        match Child::start((&self.pool, &log), (job, workers, self.starts), self.sender.clone()) {
+        match Child::start(&self.pool, &log, job, workers, self.starts, self.sender.clone()) {
             Ok(child) => {
                 let running = Running { child, since: Some(Instant::now()), ends: None };
                 self.children.insert(job.name.clone(), running);

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use raddle_lasso::{Lasso, Loss, Preparation};
 
 use crate::error::bad_value;
+use crate::folder::Numbered;
 
 /// The parameters in a dict from Python.
 #[derive(FromPyObject)]
@@ -24,8 +25,8 @@ pub(crate) struct Asked<'py> {
     bounds: Option<PyReadonlyArray2<'py, f64>>,
     factors: Option<PyReadonlyArray1<'py, f64>>,
     groups: Option<PyReadonlyArray1<'py, u32>>,
-    /// Initial coefficients: their numbers; then their values.
-    init: Option<(PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>)>,
+    /// Initial coefficients.
+    init: Option<Numbered<'py>>,
     workers: usize,
 }
 
@@ -54,9 +55,8 @@ impl Asked<'_> {
         if let Some(groups) = &self.groups {
             lasso = lasso.groups(groups.as_array().to_vec());
         }
-        if let Some((columns, values)) = &self.init {
-            let (columns, values) = (columns.as_array(), values.as_array());
-            lasso = lasso.init(columns.iter().copied().zip(values.iter().copied()).collect());
+        if let Some(init) = &self.init {
+            lasso = lasso.init(init.pairs());
         }
         Ok(lasso)
     }

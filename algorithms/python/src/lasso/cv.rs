@@ -48,12 +48,12 @@ pub(crate) fn cross_validate_lasso<'py>(
     let (cv, rule) = (asked_folds.over(&asked)?, asked_folds.rule()?);
     let (preparation, epochs) = (asked.preparation(), asked.max_iter);
     let started = Instant::now();
-    let (x, rows) = (x.copied(py)?, rows.copied());
+    let (x, (y, values)) = (x.copied(py)?, rows.copied());
     let read = started.elapsed().as_secs_f64();
     let done = carry_out(py, callback.as_ref(), move |watch| {
         let started = Instant::now();
-        let cv = cv.rows(rows.weights, rows.offset);
-        let chosen = cv.fit_with(x, rows.y, preparation, |run, engine| {
+        let cv = cv.rows(values.weights, values.offset);
+        let chosen = cv.fit_with(x, y, preparation, |run, engine| {
             let engine = watch.over(engine);
             // In the paths of folds, the limit is per point.
             if let Some(epochs) = epochs.filter(|_| run.fold.is_none()) {

@@ -11,7 +11,7 @@ use std::time::Instant;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raddle_lasso::{LassoError, Problem};
+use raddle_lasso::{LassoError, Problem, RowValues};
 
 pub(crate) use self::cv::cross_validate_lasso;
 pub(crate) use self::saved::{open_lasso, save_lasso};
@@ -31,21 +31,12 @@ pub(crate) struct GivenRows<'py> {
     offset: Option<PyReadonlyArray1<'py, f64>>,
 }
 
-/// Copies of the rows' values.
-struct Rows {
-    y: Vec<f64>,
-    weights: Option<Vec<f64>>,
-    offset: Option<Vec<f64>>,
-}
-
 impl GivenRows<'_> {
-    fn copied(&self) -> Rows {
+    /// Returns copies of the response and of the rows' values.
+    fn copied(&self) -> (Vec<f64>, RowValues) {
         let of = |given: &PyReadonlyArray1<'_, f64>| given.as_array().to_vec();
-        Rows {
-            y: of(&self.y),
-            weights: self.sample_weight.as_ref().map(of),
-            offset: self.offset.as_ref().map(of),
-        }
+        let (weights, offset) = (self.sample_weight.as_ref().map(of), self.offset.as_ref().map(of));
+        (of(&self.y), RowValues { weights, offset })
     }
 }
 
@@ -62,18 +53,12 @@ pub(crate) fn fit_lasso<'py>(
     // For a path, the limit is per point.
     let epochs = asked.max_iter.filter(|_| !asked.is_path());
     let started = Instant::now();
-    let (x, rows) = (x.copied(py)?, rows.copied());
+    let (x, (y, values)) = (x.copied(py)?, rows.copied());
     let read = started.elapsed().as_secs_f64();
     let (fit, seconds) = carry_out(py, callback.as_ref(), move |watch| {
         let fit = || {
             let started = Instant::now();
-            let mut problem = Problem::new(x, rows.y, preparation)?;
-            if let Some(weights) = rows.weights {
-                problem = problem.weights(weights)?;
-            }
-            if let Some(offset) = rows.offset {
-                problem = problem.offset(offset)?;
-            }
+            let problem = Problem::new(x, y, preparation)?.with_values(values)?;
             let (prepare, started) = (started.elapsed().as_secs_f64(), Instant::now());
             let engine = watch.over(lasso.engine(&problem)?);
             let engine = if let Some(epochs) = epochs { engine.epochs(epochs) } else { engine };

@@ -9,7 +9,7 @@ use raddle_lasso::Fit;
 use raddle_lasso::files::{About, Features, ModelFacts as _, Saved};
 
 use crate::error::{bad_value, file_error};
-use crate::folder::{as_json, numbered, save};
+use crate::folder::{Numbered, as_json, save};
 
 /// Returns the metadata of a fit as JSON: those of `model.json`, without names.
 pub(super) fn about(fit: &Fit) -> PyResult<String> {
@@ -22,15 +22,15 @@ pub(super) fn about(fit: &Fit) -> PyResult<String> {
 pub(crate) fn save_lasso(
     folder: PathBuf,
     about: &str,
-    coefficients: (PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, f64>),
+    coefficients: Numbered<'_>,
     dual: PyReadonlyArray1<'_, f64>,
     replaces: bool,
 ) -> PyResult<()> {
     let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
     about.check().map_err(bad_value)?;
-    let coefficients = about.schema().layout().of_data(&numbered(&coefficients));
+    let coefficients = about.schema().layout().of_data(&coefficients.pairs());
     let saved = Saved { about, coefficients, digest: String::new() };
-    save((folder, replaces), "lasso", |model| saved.write(model, &dual.as_array().to_vec()))
+    save(folder, replaces, "lasso", |model| saved.write(model, &dual.as_array().to_vec()))
 }
 
 /// Reads a model; for a path, the given point or the last one.

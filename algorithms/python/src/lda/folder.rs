@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle::files::FileError;
@@ -11,9 +10,10 @@ use raddle_datasets::Vocabulary;
 use raddle_lda::Evaluation;
 use raddle_lda::files::{Model, Saved, ToSave};
 
+use super::in_rows;
 use super::model::{self, GivenModel};
-use super::{in_rows, text};
-use crate::error::bad_value;
+use crate::error::{bad_value, file_error};
+use crate::folder::as_json;
 use crate::run::as_dict;
 
 /// The parts of a model to write.
@@ -37,10 +37,10 @@ pub(crate) fn load_lda(path: PathBuf, py: Python<'_>) -> PyResult<Bound<'_, PyDi
         let (documents, evaluations) = (saved.documents()?, saved.evaluations()?);
         Ok((saved, documents, evaluations))
     };
-    let (saved, documents, evaluations) = py.detach(read).map_err(refused)?;
+    let (saved, documents, evaluations) = py.detach(read).map_err(file_error)?;
     let result = PyDict::new(py);
     result.set_item("digest", saved.digest())?;
-    result.set_item("about", text(&saved.model)?)?;
+    result.set_item("about", as_json(&saved.model)?)?;
     result.set_item("evaluations", as_dict(py, &evaluations)?)?;
     let mut rows = vec![Vec::new(); saved.model.documents];
     for (topic, column) in (0..).zip(documents.counts.outer_iterator()) {
@@ -53,13 +53,6 @@ pub(crate) fn load_lda(path: PathBuf, py: Python<'_>) -> PyResult<Bound<'_, PyDi
     let Saved { model, counts, .. } = saved;
     result.set_item("model", model::as_dict(py, counts, &model.alpha)?)?;
     Ok(result)
-}
-
-fn refused(error: FileError) -> PyErr {
-    match error {
-        FileError::Write { .. } => PyOSError::new_err(error.to_string()),
-        error => bad_value(error),
-    }
 }
 
 /// Writes a model to its own folder; `replaces`: one in the folder may be replaced.
@@ -86,5 +79,5 @@ pub(crate) fn save_lda(path: PathBuf, parts: GivenParts<'_>, replaces: bool) -> 
         evaluations: &evaluations,
     };
     let written = if replaces { parts.replace(&path) } else { parts.save(&path) };
-    written.map_err(refused)
+    written.map_err(file_error)
 }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods as _};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_lda::files::Model;
@@ -20,6 +19,7 @@ pub(crate) use self::folder::{load_lda, save_lda};
 use self::counts::GivenCounts;
 use self::error::refused;
 use self::model::GivenModel;
+use crate::folder::as_json;
 use crate::run::{Seconds, as_dict, carry_out, report_as_dict};
 
 /// The parameters in a dict from Python.
@@ -94,7 +94,7 @@ pub(crate) fn fit_lda<'py>(
     let result = PyDict::new(py);
     let counts = fit.topic_words();
     let about = Model { held_out_documents: held_out as u64, ..Model::new(&fit, &counts, None) };
-    result.set_item("about", text(&about)?)?;
+    result.set_item("about", as_json(&about)?)?;
     result.set_item("digest", counts.digest(fit.alpha()))?;
     result.set_item("evaluations", as_dict(py, &fit.evaluations())?)?;
     result.set_item("iterations", fit.report.epochs)?;
@@ -116,10 +116,6 @@ fn in_rows<'py>(py: Python<'py>, documents: usize, of: impl Fn(usize) -> Vec<(u3
         starts.push(topics.len() as u64);
     }
     (starts.into_pyarray(py), topics.into_pyarray(py), counts.into_pyarray(py))
-}
-
-fn text(about: &Model) -> PyResult<String> {
-    serde_json::to_string(about).map_err(|why| PyRuntimeError::new_err(why.to_string()))
 }
 
 /// Returns the shares of topics in documents, a matrix of documents by topics.

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_linear::Fit;
 use raddle_linear::files::{About, Features, ModelFacts as _, Saved};
 
 use crate::error::{bad_value, file_error};
-use crate::folder::{as_json, numbered, save};
+use crate::folder::{Numbered, as_json, save};
 
 /// Returns the metadata of a fit as JSON: those of `model.json`, without names.
 pub(super) fn about(fit: &Fit) -> PyResult<String> {
@@ -22,15 +22,15 @@ pub(super) fn about(fit: &Fit) -> PyResult<String> {
 pub(crate) fn save_linear(
     folder: PathBuf,
     about: &str,
-    coefficients: (PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, f64>),
+    coefficients: Numbered<'_>,
     dual: PyReadonlyArray2<'_, f64>,
     replaces: bool,
 ) -> PyResult<()> {
     let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
     about.check().map_err(bad_value)?;
     let dual = dual.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
-    let saved = Saved::new(about, &numbered(&coefficients), dual).map_err(bad_value)?;
-    save((folder, replaces), "linear", |model| saved.write(model))
+    let saved = Saved::new(about, &coefficients.pairs(), dual).map_err(bad_value)?;
+    save(folder, replaces, "linear", |model| saved.write(model))
 }
 
 /// Reads a model.

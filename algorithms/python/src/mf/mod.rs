@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle::{Engine, Outcome, Program};
 use raddle_datasets::ratings::Narrowed;
-use raddle_mf::{Fit, FoldIn, MfError, Problem, Runner, Seen};
+use raddle_mf::{MfError, Problem, Runner, Seen};
 
 pub(crate) use self::factorization::Factorization;
 pub(crate) use self::given::number_ids;
@@ -47,7 +47,7 @@ pub(crate) fn fit_mf<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let started = Instant::now();
     let (mf, ratings) = (asked.mf()?, ratings.copied(py)?);
-    let (fit, seen, how, seconds) = carry_out(py, callback.as_ref(), move |watch| {
+    let (fit, offset, notes, how, seen, seconds) = carry_out(py, callback.as_ref(), move |watch| {
         let (users, items) = ratings.shape;
         let Narrowed { triples, offset, notes, .. } = ratings.merged(asked.offset())?;
         let (read, started) = (started.elapsed().as_secs_f64(), Instant::now());
@@ -61,20 +61,10 @@ pub(crate) fn fit_mf<'py>(
                 false => mf.fit_on(&problem, &mut Watched(watch))?,
             };
             let (how, seconds) = (mf.fold_in(&fit), started.elapsed().as_secs_f64());
-            Ok(((fit, offset, notes), seen, how, Seconds { read, prepare, fit: seconds }))
+            Ok((fit, offset, notes, how, seen, Seconds { read, prepare, fit: seconds }))
         };
         fit().map_err(refused)
     })?;
-    as_dict(py, fit, (how, seen), seconds)
-}
-
-/// Returns the fit, the number subtracted from its ratings, and notes on their precision.
-fn as_dict<'py>(
-    py: Python<'py>,
-    (fit, offset, notes): (Fit, f64, Vec<String>),
-    (how, seen): (FoldIn, Option<Seen>),
-    seconds: Seconds,
-) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("report", report_as_dict(py, &fit.report, seconds)?)?;
     result.set_item("is_finite", fit.model.is_finite())?;

@@ -11,6 +11,7 @@ use raddle_mf::{Fit, FoldIn};
 
 use super::factorization::Factorization;
 use crate::error::{bad_value, file_error};
+use crate::folder::as_json;
 
 /// The ids of rows, in order.
 #[derive(FromPyObject)]
@@ -41,10 +42,6 @@ impl GivenIds<'_> {
 /// Returns the metadata of a fit as JSON: those of `model.json`, without ids.
 pub(super) fn about(fit: &Fit, how: &FoldIn, offset: f64) -> PyResult<String> {
     as_json(&About { offset, ..About::new(fit, how, Ids::Dense(0), Ids::Dense(0)) })
-}
-
-fn as_json(about: &About) -> PyResult<String> {
-    serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
 }
 
 /// Writes a model to its own folder, or replaces the one in the folder. With `keeps_seen`, writes the rated

@@ -48,7 +48,8 @@ impl ColumnMap {
 /// A response that was named, or that the format stores separately, is already in `samples.y`. Otherwise it
 /// is looked for among the columns that the model does not use: one called `y`, `target` or `label`.
 pub(crate) fn matched(
-    (count, names): (usize, Option<&[String]>),
+    count: usize,
+    names: Option<&[String]>,
     samples: &mut Samples,
     data: &str,
 ) -> Result<Matched, Error> {

@@ -9,7 +9,6 @@ mod predicting;
 mod samples;
 mod tables;
 mod training;
-mod unfinished;
 
 pub use self::curves::Chosen;
 pub use self::listing::{LISTED, abridged, by_size, field, listed, many_classes, place_of_all, short};
@@ -19,5 +18,3 @@ pub use self::predicting::{Measure, PredictArgs, ROWS, Scoring, predict};
 pub use self::samples::{ModelSamples, RowScores, numbers, said_of_rows};
 pub use self::tables::{ColumnArgs, DEFAULT, Given, TextArgs, described, known, known_or_default, of_folds};
 pub use self::training::{class_text, encoding, named_values, tell_of_classes};
-pub use self::unfinished::unfinished;
-pub use raddle_cli::ended_as;

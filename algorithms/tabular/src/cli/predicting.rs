@@ -98,13 +98,15 @@ impl PredictArgs {
 /// # Errors
 /// If the options contradict each other, the data cannot be read, or the predictions cannot be written.
 pub fn predict<Model: Scoring>(
-    (args, out): (&PredictArgs, Option<&Path>),
-    (model, by_score): (&Model, Vec<ScoreTerms>),
+    args: &PredictArgs,
+    out: Option<&Path>,
+    model: &Model,
+    by_score: Vec<ScoreTerms>,
     other: Option<Beside>,
 ) -> Result<ExitStatus, Error> {
     let (mut reading, schema) = (args.reading()?, model.schema());
     reading.beside.extend(other);
-    let read = ModelSamples::read(&args.data, &schema.reading(reading), (schema.columns, schema.names))?;
+    let read = ModelSamples::read(&args.data, &schema.reading(reading), schema.columns, schema.names)?;
     let scores = read.scores(by_score);
     let lacking = scores.lacking();
     let (weights, has_weights) = (read.counted(&lacking), read.weights.is_some());
@@ -123,8 +125,8 @@ pub fn predict<Model: Scoring>(
     });
     let mut records = Records::new(records.read, records.left_out);
     records.leave_out("missing value", lacking.len() as u64);
-    let predictions = Predictions { model, scores };
-    args.tell(out, (read.ids.as_deref(), &predictions), &measures, (records, notes))
+    let predictions = Predictions { model, scores, ids: read.ids };
+    args.tell(out, &predictions, &measures, records, notes)
 }
 
 impl PredictArgs {
@@ -133,11 +135,12 @@ impl PredictArgs {
     fn tell(
         &self,
         out: Option<&Path>,
-        (ids, predictions): (Option<&[String]>, &Predictions<'_, impl Scoring>),
+        predictions: &Predictions<'_, impl Scoring>,
         measures: &[Measure],
-        (records, notes): (Records, Vec<String>),
+        records: Records,
+        notes: Vec<String>,
     ) -> Result<ExitStatus, Error> {
-        let rows = predictions.scores.rows;
+        let (rows, ids) = (predictions.scores.rows, predictions.ids.as_deref());
         let about = [("rows", json!(rows)), ("records", json!(records)), ("notes", json!(notes))];
         let mut value: Map<String, Value> =
             about.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
@@ -176,6 +179,7 @@ impl PredictArgs {
 struct Predictions<'a, Model> {
     model: &'a Model,
     scores: RowScores,
+    ids: Option<Vec<String>>,
 }
 
 impl<Model: Scoring> Predictions<'_, Model> {

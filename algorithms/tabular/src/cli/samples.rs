@@ -20,7 +20,7 @@ pub struct ModelSamples {
 }
 
 impl ModelSamples {
-    /// Reads data for a model of `columns` columns, which has names or not.
+    /// Reads data for a model of `count` columns, which has names or not.
     ///
     /// # Errors
     /// If the data cannot be read, lack a column of the model, or have weights or offsets that are no
@@ -28,10 +28,11 @@ impl ModelSamples {
     pub fn read(
         data: &str,
         reading: &Reading,
-        (count, names): (usize, Option<&[String]>),
+        count: usize,
+        names: Option<&[String]>,
     ) -> Result<Self, Error> {
         let mut read = read_samples(data, reading).map_err(Error::input)?;
-        let Matched { columns, y, mut left_out } = matched((count, names), &mut read, data)?;
+        let Matched { columns, y, mut left_out } = matched(count, names, &mut read, data)?;
         left_out.append(&mut read.left_out);
         note_what_is_left_out(&mut read, count, &left_out);
         read.y = y;

@@ -137,7 +137,7 @@ impl Given {
         let open = || StoredTable::open(source(train), reading, &folder);
         let stored = session.timed(Timed::Read, open).map_err(Error::input)?;
         let table = stored.described().clone();
-        let data = sized(&table, (stored.rows(), stored.width()), stored.nonzeros());
+        let data = sized(&table, stored.rows(), stored.width(), stored.nonzeros());
         Ok(Self { table, stored: Some(stored), data }.shown(session))
     }
 
@@ -178,11 +178,11 @@ pub(super) fn summary(encoding: &Encoding) -> Value {
 
 /// The report's entry for a table.
 pub fn described(table: &Table) -> Data {
-    sized(table, (table.x.rows(), table.width()), table.x.nonzeros())
+    sized(table, table.x.rows(), table.width(), table.x.nonzeros())
 }
 
-/// The report's entry for a table whose matrix is elsewhere; the sizes are (rows, columns).
-fn sized(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
+/// The report's entry for a table whose matrix is elsewhere.
+fn sized(table: &Table, rows: usize, columns: usize, nonzeros: usize) -> Data {
     let sizes = [("rows", rows), ("columns", columns)];
     Data {
         path: table.path.as_ref().map_or_else(|| table.name.clone(), |path| path.display().to_string()),

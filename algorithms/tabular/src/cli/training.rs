@@ -17,7 +17,7 @@ pub fn named_values<Value: Copy + Send + Sync + 'static>(
 }
 
 /// Says how much memory many classes take, before anything is fitted.
-pub fn tell_of_classes(session: &Session, (classes, bytes): (usize, usize), data: &mut Data) {
+pub fn tell_of_classes(session: &Session, classes: usize, bytes: usize, data: &mut Data) {
     if let Some(note) = many_classes(classes, bytes) {
         session.screen().tell(&note);
         data.notes.push(note);

@@ -21,6 +21,8 @@ pub struct Coefficient {
 }
 
 const HEADER: &str = "column number\tname\tcoefficient";
+/// The field before these in a path.
+const POINT: &str = "point\t";
 
 /// Order in which a fit numbers coefficients: with p columns, column j of class k has the number k p + j if
 /// each class has a score, else j.
@@ -71,10 +73,8 @@ impl Layout<'_> {
         coefficients.iter().filter_map(number).collect()
     }
 
-    fn header(self, is_path: bool) -> String {
-        let (point, class) =
-            (if is_path { "point\t" } else { "" }, if self.classes > 0 { "class\t" } else { "" });
-        format!("{point}{class}{HEADER}")
+    fn header(self) -> String {
+        format!("{}{HEADER}", if self.classes > 0 { "class\t" } else { "" })
     }
 }
 
@@ -98,8 +98,8 @@ pub fn write(
     words: Words<'_>,
     layout: Layout<'_>,
 ) -> io::Result<()> {
-    writeln!(out, "{}", layout.header(false))?;
-    coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, words, layout)))
+    writeln!(out, "{}", layout.header())?;
+    lines(coefficients, words, layout).try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Writes the coefficients of a path, point by point.
@@ -109,19 +109,21 @@ pub(super) fn write_path<'a>(
     words: Words<'_>,
     layout: Layout<'_>,
 ) -> io::Result<()> {
-    writeln!(out, "{}", layout.header(true))?;
+    writeln!(out, "{POINT}{}", layout.header())?;
     (1..).zip(points).try_for_each(|(point, coefficients): (u64, _)| {
-        coefficients.iter().try_for_each(|&of| writeln!(out, "{point}\t{}", line(of, words, layout)))
+        lines(coefficients, words, layout).try_for_each(|line| writeln!(out, "{point}\t{line}"))
     })
 }
 
-fn line((at, value): (u32, f64), words: Words<'_>, layout: Layout<'_>) -> String {
-    let (class, column) = layout.place(at);
-    let class = words.classes.get(class).map(|class| format!("{class}\t")).unwrap_or_default();
-    let name = words.names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
-    // A tab or a line end in a name would shift the fields after it.
-    let name = name.replace(|letter: char| letter.is_control(), " ");
-    format!("{class}{}\t{name}\t{value:.16e}", column + 1)
+fn lines(coefficients: &[(u32, f64)], words: Words<'_>, layout: Layout<'_>) -> impl Iterator<Item = String> {
+    coefficients.iter().map(move |&(at, value)| {
+        let (class, column) = layout.place(at);
+        let class = words.classes.get(class).map(|class| format!("{class}\t")).unwrap_or_default();
+        let name = words.names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
+        // A tab or a line end in a name would shift the fields after it.
+        let name = name.replace(|letter: char| letter.is_control(), " ");
+        format!("{class}{}\t{name}\t{value:.16e}", column + 1)
+    })
 }
 
 /// A wrong line of a file, and the reason.
@@ -139,7 +141,7 @@ pub fn parse(
     classes: &[String],
     point: Option<u64>,
 ) -> Result<Vec<Coefficient>, Flaw> {
-    let header = layout.header(point.is_some());
+    let header = format!("{}{}", if point.is_some() { POINT } else { "" }, layout.header());
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if without_return(first) != header {
         return Err((1, format!("expected the header `{}`", header.replace('\t', "`, `"))));

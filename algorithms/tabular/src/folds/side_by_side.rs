@@ -9,7 +9,8 @@ use raddle::side_by_side;
 /// # Errors
 /// The first error of a fit, which ends all.
 pub fn fit_folds<Fitted: Send, Why: Send>(
-    (folds, workers): (usize, usize),
+    folds: usize,
+    workers: usize,
     fit: impl Fn(usize, usize) -> Result<Fitted, Why> + Sync,
 ) -> Result<Vec<Fitted>, Why> {
     let lanes = workers.min(folds);

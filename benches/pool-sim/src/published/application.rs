@@ -88,7 +88,8 @@ impl Application {
         placed: &[Placed],
         scaled: &[Scaled],
         epochs: &[Epoch],
-        (count, most_local): (usize, Option<u32>),
+        count: usize,
+        most_local: Option<u32>,
     ) -> Option<Self> {
         let mut points: BTreeMap<Vec<u32>, Vec<(f64, Times)>> = BTreeMap::new();
         let mut of_shapes: BTreeMap<(u32, u32), Vec<(f64, Times)>> = BTreeMap::new();

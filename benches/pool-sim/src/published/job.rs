@@ -5,6 +5,7 @@ use std::sync::Arc;
 use raddle_pool::policy::{ByWorkers, Job, JobId, Placement};
 
 use super::application::{Application, Configuration, packed};
+use super::rows::Submission;
 use crate::model::Model;
 
 /// Maximum number of replicas with a speed of their own.
@@ -25,13 +26,10 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn new(
-        (application, name): (Arc<Application>, &str),
-        (batch, replicas): (u32, u32),
-        limit: u32,
-    ) -> Self {
-        let none = [Vec::new(), Vec::new()];
-        let mut asked = Self { application, name: name.into(), batch, replicas, limit, packed: none };
+    pub(super) fn new(application: Arc<Application>, row: &Submission, limit: u32) -> Self {
+        let (name, none) = (row.application.as_str().into(), [Vec::new(), Vec::new()]);
+        let (batch, replicas) = (row.batch_size, row.num_replicas);
+        let mut asked = Self { application, name, batch, replicas, limit, packed: none };
         asked.packed = [false, true].map(|scales| {
             let of = |replicas| {
                 let configuration = asked.configured(replicas, scales);

@@ -58,7 +58,8 @@ pub(super) struct Epoch {
 pub(super) fn read<T: DeserializeOwned>(
     folder: &Path,
     file: &str,
-    (positive, others): (&[&str], &[&str]),
+    positive: &[&str],
+    others: &[&str],
 ) -> Result<Vec<(u64, T)>, SimulateError> {
     let path = folder.join("cluster").join(file);
     if !path.is_file() {

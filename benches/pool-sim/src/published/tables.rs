@@ -42,17 +42,14 @@ impl Tables {
     /// # Errors
     /// A file that is missing or cannot be read, with its name and line.
     pub fn read(folder: &Path) -> Result<Self, SimulateError> {
-        let submissions = rows::read::<Submission>(folder, WORKLOADS, (&["load"], &[]))?;
-        let columns: (&[&str], &[&str]) = (&["local_bsz", "step_time"], &["sync_time"]);
-        let placed = rows::read(folder, "placements.csv.gz", columns)?;
+        let submissions = rows::read::<Submission>(folder, WORKLOADS, &["load"], &[])?;
+        let placed = rows::read(folder, "placements.csv.gz", &["local_bsz", "step_time"], &["sync_time"])?;
         let placed = by_application(placed, |row: &Placed| &row.application);
-        let columns: (&[&str], &[&str]) =
-            (&["num_nodes", "num_replicas", "local_bsz", "step_time"], &["sync_time"]);
-        let scaled = rows::read(folder, "scalability.csv.gz", columns)?;
+        let positive = ["num_nodes", "num_replicas", "local_bsz", "step_time"];
+        let scaled = rows::read(folder, "scalability.csv.gz", &positive, &["sync_time"])?;
         let scaled = by_application(scaled, |row: &Scaled| &row.application);
-        let columns: (&[&str], &[&str]) =
-            (&["batch_size", "progress"], &["iteration", "metric", "grad_sqr", "grad_var"]);
-        let epochs = rows::read(folder, "validation.csv.gz", columns)?;
+        let others = ["iteration", "metric", "grad_sqr", "grad_var"];
+        let epochs = rows::read(folder, "validation.csv.gz", &["batch_size", "progress"], &others)?;
         let epochs = by_application(epochs, |row: &Epoch| &row.application);
         let mut applications = BTreeMap::new();
         for (name, count, local, limit) in APPLICATIONS {
@@ -60,7 +57,8 @@ impl Tables {
                 placed.get(name).map_or(&[], Vec::as_slice),
                 scaled.get(name).map_or(&[], Vec::as_slice),
                 epochs.get(name).map_or(&[], Vec::as_slice),
-                (count, local),
+                count,
+                local,
             );
             let application = application.ok_or_else(|| SimulateError::File {
                 path: folder.join("cluster"),
@@ -93,8 +91,7 @@ impl Tables {
         for (line, row) in self.submissions.iter().filter(is_of) {
             let kind = (row.application.as_str(), row.batch_size, row.num_replicas);
             let (application, limit) = self.checked(*line, row)?;
-            let program = (application.clone(), row.application.as_str());
-            let asked = || Asked::new(program.clone(), (row.batch_size, row.num_replicas), *limit);
+            let asked = || Asked::new(application.clone(), row, *limit);
             let model = kinds.entry(kind).or_insert_with(|| PublishedJob::new(asked())).copied();
             jobs.push(Submitted { name: row.name.clone(), arrival: row.time, model });
         }

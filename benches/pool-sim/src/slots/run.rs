@@ -29,7 +29,7 @@ pub fn run(instance: &Instance, world: &World, policy: &mut dyn Policy) -> Resul
     };
     let jobs: Vec<Submitted> = instance.jobs.iter().map(submitted).collect();
     let settings = Settings { tick: instance.slot, rescale: world.rescale };
-    ticks(&instance.cluster, &jobs, &settings, (0, Some(instance.slots)), policy)
+    ticks(&instance.cluster, &jobs, &settings, 0, Some(instance.slots), policy)
 }
 
 /// A job that ends at the end of a slot.

@@ -57,14 +57,14 @@ pub(super) fn attempt(asked: Asked<'_>, address: &str, client: &dyn Client) -> R
             let mut hash = Sha256::new();
             add_file(&mut hash, &part.path).map_err(|why| Error::write(&part.path, why))?;
             let file = part.go_on()?;
-            receive(asked, &part, (file, hash, bytes), total, answer)
+            receive(asked, &part, file, hash, bytes, total, answer)
         }
         (200, _) => {
             let total = answer.length;
             check(asked, total)?;
             let from = Origin { address: address.into(), tag: answer.tag.clone(), bytes: total };
             let file = part.begin(&from)?;
-            receive(asked, &part, (file, Sha256::new(), 0), total, answer)
+            receive(asked, &part, file, Sha256::new(), 0, total, answer)
         }
         // The server cannot continue from here: the stored bytes belong to another version of the file.
         (206 | 416, Some(_)) => {
@@ -90,7 +90,9 @@ fn check(asked: Asked<'_>, total: Option<u64>) -> Result<(), Failure> {
 fn receive(
     asked: Asked<'_>,
     part: &Part,
-    (mut file, mut hash, begun): (File, Sha256, u64),
+    mut file: File,
+    mut hash: Sha256,
+    begun: u64,
     total: Option<u64>,
     mut answer: Answer,
 ) -> Result<String, Failure> {

@@ -71,7 +71,7 @@ impl Again<'_> {
         let variance = rows().map(|(x, weight)| weight * (x - about) * (x - about)).sum::<f64>() / self.n;
         let spread =
             || rows().filter(|(_, weight)| **weight > 0.0).fold(Spread::of(&[]), |all, (x, _)| all.with(*x));
-        let (factor, size) = self.how.factor(j, (about, variance.sqrt()), spread)?;
+        let (factor, size) = self.how.factor(j, about, variance.sqrt(), spread)?;
         let mean = if self.how.center { about } else { 0.0 };
         self.note(j, mean, factor, size);
         column.iter_mut().for_each(|value| *value = (*value - mean) * factor);
@@ -93,7 +93,7 @@ impl Again<'_> {
             let has_zeros = counted < self.weights.iter().filter(|weight| **weight > 0.0).count();
             if has_zeros { all.with(0.0) } else { all }
         };
-        let (factor, size) = self.how.factor(j, (about, deviation), spread)?;
+        let (factor, size) = self.how.factor(j, about, deviation, spread)?;
         self.note(j, if self.how.center { about } else { 0.0 }, factor, size);
         if self.how.center || self.how.scale {
             values.iter_mut().for_each(|value| *value *= factor);

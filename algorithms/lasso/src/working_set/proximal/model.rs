@@ -264,7 +264,8 @@ impl QuadraticModel {
         at: &SolveState,
         penalty: f64,
         target: f64,
-        (columns, terms): (&[Column], &Terms),
+        columns: &[Column],
+        terms: &Terms,
     ) -> Direction {
         let SolveState { scores, g, .. } = at;
         let local = &mut self.local;

@@ -175,8 +175,9 @@ impl ProximalSet {
                 renew = true;
                 continue;
             }
-            let given = (columns, &self.terms);
-            let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, given);
+            let target_gap = SHARE * gap;
+            let direction =
+                self.model.minimise(&self.b, at, target.penalty, target_gap, columns, &self.terms);
             if let Some(length) = self.search(response, at, &direction, target) {
                 let (settled, _) = at.scores.settle_all(response);
                 // With free columns or classes the intercepts move with them: they are computed at the end of

@@ -45,7 +45,8 @@ enum Part {
 /// fit. Unless `may_share`, no part is on a machine of another part.
 fn placed(
     parts: &[Part],
-    (market, order): (&Market<'_>, &Order),
+    market: &Market<'_>,
+    order: &Order,
     workers: u32,
     may_share: bool,
 ) -> Option<Placement> {
@@ -98,14 +99,14 @@ impl Part {
 /// The cheaper of two placements: all workers first, then servers where they fit; or machine by machine, with
 /// the servers that the workers there need.
 pub(super) fn cheapest(market: &Market<'_>, workers: u32, order: &Order) -> Option<Placement> {
-    let placed = |parts: &[Part]| placed(parts, (market, order), workers, true);
+    let placed = |parts: &[Part]| placed(parts, market, order, workers, true);
     cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Both])])
 }
 
 /// The cheaper of two placements with servers on other machines than workers, as in OASiS: first workers on
 /// the cheapest machines, then servers on the cheapest of the others; or the reverse.
 pub(super) fn cheapest_apart(market: &Market<'_>, workers: u32, order: &Order) -> Option<Placement> {
-    let placed = |parts: &[Part]| placed(parts, (market, order), workers, false);
+    let placed = |parts: &[Part]| placed(parts, market, order, workers, false);
     cheaper(market, [placed(&[Part::Workers, Part::Servers]), placed(&[Part::Servers, Part::Workers])])
 }
 
