@@ -33,6 +33,7 @@ mod help;
 mod hosts;
 mod in_a_dataflow;
 mod invariants;
+mod lag;
 mod launch;
 #[cfg(target_os = "linux")]
 mod launched;

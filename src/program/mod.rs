@@ -90,11 +90,11 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = (phase, pinned);
     }
 
-    /// Decides the new value from the partials of a round. Rounds are aggregated in the order in which they
-    /// were handed out. Workers wait meanwhile: much work may be divided among them, as that of
-    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by
-    /// [`fork_join`](crate::fork_join). A `Partial` of several kinds is taken apart by
-    /// [`answers!`](crate::answers!).
+    /// Decides the new value from the partials of a round. Rounds are aggregated in the order of their
+    /// commits, in which they were handed out unless some have a lag of their own. Workers wait meanwhile:
+    /// much work may be divided among them, as that of [`relate`](crate::Relate::relate) and
+    /// [`conclude`](Program::conclude), by [`fork_join`](crate::fork_join). A `Partial` of several kinds is
+    /// taken apart by [`answers!`](crate::answers!).
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Self::Change;
 
     /// Makes a change visible in a worker's replica, and nothing else: nothing else may change a replica.

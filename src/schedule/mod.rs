@@ -46,7 +46,8 @@ use crate::program::verdict::Metric;
 /// handed out whole. For a stepwise plan the engine asks for rounds one by one with
 /// [`next_round`](Schedule::next_round), and reports their steps with [`learn`](Schedule::learn). With
 /// staleness `s`, round `t` is asked for when exactly the rounds up to `t - 1 - s` have been learned,
-/// whatever the number of workers.
+/// whatever the number of workers. A round with a lag `l` of its own ([`Round::lag`]) is learned just before
+/// round `t + 1 + l` is asked for instead; rounds are learned and committed in the order of `(t + l, t)`.
 ///
 /// `F` is the program's [`Phase`](crate::Program::Phase): the purpose of a round. Shipped schedules hand out
 /// rounds of one phase, `()` unless told otherwise by their method `phase`.

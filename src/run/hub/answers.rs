@@ -34,8 +34,7 @@ impl<P: Program> Hub<P> {
         match message {
             Message::Partials { round, answer } => {
                 self.charge(&answer);
-                let first = self.flights.front().map_or(0, |flight| flight.number);
-                let flight = self.flights.get_mut(round.wrapping_sub(first) as usize);
+                let flight = self.flights.iter_mut().find(|flight| flight.number == round);
                 let Some(flight) = flight.filter(|flight| flight.partials.waits()) else {
                     return Err(unasked("the partials of a round", &answer));
                 };
