@@ -10,6 +10,8 @@ mod commands;
 mod comparisons;
 mod convergence;
 #[cfg(target_os = "linux")]
+mod delayed;
+#[cfg(target_os = "linux")]
 mod encryption;
 mod errors;
 mod examples;

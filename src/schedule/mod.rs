@@ -2,15 +2,17 @@
 //!
 //! A schedule is a plain state machine: no clock, no threads, no input or output, one seed. It can be driven
 //! step by step in a test, without workers. Shipped are [`EachShard`], [`Cyclic`], [`Shuffled`],
-//! [`Rotation`], [`Grid`], [`Priority`] (the structure-aware one) and [`Automatic`].
+//! [`Rotation`], [`Grid`], [`Priority`] (the structure-aware one), [`Delayed`] and [`Automatic`].
 
 mod automatic;
 mod blocks;
 mod cyclic;
+mod delayed;
 mod dependency_cache;
 mod each_shard;
 mod flight;
 mod grid;
+mod links;
 mod log;
 mod makespan;
 #[cfg(test)]
@@ -24,9 +26,11 @@ mod weights;
 pub use automatic::Automatic;
 pub use blocks::{Variables, even_parts, merge};
 pub use cyclic::Cyclic;
+pub use delayed::Delayed;
 pub use each_shard::EachShard;
 pub use flight::InFlight;
 pub use grid::Grid;
+pub use links::Links;
 pub use log::{Rejection, RoundLog};
 pub use makespan::makespan;
 pub use priority::{Priority, PrioritySettings};
