@@ -5,6 +5,8 @@
 #[cfg(target_os = "linux")]
 mod browser;
 mod changes;
+#[cfg(target_os = "linux")]
+mod coded;
 mod combinations;
 mod commands;
 mod comparisons;

@@ -8,6 +8,7 @@
 mod answers;
 mod boundary;
 mod check;
+mod enough;
 mod gathering;
 mod guard;
 mod kept;

@@ -227,6 +227,7 @@ impl<P: Program> Hub<P> {
             if flight.partials.waits() {
                 return Ok(false);
             }
+            self.compare_sufficient(flight)?;
             let Some(Flight { number, round, mut partials, .. }) = self.flights.pop_front() else { break };
             let at = self.state.progress.panic_context("merge").round(number);
             let partials = merged(self.merger.as_ref(), Some(&round.phase), partials.take(), at);
