@@ -1,6 +1,6 @@
 //! Processes of a run whose program is a test's own: the test starts itself again for each of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
@@ -46,6 +46,15 @@ impl OwnProcesses {
         };
         let children = (0..processes).map(start).collect();
         Self { folder, children, coordinator, remote }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The number by which the system knows a process.
+    pub(crate) fn process(&self, index: u32) -> String {
+        self.children[index as usize].id().to_string()
     }
 
     /// Waits for the end of all, and returns the file of this name in the folder.
