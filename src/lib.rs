@@ -123,7 +123,7 @@ pub use program::context::{Aggregate, BlockTaskOf, Conclude, Evaluate, TaskOf};
 pub use program::partials;
 pub use program::partials::{Numbers, Partials};
 pub use program::restore::{RestoreByShard, Restoring};
-pub use program::verbs::{Fold, Merge, Relate, Update, UpdateBlock, Verb, Verbs};
+pub use program::verbs::{Enough, Fold, Merge, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use program::verdict::{Metric, Status, Verdict};
 pub use program::{Boundary, Phase, Program, Task, Visibility};
 pub use run::placement;

@@ -6,6 +6,6 @@ pub use crate::schedule::{
     Variables,
 };
 pub use crate::{
-    Aggregate, BlockTaskOf, Boundary, Conclude, Engine, EngineError, Evaluate, Fold, Merge, Metric, Partials,
-    Parts, Program, Relate, Status, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility, replay,
+    Aggregate, BlockTaskOf, Boundary, Conclude, Engine, EngineError, Enough, Evaluate, Fold, Merge, Metric,
+    Partials, Parts, Program, Relate, Status, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility, replay,
 };

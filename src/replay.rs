@@ -24,9 +24,11 @@ use self::difference::compare;
 /// between workers; rescaled; handed over at every boundary from one process to the next, each with its own
 /// program and schedule; resumed at the boundary before the first epoch, at the one after it, before and
 /// after its conclusion, at one in the middle, and at the last; and with epochs cancelled before, amid and
-/// after their tasks. A program that merges partials ([`Merge`](crate::Merge)) merges them where their shards
-/// are and, if it says that any grouping gives the same bits, once from left to right: an error names `merge`
-/// if that is the cause.
+/// after their tasks. A program that merges partials ([`Merge`](crate::Merge)) merges them where their
+/// shards are and, if it says that any grouping gives the same bits, once from left to right: an error
+/// names `merge` if that is the cause. A program whose rounds may end early ([`Enough`](crate::Enough))
+/// waits for all answers, and several sufficient sets of each round are aggregated: an error names the
+/// first that differs.
 ///
 /// `make` builds the same run each time. The run must end: keep it to a few epochs of small data. Its
 /// settings of workers, threads, rescales and checkpoints do not matter.

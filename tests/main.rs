@@ -5,10 +5,14 @@
 #[cfg(target_os = "linux")]
 mod browser;
 mod changes;
+#[cfg(target_os = "linux")]
+mod coded;
 mod combinations;
 mod commands;
 mod comparisons;
 mod convergence;
+#[cfg(target_os = "linux")]
+mod delayed;
 #[cfg(target_os = "linux")]
 mod encryption;
 mod errors;
@@ -33,6 +37,7 @@ mod help;
 mod hosts;
 mod in_a_dataflow;
 mod invariants;
+mod lag;
 mod launch;
 #[cfg(target_os = "linux")]
 mod launched;

@@ -36,6 +36,11 @@ impl<P: Program> Engine<P> {
             return refuse(why.into());
         }
         self.schedule.check(shards, blocks).map_err(EngineError::Setting)?;
+        if P::verbs().merge.is_some() && P::verbs().enough.is_some() {
+            let why = "the program has `merge` and `enough`: leave one of them out, as merged partials do not \
+                       say which shards have answered";
+            return refuse(why.into());
+        }
         let (verbs, each_round) = (P::verbs(), self.program.visibility() == Visibility::EachRound);
         let mut asked =
             self.schedule.requires().into_iter().filter(|&verb| !(each_round && verb == Verb::Fold));

@@ -118,15 +118,16 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`. A staleness
-    /// above the number of rounds of an epoch acts as that number.
+    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`. A
+    /// staleness above the number of rounds of an epoch acts as that number. It bounds the lag of rounds
+    /// that have one of their own ([`Round::lag`](crate::schedule::Round::lag)).
     pub fn staleness(mut self, rounds: usize) -> Self {
         self.settings.staleness = rounds;
         self
     }
 
     /// Sets that an epoch that worsens a monotone objective is rolled back, with half the parallelism and
-    /// half the staleness from then on. Default: on.
+    /// half the staleness and half the lags from then on. Default: on.
     pub fn guard(mut self, guard: bool) -> Self {
         self.settings.guard = guard;
         self

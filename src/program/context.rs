@@ -34,7 +34,8 @@ pub struct Aggregate<'a, P: Program> {
     /// The pinned block, as the rounds before have left it.
     pub pinned: &'a mut P::Pinned,
     /// One partial for each of the round's tasks, in shard order; of a plan that is aggregated once, one for
-    /// each shard. One in all where they are merged ([`Merge`](crate::Merge)).
+    /// each shard. One in all where they are merged ([`Merge`](crate::Merge)), and those of a sufficient set
+    /// of shards where a round may end before all have answered ([`Enough`](crate::Enough)).
     pub partials: Partials<P::Partial>,
 }
 

@@ -31,16 +31,17 @@ use crate::program::verdict::Verdict;
 /// | [`Change`](Program::Change) | an aggregated update, made visible by a commit | travels to every worker |
 /// | [`Phase`](Program::Phase) | what a round is for | travels with its tasks |
 ///
-/// [`program!`](crate::program!) names them, and leaves those that an algorithm does not need to be `()`. A
-/// round runs [`Update`](crate::Update) (or, where it brings blocks, [`UpdateBlock`](crate::UpdateBlock)) on
-/// its shards, [`aggregate`](Program::aggregate) on their partials *in shard order*, and
-/// [`commit`](Program::commit) everywhere. Further verbs, which only some schedules require, have traits of
-/// their own, as has [`Merge`](crate::Merge), which makes one of the partials of neighbouring shards;
+/// [`program!`](crate::program!) names them, and leaves those that an algorithm does not need to be `()`.
+/// A round runs [`Update`](crate::Update) (or, where it brings blocks,
+/// [`UpdateBlock`](crate::UpdateBlock)) on its shards, [`aggregate`](Program::aggregate) on their partials
+/// *in shard order*, and [`commit`](Program::commit) everywhere. Further verbs, which only some schedules
+/// require, have traits of their own, as have [`Merge`](crate::Merge), which makes one of the partials of
+/// neighbouring shards, and [`Enough`](crate::Enough), by which a round does not wait for all of them;
 /// [`verbs`](Program::verbs) names those that the program has. At a boundary,
-/// [`evaluate`](Program::evaluate) runs on every shard and [`conclude`](Program::conclude) on their partials.
-/// None of them may read a clock, a thread or a random source other than a [`Stream`](crate::random::Stream)
-/// named by the fields of the [`Task`], such as [`Task::stream`]: then the model's bytes depend on the data,
-/// the program, the schedule and the seed, and on nothing else.
+/// [`evaluate`](Program::evaluate) runs on every shard and [`conclude`](Program::conclude) on their
+/// partials. None of them may read a clock, a thread or a random source other than a
+/// [`Stream`](crate::random::Stream) named by the fields of the [`Task`], such as [`Task::stream`]: then
+/// the model's bytes depend on the data, the program, the schedule and the seed, and on nothing else.
 pub trait Program: Sized + Send + Sync + 'static {
     /// A piece of the training data with its solver state.
     type Shard: State;
@@ -90,11 +91,11 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = (phase, pinned);
     }
 
-    /// Decides the new value from the partials of a round. Rounds are aggregated in the order in which they
-    /// were handed out. Workers wait meanwhile: much work may be divided among them, as that of
-    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by
-    /// [`fork_join`](crate::fork_join). A `Partial` of several kinds is taken apart by
-    /// [`answers!`](crate::answers!).
+    /// Decides the new value from the partials of a round. Rounds are aggregated in the order of their
+    /// commits, in which they were handed out unless some have a lag of their own. Workers wait meanwhile:
+    /// much work may be divided among them, as that of [`relate`](crate::Relate::relate) and
+    /// [`conclude`](Program::conclude), by [`fork_join`](crate::fork_join). A `Partial` of several kinds is
+    /// taken apart by [`answers!`](crate::answers!).
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Self::Change;
 
     /// Makes a change visible in a worker's replica, and nothing else: nothing else may change a replica.

@@ -1,6 +1,7 @@
 //! [`Round`]: tasks that may run at the same time, and [`Candidates`] for one.
 
 use super::task::{Phase, Task};
+use crate::base::state::{Reader, State, StateError, Writer};
 
 /// Variables that a schedule asks the program to relate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub struct Round<F = ()> {
     pub phase: F,
     /// Tasks, at most one for each shard, in shard order.
     pub tasks: Vec<Assignment>,
+    /// Number of rounds that may be asked for after this one before it is committed; `None` for the run's
+    /// [`staleness`](crate::Engine::staleness), which it must not exceed.
+    pub lag: Option<u32>,
 }
 
 /// Task of one shard in a round.
@@ -34,13 +38,29 @@ pub struct Assignment {
 }
 
 crate::state!(Assignment { shard, block, variables });
-crate::state!(Round<F> { phase, tasks });
+
+/// The bytes of phase and tasks: the lag stays where rounds are handed out.
+impl<F: State> State for Round<F> {
+    fn save(&self, out: &mut Writer) {
+        self.phase.save(out);
+        self.tasks.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        Ok(Self::new(from.read()?, from.read()?))
+    }
+}
 
 impl<F> Round<F> {
+    /// Makes a round of these tasks.
+    pub fn new(phase: F, tasks: Vec<Assignment>) -> Self {
+        Self { phase, tasks, lag: None }
+    }
+
     /// Makes a round with a task for each of these shards, without variables.
     pub fn to_shards(phase: F, shards: impl IntoIterator<Item = u32>) -> Self {
         let tasks = shards.into_iter().map(|shard| Assignment { shard, block: None, variables: Vec::new() });
-        Self { phase, tasks: tasks.collect() }
+        Self::new(phase, tasks.collect())
     }
 
     /// Returns the number of variables that the round names.

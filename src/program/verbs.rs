@@ -1,12 +1,12 @@
 //! Verbs that a schedule may require of a program: [`Update`], [`UpdateBlock`], [`Relate`] and [`Fold`];
-//! [`Merge`], which no schedule requires; and [`Verbs`], the list of verbs that a program has.
+//! [`Merge`] and [`Enough`], which no schedule requires; and [`Verbs`], the list of verbs that a program has.
 
 use std::fmt;
 
 use crate::program::context::{BlockTaskOf, TaskOf};
 use crate::program::partials::Partials;
 use crate::program::restore::{BeginRestoration, RestoreByShard, by_shard};
-use crate::program::{Dependencies, Program, Task};
+use crate::program::{Dependencies, Program, Round, Task};
 
 /// A program whose shards update variables by themselves.
 #[diagnostic::on_unimplemented(
@@ -142,6 +142,15 @@ pub trait Merge: Program {
     }
 }
 
+/// A program whose rounds may end before all shards have answered, such as a code of which any `k` of `n`
+/// answers give the whole: a worker that hangs holds up the boundary alone. Later answers are dropped. Any
+/// sufficient set must give the same bytes. Plans that are aggregated once, and [`Merge`], need all answers.
+#[diagnostic::on_unimplemented(message = "`{Self}` names the verb `enough`, but does not implement `Enough`")]
+pub trait Enough: Program {
+    /// `true` if the answers of these shards, in rising order, are enough for the round, as those of all are.
+    fn enough(&self, round: &Round<Self::Phase>, answered: &[u32]) -> bool;
+}
+
 /// Verb that a schedule may require, and a program may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
@@ -190,6 +199,8 @@ type GatherOf<P> = fn(&P, &Task<<P as Program>::Phase>, &<P as Program>::Shard) 
 type RelateOf<P> = fn(&P, &<P as Program>::Phase, &[u32], Partials<<P as Program>::Partial>) -> Dependencies;
 type FoldOf<P> = fn(&P, &mut <P as Program>::Partial, <P as Program>::Partial);
 
+pub(crate) type EnoughOf<P> = fn(&P, &Round<<P as Program>::Phase>, &[u32]) -> bool;
+
 type MergesOf<P> = fn(&P, Option<&<P as Program>::Phase>) -> bool;
 type MergeTwo<P> =
     fn(&P, Option<&<P as Program>::Phase>, &mut <P as Program>::Partial, <P as Program>::Partial);
@@ -216,6 +227,7 @@ pub struct Verbs<P: Program> {
     pub(crate) relate: Option<(GatherOf<P>, RelateOf<P>)>,
     pub(crate) fold: Option<FoldOf<P>>,
     pub(crate) merge: Option<MergeOf<P>>,
+    pub(crate) enough: Option<EnoughOf<P>>,
     /// Function that starts a restoration by shard.
     pub(crate) restore: Option<BeginRestoration<P>>,
 }
@@ -237,7 +249,8 @@ impl<P: Program> Default for Verbs<P> {
 impl<P: Program> Verbs<P> {
     /// Makes an empty list.
     pub fn new() -> Self {
-        Self { update: None, update_block: None, relate: None, fold: None, merge: None, restore: None }
+        let (update, update_block, relate, fold) = (None, None, None, None);
+        Self { update, update_block, relate, fold, merge: None, enough: None, restore: None }
     }
 
     /// Adds [`Update`]: shards update variables.
@@ -279,6 +292,14 @@ impl<P: Program> Verbs<P> {
     {
         let (merge, merges, is_associative) = (P::merge, P::merges, P::is_associative);
         Self { merge: Some(MergeOf { merge, merges, is_associative }), ..self }
+    }
+
+    /// Adds [`Enough`]: rounds may end before all shards have answered.
+    pub fn enough(self) -> Self
+    where
+        P: Enough,
+    {
+        Self { enough: Some(P::enough), ..self }
     }
 
     /// Adds [`RestoreByShard`]: a checkpoint is restored by shard.

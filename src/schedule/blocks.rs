@@ -167,7 +167,7 @@ impl Variables {
                 (0..).zip(blocks).map(|(shard, at)| task(chosen, shard, at.into_iter())).collect()
             }
         };
-        Round { phase, tasks }
+        Round::new(phase, tasks)
     }
 
     /// Makes the request that relates `chosen`, with their owners.

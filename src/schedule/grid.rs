@@ -58,7 +58,7 @@ impl<F: Phase> Grid<F> {
                 false
             });
             tasks.sort_unstable_by_key(|task| task.shard);
-            rounds.push(Round { phase: self.phase.clone(), tasks });
+            rounds.push(Round::new(self.phase.clone(), tasks));
         }
         rounds
     }

@@ -142,7 +142,7 @@ mod tests {
 
     fn rounds(pairs: &Pairs) -> Vec<Round> {
         let task = |&(shard, block): &(u32, Option<u32>)| Assignment { shard, block, variables: Vec::new() };
-        pairs.iter().map(|round| Round { phase: (), tasks: round.iter().map(task).collect() }).collect()
+        pairs.iter().map(|round| Round::new((), round.iter().map(task).collect())).collect()
     }
 
     fn cost(task: &Assignment) -> f64 {

@@ -2,15 +2,17 @@
 //!
 //! A schedule is a plain state machine: no clock, no threads, no input or output, one seed. It can be driven
 //! step by step in a test, without workers. Shipped are [`EachShard`], [`Cyclic`], [`Shuffled`],
-//! [`Rotation`], [`Grid`], [`Priority`] (the structure-aware one) and [`Automatic`].
+//! [`Rotation`], [`Grid`], [`Priority`] (the structure-aware one), [`Delayed`] and [`Automatic`].
 
 mod automatic;
 mod blocks;
 mod cyclic;
+mod delayed;
 mod dependency_cache;
 mod each_shard;
 mod flight;
 mod grid;
+mod links;
 mod log;
 mod makespan;
 #[cfg(test)]
@@ -24,9 +26,11 @@ mod weights;
 pub use automatic::Automatic;
 pub use blocks::{Variables, even_parts, merge};
 pub use cyclic::Cyclic;
+pub use delayed::Delayed;
 pub use each_shard::EachShard;
 pub use flight::InFlight;
 pub use grid::Grid;
+pub use links::Links;
 pub use log::{Rejection, RoundLog};
 pub use makespan::makespan;
 pub use priority::{Priority, PrioritySettings};
@@ -46,7 +50,8 @@ use crate::program::verdict::Metric;
 /// handed out whole. For a stepwise plan the engine asks for rounds one by one with
 /// [`next_round`](Schedule::next_round), and reports their steps with [`learn`](Schedule::learn). With
 /// staleness `s`, round `t` is asked for when exactly the rounds up to `t - 1 - s` have been learned,
-/// whatever the number of workers.
+/// whatever the number of workers. A round with a lag `l` of its own ([`Round::lag`]) is learned just before
+/// round `t + 1 + l` is asked for instead; rounds are learned and committed in the order of `(t + l, t)`.
 ///
 /// `F` is the program's [`Phase`](crate::Program::Phase): the purpose of a round. Shipped schedules hand out
 /// rounds of one phase, `()` unless told otherwise by their method `phase`.

@@ -213,10 +213,7 @@ impl Schedule for Fixed {
             return Next::EndOfEpoch;
         }
         self.left -= 1;
-        Next::Round(Round {
-            phase: (),
-            tasks: vec![Assignment { shard: 0, block: None, variables: vec![0, 1] }],
-        })
+        Next::Round(Round::new((), vec![Assignment { shard: 0, block: None, variables: vec![0, 1] }]))
     }
     fn reduce_parallelism(&mut self) {
         self.reduced += 1;

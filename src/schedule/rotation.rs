@@ -54,7 +54,7 @@ impl<F> Rotation<F> {
                 })
                 .collect();
             tasks.sort_unstable_by_key(|task| task.shard);
-            Round { phase: phase.clone(), tasks }
+            Round::new(phase.clone(), tasks)
         };
         (0..length).map(round).collect()
     }

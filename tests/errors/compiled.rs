@@ -77,6 +77,7 @@ fn a_program_that_does_not_compile_is_told_which_verb_or_type_is_wrong() {
         ("; update)", "; updat)", "no method named `updat` found for struct `Verbs"),
         ("; update)", "; update, fold)", "`Sum` names the verb `fold`, but does not implement `Fold`"),
         ("; update)", "; update, merge)", "`Sum` names the verb `merge`, but does not implement `Merge`"),
+        ("; update)", "; update, enough)", "`Sum` names the verb `enough`, but does not implement `Enough`"),
         ("; update)", ")", "the list of verbs is missing: `program!(Shard = .., Replica = ..; update)`"),
         ("Shard =", "Shards =", "`Shards` is no type of a program: these are Shard, Block, Pinned, Replica"),
         ("Partial =", "Shard = u64, Partial =", "the name `Shard` is defined multiple times"),

@@ -26,7 +26,7 @@ pub(super) fn round(tasks: &[(u32, &[u32])]) -> Next {
         block: None,
         variables: variables.to_vec(),
     };
-    Next::Round(Round { phase: (), tasks: tasks.iter().map(task).collect() })
+    Next::Round(Round::new((), tasks.iter().map(task).collect()))
 }
 
 impl Fixed {

@@ -10,7 +10,7 @@ use super::{engine, priority, said, with};
 fn a_schedule_that_names_what_it_may_not_is_refused_by_name() {
     let blocks = |tasks: &[(u32, u32)]| {
         let task = |&(shard, block)| Assignment { shard, block: Some(block), variables: Vec::new() };
-        Next::Round(Round { phase: (), tasks: tasks.iter().map(task).collect() })
+        Next::Round(Round::new((), tasks.iter().map(task).collect()))
     };
     for (next, expected) in [
         (round(&[(3, &[0])]), "the schedule names shard 3, but there are 3, counted from 0"),

@@ -75,7 +75,7 @@ fn a_verb_the_program_lacks_is_named() {
         assert!(why.starts_with(expected) && why.contains("in its `program!(..; "), "{why}");
     }
     // Any other schedule is refused when a round requires the verb, without a panic.
-    let task = |block| Round { phase: (), tasks: vec![Assignment { shard: 0, block, variables: vec![0] }] };
+    let task = |block| Round::new((), vec![Assignment { shard: 0, block, variables: vec![0] }]);
     let related = Candidates { phase: (), variables: vec![0], owners: vec![(0, vec![0])] };
     for (next, expected) in [
         (Next::Round(task(None)), "`update`: "),

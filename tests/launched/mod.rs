@@ -1,5 +1,6 @@
 //! Launched runs in the background that suffer faults; and a proxy that cuts connections.
 
+mod own;
 mod proxy;
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+pub(crate) use self::own::OwnProcesses;
 pub(crate) use self::proxy::{Flip, OneFlip, Proxy, Role, Tampering, free_port};
 use crate::commands::{command, ends, pause, run};
 

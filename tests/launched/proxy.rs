@@ -6,7 +6,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::commands::pause;
 
@@ -44,6 +44,8 @@ pub(crate) enum Role {
 /// Place of the role in the bytes of a connection: behind the length of the handshake, its magic and its
 /// version.
 const ROLE: usize = 8 + 8 + 4;
+/// Place of the number of the connecting process: behind its role, build, run and generation.
+const INDEX: usize = ROLE + 1 + 3 * 8;
 
 /// A bit that is flipped on the first connection of a role that passes on this number of bytes in one
 /// direction.
@@ -70,6 +72,8 @@ struct Direction {
     /// `true` if bytes are lost.
     is_cut: AtomicBool,
     tampering: Mutex<Option<Tampering>>,
+    /// Bytes a second that a process of this number may send.
+    rate: Option<fn(u32) -> f64>,
     seen: Mutex<Vec<u8>>,
 }
 
@@ -89,6 +93,15 @@ impl Proxy {
 
     /// A proxy that flips a bit.
     pub(crate) fn flipping(target: SocketAddr, flip: &OneFlip) -> Self {
+        Self::open(target, flip, None)
+    }
+
+    /// A proxy that passes on what the process of a number sends at a rate in bytes a second.
+    pub(crate) fn slowing(target: SocketAddr, rate: fn(u32) -> f64) -> Self {
+        Self::open(target, &OneFlip::default(), Some(rate))
+    }
+
+    fn open(target: SocketAddr, flip: &OneFlip, rate: Option<fn(u32) -> f64>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let connections: Arc<Mutex<Vec<Both>>> = Arc::default();
@@ -101,7 +114,8 @@ impl Proxy {
                 let role = Arc::default();
                 let direction = |forth| {
                     let (flip, role) = (Arc::clone(&flip), Arc::clone(&role));
-                    Arc::new(Direction { forth, flip, role, ..Direction::default() })
+                    let rate = rate.filter(|_| forth);
+                    Arc::new(Direction { forth, flip, role, rate, ..Direction::default() })
                 };
                 let (forth, back) = (direction(true), direction(false));
                 made.lock().unwrap().push([Arc::clone(&forth), Arc::clone(&back)]);
@@ -176,6 +190,15 @@ impl Direction {
         }
     }
 
+    /// Waits for as long as so many bytes take.
+    fn hold_back(&self, count: usize) {
+        let Some(rate) = self.rate else { return };
+        let index = self.seen.lock().unwrap().get(INDEX..INDEX + 4).map(|index| index.try_into().unwrap());
+        if let Some(index) = index.map(u32::from_le_bytes) {
+            thread::sleep(Duration::from_secs_f64(count as f64 / rate(index)));
+        }
+    }
+
     fn pass(&self, mut from: TcpStream, mut to: TcpStream) {
         let mut some = vec![0; 1 << 16];
         let mut held: Option<Vec<u8>> = None;
@@ -186,6 +209,7 @@ impl Direction {
             let mut bytes = some[..count].to_vec();
             self.flip(&mut bytes);
             self.seen.lock().unwrap().extend_from_slice(&some[..count]);
+            self.hold_back(count);
             match self.tampering.lock().unwrap().take() {
                 Some(Tampering::Flip) => bytes[count / 2] ^= 1,
                 Some(Tampering::Repeat) => bytes.extend_from_within(..),

@@ -1,5 +1,9 @@
 //! Small real programs, shared by the tests: each file is one.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod coded;
+#[cfg(target_os = "linux")]
+pub(crate) mod delayed;
 pub(crate) mod forms;
 pub(crate) mod lda;
 pub(crate) mod mf;

@@ -116,7 +116,7 @@ fn shards_of_blocks_that_wait_for_nobody_else_are_balanced_nearly_as_well() {
         };
         let mut tasks: Vec<Assignment> = (0..4).map(task).collect();
         tasks.sort_unstable_by_key(|task| task.shard);
-        Round { phase: (), tasks }
+        Round::new((), tasks)
     };
     let rounds: Vec<Round> = (0..64).map(round).collect();
     let gain = |slowness: [f64; 4]| {

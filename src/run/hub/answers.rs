@@ -34,12 +34,13 @@ impl<P: Program> Hub<P> {
         match message {
             Message::Partials { round, answer } => {
                 self.charge(&answer);
-                let first = self.flights.front().map_or(0, |flight| flight.number);
-                let flight = self.flights.get_mut(round.wrapping_sub(first) as usize);
-                let Some(flight) = flight.filter(|flight| flight.partials.waits()) else {
-                    return Err(unasked("the partials of a round", &answer));
+                let at = self.flights.iter().position(|flight| flight.number == round);
+                let Some(at) = at.filter(|&at| self.flights[at].partials.waits()) else {
+                    let is_late = self.verbs.enough.is_some() && round < self.issued;
+                    return if is_late { Ok(()) } else { Err(unasked("the partials of a round", &answer)) };
                 };
-                flight.partials.put(answer.partials);
+                self.flights[at].partials.put(answer.partials);
+                self.end_if_enough(at)?;
                 self.advance(out)
             }
             Message::PlanDone { answer } => {

@@ -1,5 +1,6 @@
 //! Boundaries: evaluating, concluding, starting the next epoch or ending the generation.
 
+use super::check::check_no_lag;
 use super::gathering::{Gathering, merged};
 use super::guard::is_worse;
 use super::{GenerationExit, Hub, MOST_ROLLBACKS, Progress, Stage, Unconcluded};
@@ -173,7 +174,7 @@ impl<P: Program> Hub<P> {
     pub(super) fn begin_epoch(&mut self, start: EpochStart, out: &mut Outbox<P>) -> Result<(), String> {
         self.keep(&start, out);
         self.settings.cancellation.begin_epoch(start.epoch);
-        (self.issued, self.aggregated, self.listed) = (0, 0, None);
+        (self.issued, self.listed) = (0, None);
         self.state.progress.before = (self.state.progress.totals, self.state.schedule.counts());
         self.stage = Stage::Stepwise;
         PanicContext::verb("the schedule's begin_epoch").epoch(start.epoch).enter();
@@ -183,8 +184,9 @@ impl<P: Program> Hub<P> {
                 self.listed = Some(rounds.into());
             }
             Plan::Known(mut rounds) => {
-                for round in &mut rounds {
+                for (number, round) in rounds.iter_mut().enumerate() {
                     self.check(round)?;
+                    check_no_lag(round, number)?;
                     self.prepare(round);
                     self.count(round);
                     for task in &round.tasks {

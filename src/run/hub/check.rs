@@ -102,6 +102,17 @@ impl<P: Program> Hub<P> {
         self.names.check(&self.verbs, round)
     }
 
+    /// Checks that the next round is not to be committed later than the run's staleness allows.
+    pub(super) fn check_lag(&self, round: &Round<P::Phase>) -> Result<(), String> {
+        let most = self.settings.staleness;
+        let Some(lag) = round.lag.filter(|&lag| lag as usize > most) else { return Ok(()) };
+        let (number, epoch) = (self.issued, self.state.progress.epoch);
+        Err(format!(
+            "the schedule gives round {number} of epoch {epoch} a lag of {lag}, but the run's staleness is \
+             {most}: raise the one or lower the other"
+        ))
+    }
+
     /// Checks that partials can be merged, if a shard has more than one task in a plan that is handed out
     /// whole.
     pub(super) fn check_folds(&self, rounds: &[Round<P::Phase>]) -> Result<(), String> {
@@ -133,6 +144,15 @@ impl<P: Program> Hub<P> {
         let Some(named) = &self.names.named else { return Ok(()) };
         given.iter().try_for_each(|&(variable, _)| named.require(whose, variable))
     }
+}
+
+/// Checks that a round of a plan that is handed out whole has no lag.
+pub(super) fn check_no_lag<F>(round: &Round<F>, number: usize) -> Result<(), String> {
+    let Some(lag) = round.lag else { return Ok(()) };
+    Err(format!(
+        "the schedule gives round {number} a lag of {lag}, which has no use: the plan is known, and its \
+         changes become visible at the boundary"
+    ))
 }
 
 /// Checks that a program relates exactly the candidates that it was asked about.

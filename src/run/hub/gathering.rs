@@ -28,6 +28,16 @@ impl<T> Gathering<T> {
         self.waiting = self.waiting.saturating_sub(1);
     }
 
+    /// Waits for no more answers.
+    pub(super) fn close(&mut self) {
+        self.waiting = 0;
+    }
+
+    /// Returns the answers that have arrived, by shard.
+    pub(super) fn answers(&self) -> &[(u32, T)] {
+        &self.answers
+    }
+
     /// Adds a worker's answers; returns all answers once the last worker has answered.
     pub(super) fn add(&mut self, answers: Vec<(u32, T)>) -> Option<Partials<T>> {
         self.put(answers);

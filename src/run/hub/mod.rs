@@ -1,13 +1,14 @@
 //! [`Hub`]: runs the schedule, aggregates rounds and concludes boundaries. The hub is a plain state machine
 //! on the first worker, which neither uses timely nor blocks.
 //!
-//! The hub is also the sequencer: a round's message carries the commits that the round must see, so that with
-//! staleness `s` round `t` reads exactly the commits up to `t - 1 - s` on every worker, in whatever order
-//! messages arrive.
+//! The hub is also the sequencer: a round's message carries the commits that the round must see. Round `t`
+//! with a lag of `l`, the staleness unless it has its own, is due before round `t + 1 + l`: every worker
+//! reads exactly what is due, in the order of `(t + l, t)`, in whatever order messages arrive.
 
 mod answers;
 mod boundary;
 mod check;
+mod enough;
 mod gathering;
 mod guard;
 mod kept;
@@ -31,7 +32,6 @@ use std::time::Duration;
 
 use crate::base::cancel;
 use crate::base::fork_join::HelperThreads;
-use crate::base::state::Shared;
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program};
 use crate::run::fingerprints::Component;
@@ -51,12 +51,13 @@ const TURN: Duration = Duration::from_millis(1);
 /// objective.
 const MOST_ROLLBACKS: u64 = 64;
 
-/// A round that was handed out and whose changes the schedule has not learned yet.
+/// A round that was handed out and is not committed yet.
 struct Flight<P: Program> {
     number: u64,
+    /// Number of the last round that may be asked for before this one is committed.
+    due: u64,
     round: Round<P::Phase>,
     partials: Gathering<P::Partial>,
-    change: Option<Shared<P::Change>>,
 }
 
 enum Stage<P: Program> {
@@ -110,14 +111,14 @@ pub(crate) struct Hub<P: Program> {
     stage: Stage<P>,
     /// The rest of a known plan that is handed out round by round.
     listed: Option<VecDeque<Round<P::Phase>>>,
-    /// Rounds handed out and aggregated in this epoch.
+    /// Rounds handed out in this epoch.
     issued: u64,
-    aggregated: u64,
     /// Counted cost of the epoch's tasks, and of tasks with a block as if each had all blocks; counted only
     /// if the run is held.
     cost: (u64, u64),
     /// `true` if a checkpoint of the current boundary may be written.
     checkpoint: bool,
+    /// Rounds that are not committed yet, in the order in which they will be.
     flights: VecDeque<Flight<P>>,
     /// Commits not yet sent, for each worker.
     unsent: Vec<Changes<P>>,
@@ -168,7 +169,6 @@ impl<P: Program> Hub<P> {
             stage: Stage::Fresh,
             listed: None,
             issued: 0,
-            aggregated: 0,
             cost: (0, 0),
             checkpoint: false,
             flights: VecDeque::new(),

@@ -1,8 +1,8 @@
-//! Rounds: handing them out, aggregating them in order, and letting the schedule learn them.
+//! Rounds: handing them out, aggregating them when they are due, and letting the schedule learn them.
 
 use super::check::check_related;
 use super::gathering::{Gathering, merged};
-use super::{COMMITS_HELD, Flight, Hub, Stage};
+use super::{COMMITS_HELD, Flight, Hub, Progress, Stage};
 use crate::base::state::Shared;
 use crate::program::context::Aggregate;
 use crate::program::partials::Partials;
@@ -12,27 +12,21 @@ use crate::run::place::Outbox;
 use crate::schedule::{Assignment, Candidates, Dependencies, Next, Round};
 
 impl<P: Program> Hub<P> {
-    /// Hands out rounds while the staleness allows; ends the epoch when all have landed.
+    /// Hands out rounds while all that are due have landed; ends the epoch when all have.
     pub(super) fn advance(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
-        let staleness = self.state.progress.staleness as u64;
         loop {
             match self.stage {
                 Stage::Stepwise => {
-                    let seen = self.issued.saturating_sub(staleness);
-                    self.aggregate_up_to(seen);
-                    if self.aggregated < seen {
+                    if !self.land(|flight, issued| flight.due < issued)? {
                         return Ok(());
                     }
-                    self.learn_up_to(seen)?;
                     let next = self.next();
                     self.take_step(next, out)?;
                 }
                 Stage::Draining { last } => {
-                    self.aggregate_up_to(self.issued);
-                    if self.aggregated < self.issued {
+                    if !self.land(|_, _| true)? {
                         return Ok(());
                     }
-                    self.learn_up_to(self.issued)?;
                     if last {
                         self.evaluate(out);
                         return Ok(());
@@ -64,6 +58,7 @@ impl<P: Program> Hub<P> {
         match next {
             Next::Round(round) => {
                 self.check(&round)?;
+                self.check_lag(&round)?;
                 self.hand_out(round, out);
             }
             Next::Drain => self.stage = Stage::Draining { last: false },
@@ -157,9 +152,18 @@ impl<P: Program> Hub<P> {
             }
             out.push((worker as u32, Message::Step { changes, forward, work }));
         }
-        let number = self.issued;
-        self.flights.push_back(Flight { number, round, partials: Gathering::of(waiting), change: None });
+        let (number, partials) = (self.issued, Gathering::of(waiting));
+        let due = number.saturating_add(self.lag(&round));
+        let at = self.flights.partition_point(|flight| flight.due <= due);
+        self.flights.insert(at, Flight { number, due, round, partials });
         self.issued += 1;
+    }
+
+    /// Returns the lag of a round. The guard halves it with the staleness, at each rollback.
+    fn lag(&self, round: &Round<P::Phase>) -> u64 {
+        let Progress { staleness, totals, .. } = &self.state.progress;
+        let halvings = u32::try_from(totals.rollbacks).unwrap_or(u32::MAX);
+        round.lag.map_or(*staleness as u64, |lag| u64::from(lag.checked_shr(halvings).unwrap_or(0)))
     }
 
     /// Returns the number of the process that a worker is in.
@@ -215,46 +219,44 @@ impl<P: Program> Hub<P> {
         cost.saturating_add(of_all_blocks / self.ended.block_at.len().max(1) as u64)
     }
 
-    /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed
-    /// out. Later rounds wait, so that the pinned block is the same when a round is handed out, however early
-    /// partials arrive.
-    fn aggregate_up_to(&mut self, end: u64) {
-        let first = self.flights.front().map_or(0, |flight| flight.number);
-        while let Some(flight) = self.flights.get_mut(self.aggregated.wrapping_sub(first) as usize) {
-            if flight.partials.waits() || flight.number >= end {
-                break;
+    /// Aggregates and commits the rounds that are due, given the number of rounds handed out, in the order in
+    /// which they are due. Returns `false` if partials of one are missing. Other rounds wait, so that the
+    /// pinned block is the same when a round is handed out, however early partials arrive.
+    fn land(&mut self, is_due: impl Fn(&Flight<P>, u64) -> bool) -> Result<bool, String> {
+        while let Some(flight) = self.flights.front().filter(|flight| is_due(flight, self.issued)) {
+            if flight.partials.waits() {
+                return Ok(false);
             }
-            let at = self.state.progress.panic_context("merge").round(flight.number);
-            let phase = Some(&flight.round.phase);
-            let partials = merged(self.merger.as_ref(), phase, flight.partials.take(), at);
+            self.compare_sufficient(flight)?;
+            let Some(Flight { number, round, mut partials, .. }) = self.flights.pop_front() else { break };
+            let at = self.state.progress.panic_context("merge").round(number);
+            let partials = merged(self.merger.as_ref(), Some(&round.phase), partials.take(), at);
             at.then("aggregate").enter();
-            let (round, pinned) = (&flight.round, &mut self.state.pinned);
-            let change = self.program.aggregate(Aggregate { round, pinned, partials });
-            let number = flight.number;
-            let change = Shared::new(change);
-            flight.change = Some(change.clone());
+            let pinned = &mut self.state.pinned;
+            let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
             self.fingerprint_change(number, &change);
-            self.aggregated += 1;
+            self.learn(number, &round, Shared::new(change))?;
         }
+        Ok(true)
     }
 
-    /// Lets the schedule learn the rounds before `end`, and their changes be committed.
-    pub(super) fn learn_up_to(&mut self, end: u64) -> Result<(), String> {
-        while self.flights.front().is_some_and(|flight| flight.number < end && flight.change.is_some()) {
-            let Some(Flight { number, round, change: Some(change), .. }) = self.flights.pop_front() else {
-                break;
-            };
-            let panic_context = self.state.progress.panic_context("deltas").round(number);
-            panic_context.enter();
-            let mut deltas = Vec::new();
-            self.program.deltas(&change, &mut |variable, distance| deltas.push((variable, distance)));
-            self.check_given("`deltas` names", &deltas)?;
-            panic_context.then("the schedule's learn").enter();
-            self.state.schedule.learn(&round, &deltas);
-            match self.program.visibility() {
-                Visibility::EachRound => self.commit(change),
-                Visibility::AtBoundary => self.held.push(change),
-            }
+    /// Lets the schedule learn a round, and its change be committed.
+    fn learn(
+        &mut self,
+        number: u64,
+        round: &Round<P::Phase>,
+        change: Shared<P::Change>,
+    ) -> Result<(), String> {
+        let panic_context = self.state.progress.panic_context("deltas").round(number);
+        panic_context.enter();
+        let mut deltas = Vec::new();
+        self.program.deltas(&change, &mut |variable, distance| deltas.push((variable, distance)));
+        self.check_given("`deltas` names", &deltas)?;
+        panic_context.then("the schedule's learn").enter();
+        self.state.schedule.learn(round, &deltas);
+        match self.program.visibility() {
+            Visibility::EachRound => self.commit(change),
+            Visibility::AtBoundary => self.held.push(change),
         }
         Ok(())
     }

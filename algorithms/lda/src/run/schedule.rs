@@ -103,7 +103,7 @@ impl LdaSchedule {
                 block: Some(block),
                 variables: Vec::new(),
             };
-            Round { phase: Phase::Statistics, tasks: (0..).zip(some).map(task).collect() }
+            Round::new(Phase::Statistics, (0..).zip(some).map(task).collect())
         };
         blocks.chunks(self.shards.max(1) as usize).map(round).collect()
     }

@@ -73,7 +73,7 @@ impl Cut {
             };
             let mut tasks: Vec<Assignment> = (0..parts).map(task).collect();
             tasks.sort_unstable_by_key(|task| task.shard);
-            Round { phase: PartsPhase { parts, sigma: 0.0 }, tasks }
+            Round::new(PartsPhase { parts, sigma: 0.0 }, tasks)
         };
         (0..length).map(round).collect()
     }

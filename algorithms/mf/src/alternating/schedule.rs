@@ -39,7 +39,7 @@ impl Alternation {
     /// A column counts as a variable of the shards that update it.
     fn column(&self, column: Column) -> Round<AlternatingPhase> {
         let task = |shard| Assignment { shard, block: None, variables: vec![column.rank] };
-        Round { phase: AlternatingPhase::Column(column), tasks: self.shards(column.side).map(task).collect() }
+        Round::new(AlternatingPhase::Column(column), self.shards(column.side).map(task).collect())
     }
 }
 

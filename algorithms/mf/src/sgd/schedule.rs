@@ -106,7 +106,7 @@ impl Schedule<Phase> for GridSchedule {
                 block: Some(chunk),
                 variables: Vec::new(),
             };
-            rounds.push(Round { phase: Phase::Scatter, tasks: (0..self.chunks).map(pair).collect() });
+            rounds.push(Round::new(Phase::Scatter, (0..self.chunks).map(pair).collect()));
             rounds.extend(self.rotation(Phase::Deliver));
             if self.means && start.epoch == 0 {
                 rounds.extend(self.rotation(Phase::ItemMeans));

@@ -53,7 +53,7 @@ impl Wanderer {
             Assignment { shard, block, variables }
         });
         let tasks = tasks.collect();
-        Round { phase: stream.below(2) as u32, tasks }
+        Round::new(stream.below(2) as u32, tasks)
     }
 }
 
