@@ -15,6 +15,10 @@ use crate::data::softmax::{Losses, Softmax};
 
 /// Limit on the conjugate gradient steps in a Newton step.
 const CONJUGATE: usize = 250;
+/// Conjugate gradients end once a step gains at most this share of the mean gain of the steps so far (Nash and
+/// Sofer, "Assessing a search direction within a truncated-Newton method", 1990): a share that falls with the
+/// gap, between these.
+const CUT: (f64, f64) = (1e-6, 0.5);
 /// Cost of factored matrices, in products with the rows, up to which they are worth it.
 const FACTORS: f64 = 60.0;
 /// Fraction of the initial slope at which a search along a step ends, and the most evaluations.
@@ -57,7 +61,7 @@ pub(crate) fn together(
             return false;
         }
         let curvature = Curvature::new(problem, &at.losses, pass);
-        let accuracy = 0.1_f64.min(best.found.gap().sqrt()).max(1e-3);
+        let accuracy = CUT.1.min(best.found.gap().sqrt()).max(CUT.0);
         let (d, products) = curvature.solve(&gradient, accuracy);
         budget -= 2.0 * pass * products as f64 + curvature.cost;
         let step = at.best_step(problem, w, &d);
@@ -243,17 +247,19 @@ impl<'a> Curvature<'a> {
         Self { problem, shares: problem.blocks(&losses.shares), easing, cost }
     }
 
-    /// Solves for a right side that sums to 0 over the classes, until what is left has shrunk by this factor;
-    /// returns the number of products, too.
+    /// Solves for a right side that sums to 0 over the classes, until a step gains at most this share of the
+    /// mean gain; returns the number of products, too.
     fn solve(&self, right: &[f64], accuracy: f64) -> (Vec<f64>, usize) {
         let mut residual = right.to_vec();
         let mut d = vec![0.0; right.len()];
         let mut z = self.eased(&residual);
         let (mut p, mut rz) = (z.clone(), dot(&residual, &z));
-        let (first, mut count) = (rz, 0);
-        while count < CONJUGATE && rz > accuracy * accuracy * first {
+        let (mut gained, mut count) = (0.0, 0);
+        while count < CONJUGATE && rz > 0.0 {
             let hp = self.product(&p);
             let step = rz / dot(&p, &hp);
+            let gain = step * rz;
+            gained += gain;
             d.iter_mut().zip(&p).for_each(|(d, p)| *d += step * p);
             residual.iter_mut().zip(&hp).for_each(|(r, hp)| *r -= step * hp);
             z = self.eased(&residual);
@@ -261,6 +267,9 @@ impl<'a> Curvature<'a> {
             p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
             rz = next;
             count += 1;
+            if count as f64 * gain <= accuracy * gained {
+                break;
+            }
         }
         (d, count)
     }
