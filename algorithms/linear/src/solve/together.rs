@@ -18,12 +18,16 @@ const CONJUGATE: usize = 250;
 /// Conjugate gradients end once a step gains at most this share of the mean gain of the steps so far (Nash and
 /// Sofer, "Assessing a search direction within a truncated-Newton method", 1990): a share that falls with the
 /// gap, between these.
-const CUT: (f64, f64) = (1e-6, 0.5);
+const CUT: (f64, f64) = (1e-6, 0.3);
+/// Fraction of the tolerance that the gap behind a step is expected to have if conjugate gradients end early.
+const AHEAD: f64 = 0.3;
 /// Cost of factored matrices, in products with the rows, up to which they are worth it.
 const FACTORS: f64 = 60.0;
 /// Fraction of the initial slope at which a search along a step ends, and the most evaluations.
 const ENOUGH: f64 = 0.1;
 const SEARCH: usize = 40;
+/// Fraction of the losses by which their sum may rise in a step, as it is rounded.
+const RISE: f64 = 1e-12;
 /// Steps of free intercepts; then the fraction of the rows' weights below which their slopes are rounding.
 const SETTLING: usize = 30;
 const ROUNDING: f64 = 1e-15;
@@ -62,7 +66,9 @@ pub(crate) fn together(
         }
         let curvature = Curvature::new(problem, &at.losses, pass);
         let accuracy = CUT.1.min(best.found.gap().sqrt()).max(CUT.0);
-        let (d, products) = curvature.solve(&gradient, accuracy);
+        // Half the squared gradient is the distance of the objectives.
+        let enough = 2.0 * AHEAD * tolerance * best.found.primal;
+        let (d, products) = curvature.solve(&gradient, accuracy, enough);
         budget -= 2.0 * pass * products as f64 + curvature.cost;
         let step = at.best_step(problem, w, &d);
         if step == 0.0 {
@@ -85,16 +91,21 @@ fn centre(problem: &Softmax<'_>, w: &mut [f64]) {
 fn offer(problem: &Softmax<'_>, best: &mut Best, w: &[f64], losses: &Losses) -> Vec<f64> {
     let mut sums = vec![0.0; w.len()];
     problem.rows.add_blocks(&problem.blocks(&losses.pulls), problem.block(), &mut sums);
-    let a = problem.dual_values(&losses.pulls);
-    let (primal, dual) = (problem.primal(w, losses), problem.dual(&a, &sums));
+    let primal = problem.primal(w, losses);
     if primal < best.found.primal {
         best.found.primal = primal;
         best.w.copy_from_slice(w);
     }
-    if dual > best.found.dual {
-        (best.found.dual, best.a) = (dual, a);
-    }
     let penalized = problem.penalized(w);
+    let gradient = || sums[..penalized].iter().zip(w).map(|(sum, w)| sum - w);
+    // Entropies take time: half the squared gradient says whether they are worth it.
+    if primal - 0.5 * gradient().map(|g| g * g).sum::<f64>() > best.found.dual {
+        let a = problem.dual_values(&losses.pulls);
+        let dual = problem.dual(&a, &sums);
+        if dual > best.found.dual {
+            (best.found.dual, best.a) = (dual, a);
+        }
+    }
     sums[..penalized].iter_mut().zip(w).for_each(|(sum, w)| *sum -= w);
     sums
 }
@@ -162,8 +173,11 @@ impl Point {
         for _ in 0..SEARCH {
             let moved: Vec<f64> =
                 self.scores.iter().zip(&along).map(|(score, along)| score + t * along).collect();
-            let found = slope(t, &problem.losses(&moved));
-            if found.abs() <= ENOUGH * -steepest {
+            let losses = problem.losses(&moved);
+            let found = slope(t, &losses);
+            // A slope that jumps may be small where the objective has risen.
+            let risen = losses.sum - self.losses.sum + t * linear + 0.5 * t * t * square;
+            if found.abs() <= ENOUGH * -steepest && risen <= RISE * self.losses.sum {
                 return t;
             }
             if found < 0.0 {
@@ -248,8 +262,8 @@ impl<'a> Curvature<'a> {
     }
 
     /// Solves for a right side that sums to 0 over the classes, until a step gains at most this share of the
-    /// mean gain; returns the number of products, too.
-    fn solve(&self, right: &[f64], accuracy: f64) -> (Vec<f64>, usize) {
+    /// mean gain, or what is left has a square that is small `enough`; returns the number of products, too.
+    fn solve(&self, right: &[f64], accuracy: f64, enough: f64) -> (Vec<f64>, usize) {
         let mut residual = right.to_vec();
         let mut d = vec![0.0; right.len()];
         let mut z = self.eased(&residual);
@@ -267,7 +281,7 @@ impl<'a> Curvature<'a> {
             p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
             rz = next;
             count += 1;
-            if count as f64 * gain <= accuracy * gained {
+            if count as f64 * gain <= accuracy * gained || dot(&residual, &residual) <= enough {
                 break;
             }
         }
@@ -314,13 +328,7 @@ fn diagonal(problem: &Softmax<'_>, second: &[f64]) -> Vec<f64> {
     let mut sums = vec![1.0; rows.width() * block];
     let penalized = problem.penalized(&sums);
     sums[penalized..].fill(f64::MIN_POSITIVE);
-    for (row, second) in second.chunks(block).enumerate() {
-        let (columns, values) = rows.row(row);
-        for (&column, value) in columns.iter().zip(values) {
-            let to = &mut sums[column as usize * block..][..block];
-            to.iter_mut().zip(second).for_each(|(to, second)| *to += value * value * second);
-        }
-    }
+    rows.add_squared_blocks(second, block, &mut sums);
     sums.into_iter().map(f64::recip).collect()
 }
 
