@@ -166,7 +166,7 @@ impl Point {
         let along = problem.listed(&problem.products(d));
         let slope = |t: f64, losses: &Losses| linear + t * square - dot(&losses.pulls, &along);
         let steepest = slope(0.0, &self.losses);
-        if !(steepest < 0.0) {
+        if steepest >= 0.0 || steepest.is_nan() {
             return 0.0;
         }
         let (mut low, mut high, mut t) = ((0.0, steepest), None, 1.0);
