@@ -15,9 +15,9 @@ use crate::data::softmax::{Losses, Softmax};
 
 /// Limit on the conjugate gradient steps in a Newton step.
 const CONJUGATE: usize = 250;
-/// Conjugate gradients end once a step gains at most this share of the mean gain of the steps so far (Nash and
-/// Sofer, "Assessing a search direction within a truncated-Newton method", 1990): a share that falls with the
-/// gap, between these.
+/// Conjugate gradients end once a step gains at most this share of the mean gain of the steps so far (Nash
+/// and Sofer, "Assessing a search direction within a truncated-Newton method", 1990): a share that falls
+/// with the gap, between these.
 const CUT: (f64, f64) = (1e-6, 0.3);
 /// Fraction of the tolerance that the gap behind a step is expected to have if conjugate gradients end early.
 const AHEAD: f64 = 0.3;
@@ -31,8 +31,8 @@ const RISE: f64 = 1e-12;
 /// Steps of free intercepts; then the fraction of the rows' weights below which their slopes are rounding.
 const SETTLING: usize = 30;
 const ROUNDING: f64 = 1e-15;
-/// Steps without progress after which the fit is given up; then the smallest relative progress that counts, of
-/// the distance between the objectives, and of the primal one.
+/// Steps without progress after which the fit is given up; then the smallest relative progress that counts,
+/// of the distance between the objectives, and of the primal one.
 const IDLE: usize = 6;
 const LEAST: (f64, f64) = (1e-3, 1e-13);
 
@@ -117,8 +117,8 @@ struct Point {
 }
 
 impl Point {
-    /// Evaluates weights once free intercepts have their best values: dual values then sum to 0, with signs, for
-    /// each class.
+    /// Evaluates weights once free intercepts have their best values: dual values then sum to 0, with signs,
+    /// for each class.
     fn settled(problem: &Softmax<'_>, w: &mut [f64]) -> Self {
         let mut scores = problem.listed(&problem.products(w));
         let mut losses = problem.losses(&scores);
@@ -159,7 +159,8 @@ impl Point {
         Self { scores, losses }
     }
 
-    /// Returns the step from weights along a direction at which the objective's slope is nearly 0; 0 if it does not fall.
+    /// Returns the step from weights along a direction at which the objective's slope is nearly 0; 0 if it
+    /// does not fall.
     fn best_step(&self, problem: &Softmax<'_>, w: &[f64], d: &[f64]) -> f64 {
         let penalized = problem.penalized(w);
         let (linear, square) = (dot(&w[..penalized], &d[..penalized]), dot(&d[..penalized], &d[..penalized]));
