@@ -18,7 +18,7 @@ const CONJUGATE: usize = 250;
 /// Conjugate gradients end once a step gains at most this share of the mean gain of the steps so far (Nash
 /// and Sofer, "Assessing a search direction within a truncated-Newton method", 1990): a share that falls
 /// with the gap, between these.
-const CUT: (f64, f64) = (1e-6, 0.3);
+const CUT: (f64, f64) = (1e-6, 0.5);
 /// Fraction of the tolerance that the gap behind a step is expected to have if conjugate gradients end early.
 const AHEAD: f64 = 0.3;
 /// Cost of factored matrices, in products with the rows, up to which they are worth it.
