@@ -51,7 +51,8 @@ impl Linear {
         Self { c, lambda: None, ..self }
     }
 
-    /// Sets the weight of each class, in ascending order: it multiplies C, and the weights of the class's rows.
+    /// Sets the weight of each class, in ascending order: it multiplies C, and the weights of the class's
+    /// rows.
     pub fn class_weights(self, weights: Vec<f64>) -> Self {
         Self { class_weights: Some(weights), ..self }
     }

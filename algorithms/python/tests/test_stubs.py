@@ -53,7 +53,7 @@ def test_a_stub_of_a_classifier_has_its_parameters_and_methods(name):
     public = {method for each in ours for method in vars(each) if not method.startswith(("_", "set_"))}
     assert set(own | shared) == public | {"__init__"}
     for method in public:
-        assert parameters((own | shared)[method]) == defaults(getattr(found, method)), method
+        assert parameters((shared | own)[method]) == defaults(getattr(found, method)), method
 
 
 @pytest.mark.parametrize("name", raddle.mf.__all__)

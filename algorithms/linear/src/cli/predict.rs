@@ -16,9 +16,9 @@ pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
     /// Write the predictions to this file instead of stdout. A line has the class, and the margin or, for a
-    /// logistic or multinomial model, the probability of the positive class (the larger number, or the last string in sorted
-    /// order). With more than two classes, the margin or probability of every class follows, in sorted order.
-    /// Tabs separate them, and with --id the id comes first.
+    /// logistic or multinomial model, the probability of the positive class (the larger number, or the last
+    /// string in sorted order). With more than two classes, the margin or probability of every class
+    /// follows, in sorted order. Tabs separate them, and with --id the id comes first.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

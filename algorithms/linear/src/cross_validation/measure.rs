@@ -28,8 +28,8 @@ pub enum Measure {
     /// Area under the ROC curve, for two classes: the fraction of pairs of a row of the larger class and one
     /// of the smaller in which the former has the larger score; ties count as half.
     Auc,
-    /// Mean of -log p, where p is the probability of the right class; for the losses with probabilities. Smaller is
-    /// better.
+    /// Mean of -log p, where p is the probability of the right class; for the losses with probabilities.
+    /// Smaller is better.
     LogLoss,
 }
 

@@ -221,6 +221,12 @@ impl Rows {
         block_add(self.view(), of_rows, block, out);
     }
 
+    /// Like [`add_blocks`](Self::add_blocks), times the squares of the values.
+    pub(crate) fn add_squared_blocks(&self, of_rows: &[f64], block: usize, out: &mut [f64]) {
+        let squares: Vec<f64> = self.values.iter().map(|value| value * value).collect();
+        block_add(SparseColumns { values: &squares, ..self.view() }, of_rows, block, out);
+    }
+
     /// Adds a multiple of a row to a vector.
     pub(crate) fn add(&self, row: usize, factor: f64, to: &mut [f64]) {
         let (columns, values) = self.row(row);

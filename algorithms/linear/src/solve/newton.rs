@@ -1,9 +1,9 @@
 //! Newton steps on the primal objective of a differentiable loss; semismooth for the squared hinge.
 //!
-//! At w with margins m, a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where (R^-1 +
-//! Z Z') v = R^-1 a + m; v, cut to its bounds, is the dual point that is offered. If no matrix is small
-//! enough, the same system is solved for w' by conjugate gradients on (I + Z'RZ). An intercept without penalty has
-//! 0 in place of 1 in I; v then sums to 0, with signs, and so do the dual points.
+//! At w with margins m, a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where
+//! (R^-1 + Z Z') v = R^-1 a + m; v, cut to its bounds, is the dual point that is offered. If no matrix is
+//! small enough, the same system is solved for w' by conjugate gradients on (I + Z'RZ). An intercept without
+//! penalty has 0 in place of 1 in I; v then sums to 0, with signs, and so do the dual points.
 
 use raddle::cancellation_point;
 

@@ -15,16 +15,24 @@ use crate::data::softmax::{Losses, Softmax};
 
 /// Limit on the conjugate gradient steps in a Newton step.
 const CONJUGATE: usize = 250;
+/// Conjugate gradients end once a step gains at most this share of the mean gain of the steps so far (Nash
+/// and Sofer, "Assessing a search direction within a truncated-Newton method", 1990): a share that falls
+/// with the gap, between these.
+const CUT: (f64, f64) = (1e-6, 0.5);
+/// Fraction of the tolerance that the gap behind a step is expected to have if conjugate gradients end early.
+const AHEAD: f64 = 0.3;
 /// Cost of factored matrices, in products with the rows, up to which they are worth it.
 const FACTORS: f64 = 60.0;
 /// Fraction of the initial slope at which a search along a step ends, and the most evaluations.
 const ENOUGH: f64 = 0.1;
 const SEARCH: usize = 40;
+/// Fraction of the losses by which their sum may rise in a step, as it is rounded.
+const RISE: f64 = 1e-12;
 /// Steps of free intercepts; then the fraction of the rows' weights below which their slopes are rounding.
 const SETTLING: usize = 30;
 const ROUNDING: f64 = 1e-15;
-/// Steps without progress after which the fit is given up; then the smallest relative progress that counts, of
-/// the distance between the objectives, and of the primal one.
+/// Steps without progress after which the fit is given up; then the smallest relative progress that counts,
+/// of the distance between the objectives, and of the primal one.
 const IDLE: usize = 6;
 const LEAST: (f64, f64) = (1e-3, 1e-13);
 
@@ -57,8 +65,10 @@ pub(crate) fn together(
             return false;
         }
         let curvature = Curvature::new(problem, &at.losses, pass);
-        let accuracy = 0.1_f64.min(best.found.gap().sqrt()).max(1e-3);
-        let (d, products) = curvature.solve(&gradient, accuracy);
+        let accuracy = CUT.1.min(best.found.gap().sqrt()).max(CUT.0);
+        // Half the squared gradient is the distance of the objectives.
+        let enough = 2.0 * AHEAD * tolerance * best.found.primal;
+        let (d, products) = curvature.solve(&gradient, accuracy, enough);
         budget -= 2.0 * pass * products as f64 + curvature.cost;
         let step = at.best_step(problem, w, &d);
         if step == 0.0 {
@@ -81,16 +91,21 @@ fn centre(problem: &Softmax<'_>, w: &mut [f64]) {
 fn offer(problem: &Softmax<'_>, best: &mut Best, w: &[f64], losses: &Losses) -> Vec<f64> {
     let mut sums = vec![0.0; w.len()];
     problem.rows.add_blocks(&problem.blocks(&losses.pulls), problem.block(), &mut sums);
-    let a = problem.dual_values(&losses.pulls);
-    let (primal, dual) = (problem.primal(w, losses), problem.dual(&a, &sums));
+    let primal = problem.primal(w, losses);
     if primal < best.found.primal {
         best.found.primal = primal;
         best.w.copy_from_slice(w);
     }
-    if dual > best.found.dual {
-        (best.found.dual, best.a) = (dual, a);
-    }
     let penalized = problem.penalized(w);
+    let gradient = || sums[..penalized].iter().zip(w).map(|(sum, w)| sum - w);
+    // Entropies take time: half the squared gradient says whether they are worth it.
+    if primal - 0.5 * gradient().map(|g| g * g).sum::<f64>() > best.found.dual {
+        let a = problem.dual_values(&losses.pulls);
+        let dual = problem.dual(&a, &sums);
+        if dual > best.found.dual {
+            (best.found.dual, best.a) = (dual, a);
+        }
+    }
     sums[..penalized].iter_mut().zip(w).for_each(|(sum, w)| *sum -= w);
     sums
 }
@@ -102,8 +117,8 @@ struct Point {
 }
 
 impl Point {
-    /// Evaluates weights once free intercepts have their best values: dual values then sum to 0, with signs, for
-    /// each class.
+    /// Evaluates weights once free intercepts have their best values: dual values then sum to 0, with signs,
+    /// for each class.
     fn settled(problem: &Softmax<'_>, w: &mut [f64]) -> Self {
         let mut scores = problem.listed(&problem.products(w));
         let mut losses = problem.losses(&scores);
@@ -144,22 +159,26 @@ impl Point {
         Self { scores, losses }
     }
 
-    /// Returns the step from weights along a direction at which the objective's slope is nearly 0; 0 if it does not fall.
+    /// Returns the step from weights along a direction at which the objective's slope is nearly 0; 0 if it
+    /// does not fall.
     fn best_step(&self, problem: &Softmax<'_>, w: &[f64], d: &[f64]) -> f64 {
         let penalized = problem.penalized(w);
         let (linear, square) = (dot(&w[..penalized], &d[..penalized]), dot(&d[..penalized], &d[..penalized]));
         let along = problem.listed(&problem.products(d));
         let slope = |t: f64, losses: &Losses| linear + t * square - dot(&losses.pulls, &along);
         let steepest = slope(0.0, &self.losses);
-        if steepest.is_nan() || steepest >= 0.0 {
+        if steepest >= 0.0 || steepest.is_nan() {
             return 0.0;
         }
         let (mut low, mut high, mut t) = ((0.0, steepest), None, 1.0);
         for _ in 0..SEARCH {
             let moved: Vec<f64> =
                 self.scores.iter().zip(&along).map(|(score, along)| score + t * along).collect();
-            let found = slope(t, &problem.losses(&moved));
-            if found.abs() <= ENOUGH * -steepest {
+            let losses = problem.losses(&moved);
+            let found = slope(t, &losses);
+            // A slope that jumps may be small where the objective has risen.
+            let risen = losses.sum - self.losses.sum + t * linear + 0.5 * t * t * square;
+            if found.abs() <= ENOUGH * -steepest && risen <= RISE * self.losses.sum {
                 return t;
             }
             if found < 0.0 {
@@ -243,17 +262,19 @@ impl<'a> Curvature<'a> {
         Self { problem, shares: problem.blocks(&losses.shares), easing, cost }
     }
 
-    /// Solves for a right side that sums to 0 over the classes, until what is left has shrunk by this factor;
-    /// returns the number of products, too.
-    fn solve(&self, right: &[f64], accuracy: f64) -> (Vec<f64>, usize) {
+    /// Solves for a right side that sums to 0 over the classes, until a step gains at most this share of the
+    /// mean gain, or what is left has a square that is small `enough`; returns the number of products, too.
+    fn solve(&self, right: &[f64], accuracy: f64, enough: f64) -> (Vec<f64>, usize) {
         let mut residual = right.to_vec();
         let mut d = vec![0.0; right.len()];
         let mut z = self.eased(&residual);
         let (mut p, mut rz) = (z.clone(), dot(&residual, &z));
-        let (first, mut count) = (rz, 0);
-        while count < CONJUGATE && rz > accuracy * accuracy * first {
+        let (mut gained, mut count) = (0.0, 0);
+        while count < CONJUGATE && rz > 0.0 {
             let hp = self.product(&p);
             let step = rz / dot(&p, &hp);
+            let gain = step * rz;
+            gained += gain;
             d.iter_mut().zip(&p).for_each(|(d, p)| *d += step * p);
             residual.iter_mut().zip(&hp).for_each(|(r, hp)| *r -= step * hp);
             z = self.eased(&residual);
@@ -261,6 +282,9 @@ impl<'a> Curvature<'a> {
             p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
             rz = next;
             count += 1;
+            if count as f64 * gain <= accuracy * gained || dot(&residual, &residual) <= enough {
+                break;
+            }
         }
         (d, count)
     }
@@ -305,13 +329,7 @@ fn diagonal(problem: &Softmax<'_>, second: &[f64]) -> Vec<f64> {
     let mut sums = vec![1.0; rows.width() * block];
     let penalized = problem.penalized(&sums);
     sums[penalized..].fill(f64::MIN_POSITIVE);
-    for (row, second) in second.chunks(block).enumerate() {
-        let (columns, values) = rows.row(row);
-        for (&column, value) in columns.iter().zip(values) {
-            let to = &mut sums[column as usize * block..][..block];
-            to.iter_mut().zip(second).for_each(|(to, second)| *to += value * value * second);
-        }
-    }
+    rows.add_squared_blocks(second, block, &mut sums);
     sums.into_iter().map(f64::recip).collect()
 }
 

@@ -34,8 +34,8 @@ impl<'a> Weighted<'a> {
         Some(Self { binary, some, r, factor: gram.factored()?, side })
     }
 
-    /// Returns v for a right side b of all rows, of which those with a weight count; and Z'v. A free intercept
-    /// makes the signed sum of v 0: Z'v ends with the intercept.
+    /// Returns v for a right side b of all rows, of which those with a weight count; and Z'v. A free
+    /// intercept makes the signed sum of v 0: Z'v ends with the intercept.
     pub(crate) fn solve(&self, b: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (binary, mut v) = (self.binary, vec![0.0; b.len()]);
         if self.side == Side::Rows {
