@@ -176,7 +176,7 @@ fn imports_of_lasso_go_down() {
 fn imports_of_mf_go_down() {
     let floors: [&[&str]; 10] = [
         &["error", "live", "ranking", "restored"],
-        &["model"],
+        &["model", "settings"],
         &["input", "runner"],
         &["fitted", "params"],
         &["initial", "range"],

@@ -147,15 +147,14 @@ impl Mf {
     }
 
     fn way(&self, deviation: f64, problem: &Problem) -> SideSolver {
-        let reg = match (self.reg, self.implicit, self.unweighted_reg) {
-            (Some(reg), ..) => reg,
-            (None, Some(_), _) => IMPLICIT_REG,
-            (None, None, false) => REG * deviation,
+        let reg = match (self.reg, self.implicit) {
+            (Some(reg), _) => reg,
+            (None, Some(_)) => IMPLICIT_REG,
             // A row with the middle count has the weight that it would have if counted at every rating.
-            (None, None, true) => {
+            (None, None) => {
                 let [users, items] = self.learned(problem);
                 let middle = problem.ratings() as f64 / (users as f64 * items as f64).sqrt();
-                REG * deviation * middle
+                REG * deviation * libm::pow(middle, 1.0 - self.power())
             }
         };
         let biases = self.biases && self.implicit.is_none();
@@ -166,7 +165,7 @@ impl Mf {
                 inner: self.inner,
                 reg,
                 bias_reg: self.bias_reg,
-                unweighted: self.unweighted_reg,
+                reg_power: self.power(),
                 non_negative: self.non_negative,
             }),
             _ => SideSolver::Rows(LeastSquares {
@@ -178,7 +177,7 @@ impl Mf {
                 }),
                 implicit: self.implicit,
                 reg,
-                unweighted: self.unweighted_reg,
+                reg_power: self.power(),
                 non_negative: self.non_negative,
             }),
         }
@@ -344,6 +343,6 @@ impl Mf {
         }
         let (best_epoch, log) = (progress.best_epoch, progress.log);
         let length = (best_epoch as u32, best_epoch as u32);
-        Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
+        Fit { best, best_epoch, length, log, trace, ..Fit::of(model, self.folds_in(reg), report) }
     }
 }

@@ -140,7 +140,7 @@ fn write_model(
     fit: &Fit,
 ) -> Result<(), Error> {
     let Ratings { users, items, offset, .. } = ratings;
-    let about = About::new(fit, &best.fold_in(fit), users.clone(), items.clone());
+    let about = About::new(fit, users.clone(), items.clone());
     About { offset: *offset, ..about }.write(&fit.model, session)?;
     if !best.no_seen && session.folder().path().is_some() {
         let seen = Seen::new(fitted, users.len());

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle_cli::{Error, TrainOptions, choose, refuse_without_effect};
-use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
+use raddle_mf::{Equations, Method, Mf, ScheduleKind};
 use serde::Serialize;
 
 /// Help text of --schedule.
@@ -23,7 +23,12 @@ pub(crate) struct ModelOptions {
     /// the run.
     #[arg(long, value_name = "X")]
     pub(crate) reg: Option<f64>,
-    /// Count --reg once for each user and item. Default: once for each of their ratings.
+    /// Let the weight --reg of a user or item with n ratings grow like n^NU, where NU is from 0 (counted once)
+    /// to 1 (counted at each rating). With --implicit, absent pairs count, too, each 1 / W. Default: 1; 0 with
+    /// --implicit.
+    #[arg(long, value_name = "NU", conflicts_with = "unweighted_reg")]
+    pub(crate) reg_power: Option<f64>,
+    /// Count --reg once for each user and item. The same as --reg-power 0.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
     /// Solver: sgd, als or ccd. They are stochastic gradient descent, alternating least squares and cyclic
@@ -86,12 +91,6 @@ impl ModelOptions {
         if self.implicit.is_some() { "ndcg@10" } else { "rmse" }
     }
 
-    /// Returns the method by which users and items are added to the model of a fit.
-    pub(crate) fn fold_in(&self, fit: &Fit) -> FoldIn {
-        let biases = !self.no_biases && self.implicit.is_none();
-        FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
-    }
-
     /// Returns the name of the solver.
     fn solver(&self) -> &str {
         self.solver.as_deref().unwrap_or(if self.implicit.is_some() { "als" } else { "sgd" })
@@ -122,13 +121,13 @@ impl ModelOptions {
         Ok(Mf::params()
             .rank(self.rank)
             .method(method)
-            .unweighted_reg(self.unweighted_reg)
             .biases(!self.no_biases)
             .non_negative(self.nonnegative)
             .schedule(train.schedule_from(&ScheduleKind::NAMES)?)
             .seed(train.seed)
             .workers(train.worker_count())
             .given(self.reg, Mf::reg)
+            .given(self.reg_power.or(self.unweighted_reg.then_some(0.0)), Mf::reg_power)
             .given(self.step, Mf::step)
             .given(self.count_power, Mf::count_power)
             .given(self.implicit, Mf::implicit)

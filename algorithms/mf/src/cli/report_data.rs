@@ -123,7 +123,7 @@ impl ReportData {
         let known = self.known.as_ref().map(RatingsSource::read).transpose().map_err(Error::input)?;
         let known = known.and_then(|known| data::known_error(options.train.data.as_deref(), &known));
         let (users, items) = (ratings.users.clone(), ratings.items.clone());
-        let about = About::new(fit, &options.model.fold_in(fit), users, items);
+        let about = About::new(fit, users, items);
         About { version, offset, ..about }.write(&fit.model, session)?;
         self.aside.rated.write(ratings, session)?;
         let (mut text, mut summary) = self.describe(fit, ratings, options);

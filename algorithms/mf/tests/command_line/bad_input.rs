@@ -25,6 +25,8 @@ fn a_bad_parameter_is_named() {
         ("--implicit 0 --solver als", "--implicit is 0: it must be a number above 0"),
         ("--implicit --solver als --nonnegative", "not supported with --implicit"),
         ("--implicit --solver als --target 1", "which --implicit has not"),
+        ("--reg-power 2", "--reg-power is 2: it must lie between 0 and 1"),
+        ("--reg-power 0.5 --unweighted-reg", "cannot be used with"),
         ("--validation 1.5", "--validation is 1.5: a share must lie between 0 and 1"),
         ("--validation missing.tsv", "--validation: missing.tsv: cannot read"),
         ("--test missing.tsv", "--test: missing.tsv: cannot read"),

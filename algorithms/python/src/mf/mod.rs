@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle::{Engine, Outcome, Program};
 use raddle_datasets::ratings::Narrowed;
-use raddle_mf::{Fit, FoldIn, MfError, Problem, Runner, Seen};
+use raddle_mf::{Fit, MfError, Problem, Runner, Seen};
 
 pub(crate) use self::factorization::Factorization;
 pub(crate) use self::given::number_ids;
@@ -47,7 +47,7 @@ pub(crate) fn fit_mf<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let started = Instant::now();
     let (mf, ratings) = (asked.mf()?, ratings.copied(py)?);
-    let (fit, seen, how, seconds) = carry_out(py, callback.as_ref(), move |watch| {
+    let (fit, seen, seconds) = carry_out(py, callback.as_ref(), move |watch| {
         let (users, items) = ratings.shape;
         let Narrowed { triples, offset, notes, .. } = ratings.merged(asked.offset())?;
         let (read, started) = (started.elapsed().as_secs_f64(), Instant::now());
@@ -60,19 +60,19 @@ pub(crate) fn fit_mf<'py>(
                 // The scores of mean and biases alone are not needed here, and take a while.
                 false => mf.fit_on(&problem, &mut Watched(watch))?,
             };
-            let (how, seconds) = (mf.fold_in(&fit), started.elapsed().as_secs_f64());
-            Ok(((fit, offset, notes), seen, how, Seconds { read, prepare, fit: seconds }))
+            let seconds = started.elapsed().as_secs_f64();
+            Ok(((fit, offset, notes), seen, Seconds { read, prepare, fit: seconds }))
         };
         fit().map_err(refused)
     })?;
-    as_dict(py, fit, (how, seen), seconds)
+    as_dict(py, fit, seen, seconds)
 }
 
 /// Returns the fit, the number subtracted from its ratings, and notes on their precision.
 fn as_dict<'py>(
     py: Python<'py>,
     (fit, offset, notes): (Fit, f64, Vec<String>),
-    (how, seen): (FoldIn, Option<Seen>),
+    seen: Option<Seen>,
     seconds: Seconds,
 ) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
@@ -84,7 +84,7 @@ fn as_dict<'py>(
     result.set_item("validation_error", fit.best)?;
     result.set_item("learned", fit.learned.name())?;
     result.set_item("notes", notes)?;
-    result.set_item("about", saved::about(&fit, &how, offset)?)?;
-    result.set_item("model", Factorization::of(fit.model, how, seen))?;
+    result.set_item("about", saved::about(&fit, offset)?)?;
+    result.set_item("model", Factorization::of(fit.model, fit.fold_in, seen))?;
     Ok(result)
 }

@@ -1,0 +1,19 @@
+//! [`FoldIn`]: settings that a model needs after its fit.
+
+/// Settings for solving new rows: by least squares, given the other side.
+///
+/// With R the ratings of a new user less the mean and the items' biases, its factors p and bias b minimise
+/// `sum (R_i - b - p.q_i)^2 + reg n^NU (|p|^2 + b^2)`, where n is the number of ratings and NU `reg_power`.
+/// If no factor of the model is negative, neither are those of a new row. For implicit feedback the row is
+/// solved as in a half step of alternating least squares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FoldIn {
+    /// The regularisation.
+    pub reg: f64,
+    /// The power of a row's count by which its regularisation grows ([`Mf::reg_power`](crate::Mf::reg_power)).
+    pub reg_power: f64,
+    /// `true` if new rows have biases.
+    pub biases: bool,
+    /// The weight of a count, for a model of implicit feedback.
+    pub implicit: Option<f64>,
+}
