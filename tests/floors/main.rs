@@ -351,12 +351,13 @@ fn no_file_of_mf_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_of_mf_go_down() {
-    let floors: [&[&str]; 9] = [
-        &["filters", "foreign", "hold_out", "ids", "options", "pictures"],
+    let floors: [&[&str]; 10] = [
+        &["filters", "foreign", "hold_out", "ids", "pictures"],
         &["rated_pairs", "runner"],
         &["data"],
+        &["options"],
         &["fit_options", "usage"],
-        &["lists", "split", "test_measures"],
+        &["choice", "lists", "split", "test_measures"],
         &["baseline_comparison"],
         &["report_data"],
         &["versions"],

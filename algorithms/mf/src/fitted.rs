@@ -4,7 +4,7 @@ use raddle::{Ending, EpochRecord, RunReport};
 
 use crate::input::baseline::Baselines;
 use crate::model::{Learned, Model};
-use crate::settings::FoldIn;
+use crate::settings::{FoldIn, Trial};
 
 /// A fitted model with the measurements of its run.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct Fit {
     pub length: (u32, u32),
     /// The method by which users and items are added to the model, with the regularisation of its stage.
     pub fold_in: FoldIn,
+    /// Weights and regularisations that were tried, in order; the last stage's best is that of the model.
+    pub trials: Vec<Trial>,
     /// The metric after each epoch.
     pub log: Vec<f64>,
     /// Counts and measurements of the run; the metric is that of the model.
@@ -49,6 +51,7 @@ impl Fit {
             best_epoch: 0,
             length: (0, 0),
             fold_in,
+            trials: Vec::new(),
             log: Vec::new(),
             report,
             trace: Vec::new(),

@@ -126,7 +126,8 @@ impl FoldInSolver {
         let mut rows = NewRows { factors: vec![0.0; count * rank], biases: vec![0.0; count] };
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut places: Vec<u32> = Vec::new();
-        let shard = SideShard::whole(ratings, [count, model.side(side.other()).1.len()], *side, *center);
+        let all = model.side(side.other()).1.len();
+        let shard = SideShard::whole(ratings, [count, all], *side, *center);
         for row in 0..shard.len() {
             let range = shard.range(row);
             if range.is_empty() {
@@ -138,7 +139,7 @@ impl FoldInSolver {
             places.extend(0..range.len() as u32);
             let given = RowRatings { others: &places, values: shard.values.read(range, &mut listed) };
             let mut solved = vec![Vector([0.0; LANES]); chunks];
-            let other = OtherSide { rows: &others, square, count };
+            let other = OtherSide { rows: &others, square, count: all };
             least.row(given, number, other, &mut scratch, &mut solved);
             let solved: &[f32] = bytemuck::cast_slice(&solved);
             rows.factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);

@@ -50,7 +50,7 @@ pub use params::{Equations, Method, Mf, ScheduleKind};
 pub use raddle::changes::{Refused, Taken};
 pub use recommend::{Query, Ranking, Recommender, Seen, Similar, TopK};
 pub use runner::{InProcess, Runner};
-pub use settings::FoldIn;
+pub use settings::{FoldIn, Trial};
 pub use sgd::{
     Answer, Change, EarlyStopping, EpochPlan, Errors, GridSchedule, ItemBlock, Phase, Replica, SgdProgram,
     UserShard,

@@ -1,6 +1,7 @@
 //! Alternating least squares: each row is solved separately, given the other side (Hu, Koren and Volinsky
 //! 2008; Zhou, Wilkinson, Schreiber and Pan 2008).
 
+use super::course::Setting;
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, FactorRows, Half};
 use crate::params::Equations;
@@ -76,12 +77,20 @@ impl LeastSquares {
         }
     }
 
+    /// Returns the settings of the next epoch.
+    fn at(&self, sides: &FactorMatrices) -> Self {
+        match sides.setting {
+            Some(Setting { weight, reg }) => Self { implicit: Some(weight), reg, ..*self },
+            None => *self,
+        }
+    }
+
     /// Returns the new rows of a shard, given the other side.
     pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices) -> Half {
-        let chunks = self.chunks();
+        let (this, chunks) = (self.at(sides), self.chunks());
         let (rows, square) = (&sides.rows[1 - shard.side].0, &sides.squares[1 - shard.side].0);
         let other = OtherSide { rows, square, count: rows.len() / chunks };
-        let old = shard.own.take().unwrap_or_default();
+        let old = shard.started(sides, chunks).or(shard.own.take()).unwrap_or_default();
         let mut rows = old.0.clone();
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut moved = (0.0, 0.0);
@@ -96,7 +105,7 @@ impl LeastSquares {
             let before: Vec<Vector> = row.to_vec();
             let (others, values) =
                 (shard.named.read(number, &mut names), shard.values.read(ratings, &mut listed));
-            self.row(RowRatings { others, values }, shard.side, other, &mut scratch, row);
+            this.row(RowRatings { others, values }, shard.side, other, &mut scratch, row);
             for (new, old) in row.iter().zip(&before) {
                 for (new, old) in new.0.iter().zip(&old.0) {
                     moved.0 += f64::from(new - old).powi(2);

@@ -96,7 +96,7 @@ impl Ranking {
     }
 }
 
-/// What the lists of all users have in common.
+/// Counts over the lists of all users.
 struct Lists {
     /// Number of lists that each item is in.
     listed: Vec<u64>,

@@ -167,6 +167,21 @@ fn verbs_of_use_name_what_is_wrong() {
 }
 
 #[test]
+fn weights_to_try_are_of_implicit_feedback_and_several() {
+    let folder = scratch();
+    for (options, why) in [
+        ("--weights 1,4", "--weights has no effect without --implicit"),
+        ("--weights 1,4 --implicit 3", "--weights and --implicit 3 both say W: give --implicit without it"),
+        ("--weights 4 --implicit", "--weights 4 is a grid of one, with nothing to choose: give --implicit 4"),
+        ("--weights 4,4 --implicit", "--weights names 4 twice"),
+        ("--weights 4,0 --implicit", "--implicit is 0: it must be a number above 0"),
+    ] {
+        let ran = ends(folder.path(), &format!("cv {SMALL} {options} --quiet"), 2);
+        assert!(ran.err.contains(why), "{options}: {}", ran.err);
+    }
+}
+
+#[test]
 fn few_ratings_are_cross_validated_or_refused_but_never_nan() {
     let folder = scratch();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
