@@ -191,7 +191,8 @@ impl Mf {
         Input { shards, chunks, ratings }: Input,
     ) -> Result<Engine<AlternatingProgram>, MfError> {
         let measured = problem.measured.as_ref();
-        let judged = self.implicit.map(|_| ListMetric::of(problem, self.seed)).transpose()?.flatten();
+        let judged = self.implicit.map(|_| ListMetric::of(problem, self.choice, self.seed));
+        let judged = judged.transpose()?.flatten();
         let parts = shards.len() / 2;
         let rows = [problem.users, problem.items];
         let choice = self.choice.as_ref().filter(|_| judged.is_some());
