@@ -14,7 +14,7 @@ use crate::combinations::in_turn;
 use crate::commands::{self, Ran, command, ends, median, pause, run};
 
 /// Small data, and a fit of each solver on them.
-pub(crate) const LINES: [(&str, &str); 19] = [
+pub(crate) const LINES: [(&str, &str); 20] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
     ("lasso-priority", "lasso fit synth:groups:n=200,p=300,s=20 --schedule priority --shards 4 --epochs 20"),
     ("lasso-cyclic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule cyclic --shards 4 --epochs 20"),
@@ -30,6 +30,11 @@ pub(crate) const LINES: [(&str, &str); 19] = [
         "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --schedule priority --shards 4",
     ),
     ("als", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 4 --solver als --shards 6"),
+    (
+        "als-chosen",
+        "mf fit synth:ratings:users=300,items=120,n=9000,signal=0.2,noise=0.2 --rank 8 --epochs 2 --implicit \
+         --shards 6",
+    ),
     ("ccd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 3 --solver ccd --shards 6"),
     ("lda", "lda fit --topics 8 --epochs 12 --shards 4"),
     ("lda-round", "lda fit --topics 8 --epochs 6 --shards 3 --sync round"),

@@ -176,7 +176,7 @@ fn imports_of_lasso_go_down() {
 fn imports_of_mf_go_down() {
     let floors: [&[&str]; 10] = [
         &["error", "live", "ranking", "restored"],
-        &["model"],
+        &["model", "settings"],
         &["input", "runner"],
         &["fitted", "params"],
         &["initial", "range"],
@@ -351,12 +351,13 @@ fn no_file_of_mf_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_of_mf_go_down() {
-    let floors: [&[&str]; 9] = [
-        &["filters", "foreign", "hold_out", "ids", "options", "pictures"],
+    let floors: [&[&str]; 10] = [
+        &["filters", "foreign", "hold_out", "ids", "pictures"],
         &["rated_pairs", "runner"],
         &["data"],
+        &["options"],
         &["fit_options", "usage"],
-        &["lists", "split", "test_measures"],
+        &["choice", "lists", "split", "test_measures"],
         &["baseline_comparison"],
         &["report_data"],
         &["versions"],

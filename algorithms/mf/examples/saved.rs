@@ -33,10 +33,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &Default::default(),
     )?;
     let seen = Seen::new(&data.triples, data.users.len());
-    let mf = Mf::params().rank(8).epochs(10);
-    let fit = mf.fit(&Problem::new(data.users.len(), data.items.len(), data.triples)?)?;
+    let fit = Mf::params().rank(8).epochs(10).fit(&Problem::new(
+        data.users.len(),
+        data.items.len(),
+        data.triples,
+    )?)?;
     let run = std::env::temp_dir().join(format!("mf-saved-{}", std::process::id()));
-    fit.save(&run, &mf.fold_in(&fit), (data.users, data.items), Some(&seen))?;
+    fit.save(&run, (data.users, data.items), Some(&seen))?;
     let asked = ask(&run, "7", "11");
     std::fs::remove_dir_all(&run)?;
     asked

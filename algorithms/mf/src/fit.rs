@@ -16,6 +16,9 @@ impl Mf {
     pub fn repeat(self, fit: &Fit) -> Self {
         let mut again = self.only(fit.learned);
         let (length, epochs) = fit.length;
+        if again.choice.take().is_some() {
+            again = again.clicks(fit.fold_in.implicit, Some(fit.fold_in.reg));
+        }
         if again.method != Method::Sgd {
             (again.epochs, again.target) = (Some(u64::from(epochs.max(1))), None);
             return again;

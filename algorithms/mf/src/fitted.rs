@@ -4,6 +4,7 @@ use raddle::{Ending, EpochRecord, RunReport};
 
 use crate::input::baseline::Baselines;
 use crate::model::{Learned, Model};
+use crate::settings::{FoldIn, Trial};
 
 /// A fitted model with the measurements of its run.
 #[derive(Debug, Clone)]
@@ -26,8 +27,10 @@ pub struct Fit {
     /// Number of epochs of the model's stage, and of those before it was best: a fit of that length finds the
     /// model directly.
     pub length: (u32, u32),
-    /// The regularisation of the model's stage, in units of ratings, as needed for folding in.
-    pub reg: f64,
+    /// The method by which users and items are added to the model, with the regularisation of its stage.
+    pub fold_in: FoldIn,
+    /// Weights and regularisations that were tried, in order; the last stage's best is that of the model.
+    pub trials: Vec<Trial>,
     /// The metric after each epoch.
     pub log: Vec<f64>,
     /// Counts and measurements of the run; the metric is that of the model.
@@ -38,7 +41,7 @@ pub struct Fit {
 
 impl Fit {
     /// A fit whose model has factors, without further facts.
-    pub(crate) fn of(model: Model, report: RunReport) -> Self {
+    pub(crate) fn of(model: Model, fold_in: FoldIn, report: RunReport) -> Self {
         Self {
             model,
             learned: Learned::Factors,
@@ -47,7 +50,8 @@ impl Fit {
             best: None,
             best_epoch: 0,
             length: (0, 0),
-            reg: 0.0,
+            fold_in,
+            trials: Vec::new(),
             log: Vec::new(),
             report,
             trace: Vec::new(),

@@ -1,41 +1,15 @@
-//! [`FoldIn`]: rows for new users or items, from their ratings and a fixed model; and [`FoldInSolver`], which
-//! holds the data that all of them need.
+//! Rows for new users or items, from their ratings and a fixed model; and [`FoldInSolver`], which holds the
+//! data that all of them need.
 
 use raddle_datasets::{Triples, room};
 
 use crate::alternating::{LeastSquares, OtherSide, RowRatings, Scratch, SideShard, squares_of};
 use crate::error::MfError;
-use crate::fitted::Fit;
 use crate::input::problem::check;
 use crate::model::{Model, NewRows, Side};
-use crate::params::{Equations, Mf};
+use crate::params::Equations;
+use crate::settings::FoldIn;
 use raddle_kernels::factors::{LANES, Vector};
-
-/// Settings for solving new rows: by least squares, given the other side.
-///
-/// With R the ratings of a new user less the mean and the items' biases, its factors p and bias b minimise
-/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, where n is the number of ratings, or 1 with `unweighted`.
-/// If no factor of the model is negative, neither are those of a new row. For implicit feedback the row is
-/// solved as in a half step of alternating least squares.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FoldIn {
-    /// The regularisation.
-    pub reg: f64,
-    /// `true` if the regularisation counts once per row.
-    pub unweighted: bool,
-    /// `true` if new rows have biases.
-    pub biases: bool,
-    /// The weight of a count, for a model of implicit feedback.
-    pub implicit: Option<f64>,
-}
-
-impl Mf {
-    /// Returns the method by which users and items are added to the model of this fit.
-    pub fn fold_in(&self, fit: &Fit) -> FoldIn {
-        let biases = self.biases && self.implicit.is_none();
-        FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
-    }
-}
 
 impl FoldIn {
     /// Adds `count` users after those of the model. `ratings` numbers them from 0, and items by the model's
@@ -90,7 +64,7 @@ impl FoldIn {
 /// use raddle_mf::{FoldIn, Model, Query, Recommender};
 ///
 /// let model = Model { item_factors: vec![1.0, 0.0, 0.0, 1.0, 0.5, 0.5], ..Model::zeros(1, 3, 2) };
-/// let solver = FoldIn { reg: 0.1, unweighted: true, biases: false, implicit: None }.solver(&model);
+/// let solver = FoldIn { reg: 0.1, reg_power: 0.0, biases: false, implicit: None }.solver(&model);
 /// // Somebody who likes the second item; the model stays as it is.
 /// let rows = solver.users(&model, &[(0, 1, 5.0)].into_iter().collect(), 1)?;
 /// let mut best = Vec::new();
@@ -121,7 +95,7 @@ impl FoldInSolver {
             equations: Equations::Cholesky,
             implicit: how.implicit,
             reg: how.reg,
-            unweighted: how.unweighted,
+            reg_power: how.reg_power,
             non_negative: is_explicit && all().all(|&value| value >= 0.0),
         };
         let center = if is_explicit { model.mean as f32 } else { 0.0 };
@@ -152,7 +126,8 @@ impl FoldInSolver {
         let mut rows = NewRows { factors: vec![0.0; count * rank], biases: vec![0.0; count] };
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut places: Vec<u32> = Vec::new();
-        let shard = SideShard::whole(ratings, [count, model.side(side.other()).1.len()], *side, *center);
+        let all = model.side(side.other()).1.len();
+        let shard = SideShard::whole(ratings, [count, all], *side, *center);
         for row in 0..shard.len() {
             let range = shard.range(row);
             if range.is_empty() {
@@ -164,7 +139,8 @@ impl FoldInSolver {
             places.extend(0..range.len() as u32);
             let given = RowRatings { others: &places, values: shard.values.read(range, &mut listed) };
             let mut solved = vec![Vector([0.0; LANES]); chunks];
-            least.row(given, number, OtherSide { rows: &others, square }, &mut scratch, &mut solved);
+            let other = OtherSide { rows: &others, square, count: all };
+            least.row(given, number, other, &mut scratch, &mut solved);
             let solved: &[f32] = bytemuck::cast_slice(&solved);
             rows.factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
             rows.biases[row] = if *biases { solved[rank + number] } else { 0.0 };
@@ -211,7 +187,8 @@ mod tests {
             let values = shard.values.read(shard.range(row), &mut listed);
             let given = RowRatings { others: shard.named.read(row, &mut names), values };
             let mut solved = vec![Vector([0.0; LANES]); chunks];
-            least.row(given, number, OtherSide { rows: &laid, square: &square }, &mut scratch, &mut solved);
+            let other = OtherSide { rows: &laid, square: &square, count: others };
+            least.row(given, number, other, &mut scratch, &mut solved);
             let solved: &[f32] = bytemuck::cast_slice(&solved);
             rows.factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
             rows.biases[row] = if solver.biases { solved[rank + number] } else { 0.0 };
@@ -226,7 +203,7 @@ mod tests {
     proptest! {
         #[test]
         fn rows_are_those_of_the_whole_other_side_to_the_bit(
-            seed: u64, rank in 1usize..20, implicit: bool, biases: bool, unweighted: bool, non_negative: bool,
+            seed: u64, rank in 1usize..20, implicit: bool, biases: bool, reg_power in 0.0f64..1.0, non_negative: bool,
             ratings in proptest::collection::vec((0u32..4, 0u32..30, 0.5f32..5.0), 1..60),
         ) {
             let mut model = Model { mean: 3.0, ..Model::zeros(30, 30, rank) };
@@ -236,7 +213,7 @@ mod tests {
                 let least = if non_negative { 0.0 } else { 0.5 };
                 values.iter_mut().for_each(|value| *value = stream.unit() as f32 - least);
             }
-            let how = FoldIn { reg: 0.1, unweighted, biases, implicit: implicit.then_some(4.0) };
+            let how = FoldIn { reg: 0.1, reg_power, biases, implicit: implicit.then_some(4.0) };
             let turned = |(new, old, value): (u32, u32, f32)| (old, new, value);
             for side in [Side::Users, Side::Items] {
                 let triples: Triples = match side {

@@ -31,6 +31,7 @@ mod ranking;
 mod recommend;
 mod restored;
 mod runner;
+mod settings;
 mod sgd;
 mod stand_in;
 
@@ -38,7 +39,7 @@ pub use carry::Carried;
 pub use cross_validation::CrossValidation;
 pub use error::MfError;
 pub use fitted::Fit;
-pub use fold_in::{FoldIn, FoldInSolver};
+pub use fold_in::FoldInSolver;
 pub use input::baseline::Baselines;
 pub use input::problem::Problem;
 pub use input::rare::at_least;
@@ -49,6 +50,7 @@ pub use params::{Equations, Method, Mf, ScheduleKind};
 pub use raddle::changes::{Refused, Taken};
 pub use recommend::{Query, Ranking, Recommender, Seen, Similar, TopK};
 pub use runner::{InProcess, Runner};
+pub use settings::{FoldIn, Trial};
 pub use sgd::{
     Answer, Change, EarlyStopping, EpochPlan, Errors, GridSchedule, ItemBlock, Phase, Replica, SgdProgram,
     UserShard,

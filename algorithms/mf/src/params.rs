@@ -3,6 +3,7 @@
 use raddle::Pool;
 
 use crate::model::{Learned, Model};
+use crate::settings::FoldIn;
 use raddle_kernels::factors::Rating;
 
 /// A method of finding the factors.
@@ -57,8 +58,8 @@ raddle_common::params! {
     /// |---|---|---|---|
     /// | `rank` | 32 | 1 to 4096 | number of factors of a row |
     /// | `method` | `Sgd` | | method of finding them |
-    /// | `reg` | by method and length | >= 0 | the weight of `|p|^2 + |q|^2`, counted at every rating |
-    /// | `unweighted_reg` | false | | the weight is counted once per row |
+    /// | `reg` | by method and length | >= 0 | the weight of `|p|^2 + |q|^2` |
+    /// | `reg_power` | 1; 0 if implicit | 0 to 1 | the weight is `reg` times a row's count to this power |
     /// | `biases` | true | | each user and item has a bias |
     /// | `non_negative` | false | | factors are at least 0; without biases no mean is then subtracted |
     /// | `implicit` | none | > 0 | values are counts, with this weight each (`Als`) |
@@ -99,8 +100,10 @@ raddle_common::params! {
         /// This does not hold for `Als` with biases, whose squares are weighted like those of factors,
         /// although they grow a hundredfold.
         reg(reg: f64);
-        /// Counts the regularisation once per row rather than at every rating.
-        unweighted_reg(plain: bool) = false;
+        /// Sets the power NU: the square of a row with n ratings has the weight `reg n^NU`. So 1 counts the
+        /// regularisation at every rating, and 0 once per row. For implicit feedback with the weight W the
+        /// pairs that did not occur count, too, each 1 / W.
+        reg_power(power: f64);
         /// Turns biases on or off.
         biases(biases: bool) = true;
         /// Keeps factors at 0 or above.
@@ -149,5 +152,45 @@ raddle_common::params! {
     cut: Option<u32> = None;
     /// Parts that the model may predict by, to repeat a fit that has no factors.
     only: Option<Learned> = None;
+    /// The choice of weight and regularisation of implicit feedback, if not both are given.
+    choice: Option<Choice> = None;
     pool: Pool<Rating> = Pool::default();
+}
+
+/// Weight and regularisation of implicit feedback; what is `None` is chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Choice {
+    pub(crate) weight: Option<f64>,
+    pub(crate) reg: Option<f64>,
+}
+
+/// Weight of a count if none is given, and there is nothing to choose it by.
+const WEIGHT: f64 = 5.0;
+
+impl Mf {
+    /// Fits clicks: [`implicit`](Self::implicit) feedback whose weight and [`reg`](Self::reg) are chosen
+    /// while the run goes on, unless they are given: by NDCG at 10 of the problem's held-out pairs, the same
+    /// on any number of workers. If nothing is held out, the weight is 5, and the regularisation the default.
+    pub fn clicks(mut self, weight: Option<f64>, reg: Option<f64>) -> Self {
+        self.choice = (weight.is_none() || reg.is_none()).then_some(Choice { weight, reg });
+        (self.implicit, self.reg) = (Some(weight.unwrap_or(WEIGHT)), reg);
+        self
+    }
+
+    /// Returns the method by which users and items are added to the model of a fit with this regularisation.
+    pub(crate) fn folds_in(&self, reg: f64) -> FoldIn {
+        let biases = self.biases && self.implicit.is_none();
+        FoldIn { reg, reg_power: self.power(), biases, implicit: self.implicit }
+    }
+
+    /// Returns the power of a row's count by which its regularisation grows.
+    pub(crate) fn power(&self) -> f64 {
+        self.reg_power.unwrap_or(usual_power(self.implicit))
+    }
+}
+
+/// Returns the power of a row's count by which its regularisation grows unless one is given: a weight of
+/// counts makes the feedback implicit.
+pub(crate) fn usual_power(implicit: Option<f64>) -> f64 {
+    if implicit.is_some() { 0.0 } else { 1.0 }
 }

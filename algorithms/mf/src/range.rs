@@ -44,8 +44,10 @@ impl Mf {
                 return refuse(name, number(value), "it must be a number above 0");
             }
         }
-        if let Some(power) = self.count_power.filter(|power| !(0.0..=1.0).contains(power)) {
-            return refuse("count-power", number(power), "it must lie between 0 and 1");
+        for (name, power) in [("count-power", self.count_power), ("reg-power", self.reg_power)] {
+            if let Some(power) = power.filter(|power| !(0.0..=1.0).contains(power)) {
+                return refuse(name, number(power), "it must lie between 0 and 1");
+            }
         }
         let counts = [
             ("epochs", self.epochs.map_or(1, |epochs| epochs as usize)),

@@ -20,8 +20,8 @@ fn model(seed: u64, non_negative: bool) -> Model {
     model
 }
 
-fn how(implicit: bool, biases: bool) -> FoldIn {
-    FoldIn { reg: 0.1, unweighted: false, biases, implicit: implicit.then_some(4.0) }
+fn how(implicit: bool, biases: bool, reg_power: f64) -> FoldIn {
+    FoldIn { reg: 0.1, reg_power, biases, implicit: implicit.then_some(4.0) }
 }
 
 fn bits(values: &[f32]) -> Vec<u32> {
@@ -32,7 +32,8 @@ fn bits(values: &[f32]) -> Vec<u32> {
 fn slopes(how: &FoldIn, model: &Model, row: (&[f32], f32), ratings: &[(u32, f32)]) -> Vec<f64> {
     let (p, b) = (row.0, f64::from(row.1));
     let dot = |q: &[f32]| -> f64 { p.iter().zip(q).map(|(&p, &q)| f64::from(p) * f64::from(q)).sum() };
-    let count = if how.implicit.is_some() { 1.0 } else { ratings.len() as f64 };
+    let absent = how.implicit.map_or(0.0, |weight| f64::from(ITEMS) / weight);
+    let count = (ratings.len() as f64 + absent).powf(how.reg_power);
     let mut slopes: Vec<f64> = p.iter().map(|&p| how.reg * count * f64::from(p)).collect();
     slopes.push(how.reg * count * b);
     let mut take = |item: u32, weight: f64, target: f64, bias: bool| {
@@ -64,10 +65,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn rows_beside_a_model_are_those_that_it_would_get(
-        seed: u64, implicit: bool, biases: bool, non_negative: bool,
+        seed: u64, implicit: bool, biases: bool, non_negative: bool, reg_power in 0.0f64..=1.0,
         ratings in proptest::collection::btree_map((0u32..4, 0u32..ITEMS), -3.0f32..5.0, 0..40),
     ) {
-        let (model, how) = (model(seed, non_negative), how(implicit, biases));
+        let (model, how) = (model(seed, non_negative), how(implicit, biases, reg_power));
         let triples: Triples = ratings.iter().map(|(&(user, item), &value)| (user, item, value)).collect();
         let rows = how.solver(&model).users(&model, &triples, 4).unwrap();
         let mut wider = model.clone();
@@ -106,7 +107,7 @@ proptest! {
         seed: u64, implicit: bool,
         ratings in proptest::collection::btree_map((0u32..3, 0u32..ITEMS), 0.5f32..5.0, 0..30),
     ) {
-        let (model, how) = (model(seed, false), how(implicit, true));
+        let (model, how) = (model(seed, false), how(implicit, true, 1.0));
         let triples: Triples = ratings.iter().map(|(&(user, item), &value)| (user, item, value)).collect();
         let seen = Seen::new(&triples, 3);
         let query = Query::best(7).without_rows(&seen);
@@ -133,7 +134,7 @@ proptest! {
 
 #[test]
 fn a_row_that_cannot_be_folded_in_leaves_the_model_as_it_is() {
-    let (model, how) = (model(1, false), how(false, true));
+    let (model, how) = (model(1, false), how(false, true, 1.0));
     let mut changed = model.clone();
     for (rating, why) in [
         ((0, ITEMS, 1.0), "names item 40, but there are 40"),

@@ -112,9 +112,8 @@ proptest! {
         // A model stores the ids.
         let (users, items) = (edited.users.clone(), edited.items.clone());
         let problem = Problem::new(users.len(), items.len(), edited.triples.clone()).unwrap();
-        let mf = Mf::params().rank(1).epochs(1);
-        let fit = mf.fit(&problem).unwrap();
-        fit.save(&folder.path().join("run"), &mf.fold_in(&fit), (users, items), None).unwrap();
+        let fit = Mf::params().rank(1).epochs(1).fit(&problem).unwrap();
+        fit.save(&folder.path().join("run"), (users, items), None).unwrap();
         let saved = Saved::open(&folder.path().join("run")).unwrap();
         for (found, expected) in [(&saved.about.users, &edited.users), (&saved.about.items, &edited.items)] {
             let names = |ids: &Ids| (0..ids.len()).map(|row| ids.name(row)).collect::<Vec<_>>();

@@ -6,8 +6,8 @@ use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, Model, Problem, ScheduleKind
 
 use crate::common::{How, SPARSE, fit, generated, ratings};
 
-/// Returns `sum (r - prediction)^2 + reg sum n (|p|^2 + |q|^2 + biases^2)`, with n = 1 if `plain`.
-fn objective(model: &Model, triples: &Triples, reg: f64, bias_reg: f64, plain: bool) -> f64 {
+/// Returns `sum (r - prediction)^2 + reg sum n (|p|^2 + |q|^2 + biases^2)`.
+fn objective(model: &Model, triples: &Triples, reg: f64, bias_reg: f64) -> f64 {
     let square = |row: &[f32]| row.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>();
     let mut users = vec![0.0; model.users()];
     let mut items = vec![0.0; model.items()];
@@ -17,14 +17,13 @@ fn objective(model: &Model, triples: &Triples, reg: f64, bias_reg: f64, plain: b
         users[user as usize] += 1.0;
         items[item as usize] += 1.0;
     }
-    let weight = |count: f64| if plain { f64::from(u8::from(count > 0.0)) } else { count };
     for (row, &count) in users.iter().enumerate() {
         let bias = f64::from(model.user_biases[row]).powi(2);
-        sum += weight(count) * (reg * square(model.user(row as u32)) + bias_reg * bias);
+        sum += count * (reg * square(model.user(row as u32)) + bias_reg * bias);
     }
     for (row, &count) in items.iter().enumerate() {
         let bias = f64::from(model.item_biases[row]).powi(2);
-        sum += weight(count) * (reg * square(model.item(row as u32)) + bias_reg * bias);
+        sum += count * (reg * square(model.item(row as u32)) + bias_reg * bias);
     }
     sum
 }
@@ -54,42 +53,64 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// Returns the least-squares row of an item, given the users of a model: factors and bias.
-fn item_row(model: &Model, triples: &Triples, item: u32, reg: f64, plain: bool, biases: bool) -> Vec<f64> {
-    let rank = model.rank;
-    let n = rank + usize::from(biases);
-    let (mut a, mut b, mut count) = (vec![vec![0.0; n]; n], vec![0.0; n], 0.0);
-    for (user, _, value) in triples.iter().filter(|rating| rating.1 == item) {
-        let mut x: Vec<f64> = model.user(user).iter().map(|&value| f64::from(value)).collect();
-        x.resize(n, 1.0);
-        let target = f64::from(value) - model.mean - f64::from(model.user_biases[user as usize]);
-        for i in 0..n {
-            (0..n).for_each(|j| a[i][j] += x[i] * x[j]);
-            b[i] += target * x[i];
+/// A quadratic function of a row, `x'A x - 2 b'x + c`, with the weight of its square in A.
+struct Quadratic {
+    a: Vec<Vec<f64>>,
+    b: Vec<f64>,
+    c: f64,
+}
+
+impl Quadratic {
+    /// The sum of `weight (target - x'features)^2` over pairs, and `ridge |x|^2`.
+    fn new(width: usize, ridge: f64, pairs: impl Iterator<Item = (Vec<f64>, f64, f64)>) -> Self {
+        let (mut a, mut b, mut c) = (vec![vec![0.0; width]; width], vec![0.0; width], 0.0);
+        for (x, weight, target) in pairs {
+            for i in 0..width {
+                (0..width).for_each(|j| a[i][j] += weight * x[i] * x[j]);
+                b[i] += weight * target * x[i];
+            }
+            c += weight * target * target;
         }
-        count += 1.0;
+        (0..width).for_each(|i| a[i][i] += ridge);
+        Self { a, b, c }
     }
-    (0..n).for_each(|i| a[i][i] += reg * if plain { 1.0 } else { count });
-    solve(a, b)
+
+    fn at(&self, x: &[f64]) -> f64 {
+        let of = |(i, &value): (usize, &f64)| {
+            let row: f64 = pairs(&self.a[i], x).map(|(a, x)| a * x).sum();
+            value * (row - 2.0 * self.b[i])
+        };
+        x.iter().enumerate().map(of).sum::<f64>() + self.c
+    }
+
+    /// Checks that a row is the minimum, by the value there.
+    fn check(self, row: &[f32], what: &str) {
+        let found = self.at(&row.iter().map(|&value| f64::from(value)).collect::<Vec<f64>>());
+        let least = self.at(&solve(self.a.clone(), self.b.clone()));
+        assert!(found - least <= 1e-8 * self.c, "{what}: {found} where {least} can be had");
+    }
 }
 
 #[test]
 fn least_squares_end_where_no_item_can_be_moved() {
     let (triples, problem) = (ratings(), problem());
-    for (plain, biases) in [(false, true), (true, true), (false, false)] {
-        let reg = if plain { 3.0 } else { 0.1 };
+    for (power, reg, biases) in [(1.0, 0.1, true), (0.5, 0.5, true), (0.0, 3.0, true), (1.0, 0.1, false)] {
         for equations in [Equations::Cholesky, Equations::Gradients(12)] {
-            let mf = Mf::params().method(Method::Als).rank(4).reg(reg).unweighted_reg(plain).biases(biases);
-            let found = fit(&mf.equations(equations).epochs(6), &problem, How::workers(1));
+            let mf = Mf::params().method(Method::Als).rank(4).reg(reg).reg_power(power).biases(biases);
+            let model = fit(&mf.equations(equations).epochs(6), &problem, How::workers(1)).model;
             for item in 0..60 {
-                let wanted = item_row(&found.model, &triples, item, reg, plain, biases);
-                let mut row: Vec<f32> = found.model.item(item).to_vec();
-                if biases {
-                    row.push(found.model.item_biases[item as usize]);
-                }
-                for (value, wanted) in pairs(&row, &wanted) {
-                    assert!((f64::from(*value) - wanted).abs() < 2e-3, "{equations:?}: {row:?}, {wanted:?}");
-                }
+                let own: Vec<_> = triples.iter().filter(|rating| rating.1 == item).collect();
+                let of = |&(user, _, value): &(u32, u32, f32)| {
+                    let mut x: Vec<f64> = model.user(user).iter().map(|&value| f64::from(value)).collect();
+                    x.extend(biases.then_some(1.0));
+                    let known = model.mean + f64::from(model.user_biases[user as usize]);
+                    (x, 1.0, f64::from(value) - known)
+                };
+                let ridge = reg * (own.len() as f64).powf(power);
+                let mut row: Vec<f32> = model.item(item).to_vec();
+                row.extend(biases.then_some(model.item_biases[item as usize]));
+                let quadratic = Quadratic::new(row.len(), ridge, own.iter().map(of));
+                quadratic.check(&row, &format!("{equations:?}, power {power}, item {item}"));
             }
         }
     }
@@ -106,31 +127,31 @@ fn implicit_least_squares_count_every_pair() {
         })
         .collect();
     let problem = Problem::new(12, 9, triples.clone()).unwrap();
-    for equations in [Equations::Cholesky, Equations::Gradients(10)] {
-        let mf =
-            Mf::params().method(Method::Als).implicit(4.0).rank(3).reg(0.5).epochs(5).equations(equations);
-        let model = fit(&mf, &problem, How::workers(1)).model;
+    for (power, equations) in [0.0, 0.5, 1.0]
+        .into_iter()
+        .flat_map(|power| [Equations::Cholesky, Equations::Gradients(10)].map(|how| (power, how)))
+    {
+        let mf = Mf::params().method(Method::Als).implicit(4.0).rank(3).reg(0.5).reg_power(power);
+        let model = fit(&mf.epochs(5).equations(equations), &problem, How::workers(1)).model;
         for item in 0..9 {
-            let (mut a, mut b) = (vec![vec![0.0; 3]; 3], vec![0.0; 3]);
-            for user in 0..12 {
-                let x: Vec<f64> = model.user(user).iter().map(|&value| f64::from(value)).collect();
+            let count = triples.iter().filter(|rating| rating.1 == item).count();
+            if count == 0 {
+                assert_eq!(model.item(item), [0.0; 3]);
+                continue;
+            }
+            let of = |user: u32| {
+                let x = model.user(user).iter().map(|&value| f64::from(value)).collect();
                 let seen = triples.iter().find(|rating| (rating.0, rating.1) == (user, item));
-                let weight = seen.map_or(1.0, |rating| 1.0 + 4.0 * f64::from(rating.2));
-                for i in 0..3 {
-                    (0..3).for_each(|j| a[i][j] += weight * x[i] * x[j]);
-                    b[i] += if seen.is_some() { weight * x[i] } else { 0.0 };
-                }
-            }
-            (0..3).for_each(|i| a[i][i] += 0.5);
-            let seen = triples.iter().any(|rating| rating.1 == item);
-            let wanted = if seen { solve(a, b) } else { vec![0.0; 3] };
-            for (value, wanted) in pairs(model.item(item).iter(), &wanted) {
-                assert!(
-                    (f64::from(*value) - wanted).abs() < 1e-3,
-                    "{equations:?}: {:?}, {wanted:?}",
-                    model.item(item)
-                );
-            }
+                (
+                    x,
+                    seen.map_or(1.0, |rating| 1.0 + 4.0 * f64::from(rating.2)),
+                    f64::from(u8::from(seen.is_some())),
+                )
+            };
+            // Users who did not click count a fourth each.
+            let ridge = 0.5 * (count as f64 + 12.0 / 4.0).powf(power);
+            let quadratic = Quadratic::new(3, ridge, (0..12).map(of));
+            quadratic.check(model.item(item), &format!("{equations:?}, power {power}, item {item}"));
         }
     }
 }
@@ -142,7 +163,7 @@ fn alternating_epochs_never_raise_the_objective() {
         let mf = Mf::params().method(method).rank(4).reg(0.1).bias_reg(0.02);
         let value = |epochs| {
             let found = fit(&mf.clone().epochs(epochs), &problem, How::workers(1));
-            objective(&found.model, &triples, 0.1, bias_reg, false)
+            objective(&found.model, &triples, 0.1, bias_reg)
         };
         let values: Vec<f64> = [1, 2, 4, 8, 16].map(value).to_vec();
         assert!(
@@ -157,7 +178,7 @@ fn coordinate_descent_ends_where_no_value_can_be_moved() {
     let (triples, problem) = (ratings(), problem());
     let mf = Mf::params().method(Method::Ccd).rank(3).reg(0.2).bias_reg(0.2).epochs(150);
     let model = fit(&mf, &problem, How::workers(1)).model;
-    let at = objective(&model, &triples, 0.2, 0.2, false);
+    let at = objective(&model, &triples, 0.2, 0.2);
     for (row, by) in (0..30).flat_map(|row| [(row, 0.01), (row, -0.01)]) {
         for change in 0..3 {
             let mut other = model.clone();
@@ -166,7 +187,7 @@ fn coordinate_descent_ends_where_no_value_can_be_moved() {
                 1 => other.item_factors[row * 5 + 1] += by,
                 _ => other.user_biases[row] += by,
             }
-            let moved = objective(&other, &triples, 0.2, 0.2, false);
+            let moved = objective(&other, &triples, 0.2, 0.2);
             assert!(moved > at - 1e-4, "{change} {row} {by}: {moved} below {at}");
         }
     }
@@ -294,7 +315,7 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
     let problem = Problem::new(80, 60, old.into_iter().collect::<Triples>()).unwrap();
     let mut model = fit(&Mf::params().rank(4).epochs(30), &problem, How::workers(1)).model;
     let fresh: Triples = new.iter().map(|&(user, item, value)| (user - 80, item, value)).collect();
-    let how = FoldIn { reg: 0.05, unweighted: false, biases: true, implicit: None };
+    let how = FoldIn { reg: 0.05, reg_power: 1.0, biases: true, implicit: None };
     let before = model.clone();
     how.users(&mut model, &fresh, 10).unwrap();
     assert_eq!((model.users(), &model.item_factors), (90, &before.item_factors));

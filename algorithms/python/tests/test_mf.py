@@ -17,7 +17,7 @@ import pytest
 from scipy import sparse
 
 import raddle
-from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+from raddle.mf import AlternatingLeastSquares, ImplicitALS, MatrixFactorization
 
 
 @pytest.fixture(scope="session")
@@ -121,6 +121,18 @@ def test_implicit_models_are_the_programs(movies, fitted):
         for workers in (1, 2, 3):
             model = AlternatingLeastSquares(8, alpha=2, iterations=iterations, use_cg=use_cg, n_jobs=workers)
             assert model.fit(matrix).digest_ == report["model_digest"]
+
+
+def test_a_choice_is_the_programs(movies, fitted):
+    users, items, ratings = movies("ml-100k")
+    matrix = sparse.csr_matrix((ratings, (users, items)))
+    rows, columns = matrix.nonzero()
+    for given, options in [({}, []), ({"alpha": 4.0}, [4]), ({"regularization": 30.0}, ["--reg", 30])]:
+        report, _ = fitted((rows, columns, matrix.data), "--rank", 4, "--implicit", *options)
+        for workers in (1, 2):
+            model = ImplicitALS(4, **given, n_jobs=workers).fit(matrix)
+            assert model.digest_ == report["model_digest"]
+        assert (model.alpha_, model.regularization_) == (report["results"]["weight"], report["results"]["reg"])
 
 
 def test_lists_are_the_programs(movies, fitted, mf):

@@ -76,6 +76,7 @@ fn variant(options: &RatingsOptions, path: &Path) -> String {
     // Exact values are not stored.
     let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _, .. } =
         options;
+    // Stored ratings are as the file has them: they are not weighed by age.
     let RatingsOptions { drops_missing, offset, .. } = options;
     let is_tabs = is_tabs(path);
     let all = format!(

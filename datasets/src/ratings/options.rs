@@ -24,6 +24,10 @@ pub struct RatingsOptions {
     /// `true` to read [`Ratings::times`](super::Ratings::times): from the fourth of `columns`, else from the
     /// column that the header names so, else from the fourth.
     pub times: bool,
+    /// Days after which a rating weighs half: each is multiplied by 1/2 to the power of its age over this,
+    /// before the ratings of a pair are merged. The latest has the age 0. Needs `times`; ratings that are
+    /// [stored](super::StoredRatings) or generated are not weighed.
+    pub half_life: Option<f64>,
     /// `true` to leave out and count lines without a rating or an id; otherwise they are errors.
     pub drops_missing: bool,
     /// The number to subtract from ratings ([`Ratings::offset`](super::Ratings::offset)); 0 leaves them
@@ -44,7 +48,10 @@ impl RatingsOptions {
     /// Returns the precision in which ratings are read: double to be kept, added, or reduced by an offset.
     pub(super) fn precision(&self, pairs_only: bool) -> Precision {
         let are_added = !self.keep_repeated && !pairs_only && self.rule(pairs_only).adds();
-        let is_double = self.keeps_exact || are_added || self.offset.is_some_and(|offset| offset != 0.0);
+        let is_double = self.keeps_exact
+            || are_added
+            || self.half_life.is_some()
+            || self.offset.is_some_and(|offset| offset != 0.0);
         if is_double { Precision::Double } else { Precision::Single }
     }
 

@@ -69,18 +69,25 @@ pub(super) fn read_source(
 }
 
 fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Result<text::Loaded, ReadError> {
-    match format {
-        RatingsFormat::Text => text::load(source, options),
-        RatingsFormat::MatrixMarket => matrix_market::load(source, options),
+    let mut loaded = match format {
+        RatingsFormat::Text => text::load(source, options)?,
+        RatingsFormat::MatrixMarket => matrix_market::load(source, options)?,
         RatingsFormat::Parquet if cfg!(feature = "parquet") => {
             // A Parquet file always has names, so the notes on them are dropped.
-            Ok(text::Loaded { notes: Vec::new(), ..text::load(source, options)? })
+            text::Loaded { notes: Vec::new(), ..text::load(source, options)? }
         }
         RatingsFormat::Parquet => {
-            Err(ReadError::file(&source.path, "this is no Parquet that this build reads"))
+            return Err(ReadError::file(&source.path, "this is no Parquet that this build reads"));
         }
+    };
+    if let Some(days) = options.half_life {
+        loaded.age(days);
     }
+    Ok(loaded)
 }
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
 
 /// Note that first and last are by time.
 pub(super) const BY_TIME: &str = "for a pair that is rated again, first and last are by time";
@@ -128,6 +135,15 @@ impl text::Loaded {
     fn is_merged_again(&self, options: &RatingsOptions) -> bool {
         let left = || Spread::of(self.triples.values.iter().copied().map(f64::from), 0.0);
         self.wide.is_none() && options.is_merged_again(&self.spread, &left())
+    }
+
+    /// Multiplies each observation by 1/2 to the power of its age over this number of days.
+    fn age(&mut self, days: f64) {
+        let (Some(times), Some(values)) = (&self.times, &mut self.wide) else { return };
+        let latest = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for (value, time) in values.iter_mut().zip(times) {
+            *value *= libm::exp2((time - latest) / (days * DAY));
+        }
     }
 
     /// Sorts the observations of each pair by time, if there are times.

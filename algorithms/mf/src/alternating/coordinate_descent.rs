@@ -17,7 +17,8 @@ pub(crate) struct CoordinateDescent {
     pub(crate) inner: usize,
     pub(crate) reg: f64,
     pub(crate) bias_reg: f64,
-    pub(crate) unweighted: bool,
+    /// The power of a row's count by which its regularisation grows.
+    pub(crate) reg_power: f64,
     pub(crate) non_negative: bool,
 }
 
@@ -64,7 +65,7 @@ impl CoordinateDescent {
             if range.is_empty() {
                 return 0.0;
             }
-            let count = if self.unweighted { 1.0 } else { range.len() as f64 };
+            let count = libm::pow(range.len() as f64, self.reg_power);
             let values = shard.values.read(range.clone(), &mut scratch);
             let (top, bottom) = sums(values, shard.named.read(row, &mut names), others);
             let value = f64::from(top) / (f64::from(bottom) + reg * count).max(1e-12);

@@ -2,6 +2,7 @@
 
 use raddle::Status;
 
+use super::course::{Course, Turn};
 use super::sides::{FactorColumns, FactorMatrices};
 
 /// Number of evaluations without a new best after which a run ends.
@@ -18,17 +19,44 @@ pub struct AlternatingStopping {
     /// The best columns of users and items, once measured; `None` for least squares, whose shards keep their
     /// rows.
     pub(crate) kept: Option<[FactorColumns; 2]>,
+    /// The choice of weight and regularisation, and the epoch at which it was made.
+    pub(crate) course: Option<Course>,
+    chosen_at: u64,
     /// Squared norms of the changes of this epoch, and of the factors.
     pub(crate) moved: (f64, f64),
     /// Sum of the measure on held-out ratings after this epoch, and the number of ratings or users in it.
     pub(crate) measured: (f64, u64),
 }
 
-raddle::state!(AlternatingStopping { best, best_epoch, without_progress, log, kept, moved, measured });
+raddle::state!(AlternatingStopping {
+    best,
+    best_epoch,
+    without_progress,
+    log,
+    kept,
+    course,
+    chosen_at,
+    moved,
+    measured
+});
 
 impl AlternatingStopping {
-    pub(crate) fn new() -> Self {
-        Self { best: f64::INFINITY, ..Self::default() }
+    /// The state of a run that begins, perhaps with a choice.
+    pub(crate) fn new(course: Option<Course>) -> Self {
+        Self { best: f64::INFINITY, course, ..Self::default() }
+    }
+
+    /// Records the measure of lists after `epoch` epochs, while weight and regularisation are chosen; returns
+    /// what the next one does.
+    pub(super) fn choose(&mut self, epoch: u64, ndcg: f64) -> Option<Turn> {
+        let course = self.course.as_mut().filter(|course| !course.is_over())?;
+        (self.best_epoch, self.chosen_at) = (epoch, epoch);
+        Some(course.record(ndcg))
+    }
+
+    /// Returns the number of epochs of the fit, after the choice, up to this one.
+    pub(super) fn length(&self, epoch: u64) -> u64 {
+        epoch.saturating_sub(self.chosen_at)
     }
 
     /// `true` if the best factors are not those after this number of epochs.
@@ -56,7 +84,7 @@ impl AlternatingStopping {
         error: Option<f64>,
         sides: &FactorMatrices,
     ) -> Option<Status> {
-        let completed = (epoch >= epochs).then_some(Status::Completed);
+        let completed = (self.length(epoch) >= epochs).then_some(Status::Completed);
         let Some(error) = error else {
             self.best_epoch = epoch;
             return completed;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use raddle::{Engine, Lazy, LazyParts, Outcome, Parts};
+use raddle::{Engine, Lazy, LazyParts};
 
 use super::coordinate_descent::CoordinateDescent;
+use super::course::Course;
 use super::early_stopping::AlternatingStopping;
 use super::lazy_shards::{shards_by_parts, side};
 use super::least_squares::{LeastSquares, squares_of};
@@ -19,7 +20,7 @@ use crate::fitted::Fit;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
 use crate::input::source::RatingsSource;
-use crate::model::{Model, Side};
+use crate::model::Side;
 use crate::params::{Equations, Method, Mf};
 use crate::runner::Runner;
 use raddle_kernels::factors::{LANES, Vector};
@@ -32,7 +33,7 @@ const MOST_SHARDS: usize = 32;
 /// Largest number of epochs of a run without a given length; the next constant is the number if nothing is
 /// measured.
 const MOST_EPOCHS: u64 = 60;
-const EPOCHS: u64 = 15;
+pub(super) const EPOCHS: u64 = 15;
 
 /// Default regularisation at every rating, in standard deviations; the next constant is that once per row,
 /// for implicit feedback.
@@ -147,15 +148,14 @@ impl Mf {
     }
 
     fn way(&self, deviation: f64, problem: &Problem) -> SideSolver {
-        let reg = match (self.reg, self.implicit, self.unweighted_reg) {
-            (Some(reg), ..) => reg,
-            (None, Some(_), _) => IMPLICIT_REG,
-            (None, None, false) => REG * deviation,
+        let reg = match (self.reg, self.implicit) {
+            (Some(reg), _) => reg,
+            (None, Some(_)) => IMPLICIT_REG,
             // A row with the middle count has the weight that it would have if counted at every rating.
-            (None, None, true) => {
+            (None, None) => {
                 let [users, items] = self.learned(problem);
                 let middle = problem.ratings() as f64 / (users as f64 * items as f64).sqrt();
-                REG * deviation * middle
+                REG * deviation * libm::pow(middle, 1.0 - self.power())
             }
         };
         let biases = self.biases && self.implicit.is_none();
@@ -166,7 +166,7 @@ impl Mf {
                 inner: self.inner,
                 reg,
                 bias_reg: self.bias_reg,
-                unweighted: self.unweighted_reg,
+                reg_power: self.power(),
                 non_negative: self.non_negative,
             }),
             _ => SideSolver::Rows(LeastSquares {
@@ -178,7 +178,7 @@ impl Mf {
                 }),
                 implicit: self.implicit,
                 reg,
-                unweighted: self.unweighted_reg,
+                reg_power: self.power(),
                 non_negative: self.non_negative,
             }),
         }
@@ -191,9 +191,13 @@ impl Mf {
         Input { shards, chunks, ratings }: Input,
     ) -> Result<Engine<AlternatingProgram>, MfError> {
         let measured = problem.measured.as_ref();
-        let judged = self.implicit.map(|_| ListMetric::of(problem, self.seed)).transpose()?.flatten();
+        let judged = self.implicit.map(|_| ListMetric::of(problem, self.choice, self.seed));
+        let judged = judged.transpose()?.flatten();
         let parts = shards.len() / 2;
         let rows = [problem.users, problem.items];
+        let choice = self.choice.as_ref().filter(|_| judged.is_some());
+        let course = choice.map(|choice| Course::new(choice, ratings, rows, self.power()));
+        let replica = FactorMatrices { setting: course.as_ref().map(Course::setting), ..replica };
         // Shards of users and of items alternate and count as equal: one of each is a round over both sides.
         let cost = way.cost(2 * ratings, problem.users + problem.items) / (2 * parts);
         let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);
@@ -212,7 +216,7 @@ impl Mf {
         let schedule = Alternation::new(way, parts as u32, chunks, measure.map(|cost| cost as u64));
         let blocks = Vec::new().into();
         let lazy_parts: LazyParts<AlternatingProgram> =
-            LazyParts { shards, blocks, pinned: AlternatingStopping::new(), replica };
+            LazyParts { shards, blocks, pinned: AlternatingStopping::new(course), replica };
         let costs = vec![cost.max(1) as u64; 2 * parts];
         Ok(Engine::new(program, schedule, lazy_parts).costs(costs).workers(self.workers))
     }
@@ -288,62 +292,4 @@ fn moments(problem: &Problem) -> (f64, f64) {
     let mean = sum / count;
     let deviation = (squares / count - mean * mean).max(0.0).sqrt();
     (mean, if deviation > 1e-6 * mean.abs() { deviation } else { 1.0 })
-}
-
-impl Mf {
-    /// Makes the model from the outcome of a run.
-    fn collect(
-        &self,
-        problem: &Problem,
-        way: SideSolver,
-        center: f64,
-        outcome: Outcome<AlternatingProgram>,
-    ) -> Fit {
-        let Outcome { parts, mut report, trace, .. } = outcome;
-        let Parts { shards, pinned: progress, replica, .. } = parts;
-        let is_earlier = progress.is_earlier(report.epochs);
-        let columns = progress.kept.filter(|_| is_earlier).unwrap_or(replica.columns);
-        let (rank, reg) = match way {
-            SideSolver::Rows(rows) => (rows.rank, rows.reg),
-            SideSolver::Columns(columns) => (columns.rank, columns.reg),
-        };
-        let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
-        // Rows without ratings are zeros after an epoch; before the first epoch there are only the initial
-        // factors.
-        let mut to = model.sides_mut();
-        match way {
-            _ if report.epochs == 0 => {}
-            SideSolver::Rows(least) => {
-                let width = least.chunks() * LANES;
-                for shard in shards {
-                    let rows = if is_earlier { shard.best } else { shard.own }.unwrap_or_default();
-                    let (side, rows) = (shard.side, bytemuck::cast_slice::<_, f32>(&rows.0));
-                    let (factors, biases) = &mut to[side];
-                    let factors = factors[shard.first * rank..].chunks_exact_mut(rank);
-                    let to = factors.zip(&mut biases[shard.first..]);
-                    for ((to, bias), from) in to.zip(rows.chunks_exact(width)) {
-                        to.copy_from_slice(&from[..rank]);
-                        *bias = if least.biases { from[rank + side] } else { 0.0 };
-                    }
-                }
-            }
-            SideSolver::Columns(descent) => {
-                for (side, (factors, biases)) in to.into_iter().enumerate() {
-                    for (row, (to, bias)) in factors.chunks_exact_mut(rank).zip(biases).enumerate() {
-                        to.iter_mut().zip(&columns[side]).for_each(|(to, column)| *to = column[row]);
-                        *bias = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
-                    }
-                }
-            }
-        }
-        let sign = if self.implicit.is_some() { -1.0 } else { 1.0 };
-        let best = progress.best.is_finite().then_some(sign * progress.best);
-        if let Some(best) = best {
-            // The model is that of the best epoch, and so is the metric.
-            report.metric.value = best;
-        }
-        let (best_epoch, log) = (progress.best_epoch, progress.log);
-        let length = (best_epoch as u32, best_epoch as u32);
-        Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
-    }
 }

@@ -1,6 +1,7 @@
 //! Alternating least squares: each row is solved separately, given the other side (Hu, Koren and Volinsky
 //! 2008; Zhou, Wilkinson, Schreiber and Pan 2008).
 
+use super::course::Setting;
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, FactorRows, Half};
 use crate::params::Equations;
@@ -15,7 +16,8 @@ pub(crate) struct LeastSquares {
     /// The weight of a count, for implicit feedback.
     pub(crate) implicit: Option<f64>,
     pub(crate) reg: f64,
-    pub(crate) unweighted: bool,
+    /// The power of a row's count by which its regularisation grows.
+    pub(crate) reg_power: f64,
     pub(crate) non_negative: bool,
 }
 
@@ -37,6 +39,8 @@ pub(crate) struct RowRatings<'a> {
 pub(crate) struct OtherSide<'a> {
     pub(crate) rows: &'a [Vector],
     pub(crate) square: &'a [Vector],
+    /// Number of all its rows.
+    pub(crate) count: usize,
 }
 
 /// Buffers for solving a row, reused from row to row.
@@ -73,12 +77,20 @@ impl LeastSquares {
         }
     }
 
+    /// Returns the settings of the next epoch.
+    fn at(&self, sides: &FactorMatrices) -> Self {
+        match sides.setting {
+            Some(Setting { weight, reg }) => Self { implicit: Some(weight), reg, ..*self },
+            None => *self,
+        }
+    }
+
     /// Returns the new rows of a shard, given the other side.
     pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices) -> Half {
-        let chunks = self.chunks();
-        let other =
-            OtherSide { rows: &sides.rows[1 - shard.side].0, square: &sides.squares[1 - shard.side].0 };
-        let old = shard.own.take().unwrap_or_default();
+        let (this, chunks) = (self.at(sides), self.chunks());
+        let (rows, square) = (&sides.rows[1 - shard.side].0, &sides.squares[1 - shard.side].0);
+        let other = OtherSide { rows, square, count: rows.len() / chunks };
+        let old = shard.started(sides, chunks).or(shard.own.take()).unwrap_or_default();
         let mut rows = old.0.clone();
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut moved = (0.0, 0.0);
@@ -93,7 +105,7 @@ impl LeastSquares {
             let before: Vec<Vector> = row.to_vec();
             let (others, values) =
                 (shard.named.read(number, &mut names), shard.values.read(ratings, &mut listed));
-            self.row(RowRatings { others, values }, shard.side, other, &mut scratch, row);
+            this.row(RowRatings { others, values }, shard.side, other, &mut scratch, row);
             for (new, old) in row.iter().zip(&before) {
                 for (new, old) in new.0.iter().zip(&old.0) {
                     moved.0 += f64::from(new - old).powi(2);
@@ -113,6 +125,13 @@ impl LeastSquares {
         Half { rows, square: FactorRows(square), moved, ..Half::default() }
     }
 
+    /// Returns the weight of the square of a row with `count` ratings of `all` that there could be (Rendle,
+    /// Krichene, Zhang and Koren 2022): for implicit feedback absent pairs count, too.
+    fn weight(&self, count: usize, all: usize) -> f64 {
+        let absent = self.implicit.map_or(0.0, |weight| all as f64 / weight);
+        self.reg * libm::pow(count as f64 + absent, self.reg_power)
+    }
+
     /// Solves one row of `side`, starting from its values.
     pub(crate) fn row(
         &self,
@@ -123,8 +142,7 @@ impl LeastSquares {
         row: &mut [Vector],
     ) {
         let count = ratings.others.len();
-        let counted = if self.unweighted || self.implicit.is_some() { 1.0 } else { count as f64 };
-        let ridge = ((self.reg * counted) as f32).max(1e-9);
+        let ridge = (self.weight(count, other.count) as f32).max(1e-9);
         match (self.equations, self.non_negative) {
             (Equations::Gradients(steps), false) => {
                 self.prepare(ratings, side, other.rows, scratch);
@@ -192,7 +210,7 @@ impl LeastSquares {
         &self,
         RowRatings { others, values }: RowRatings<'_>,
         side: usize,
-        OtherSide { rows, square }: OtherSide<'_>,
+        OtherSide { rows, square, .. }: OtherSide<'_>,
         ridge: f32,
         scratch: &mut Scratch,
         row: &mut [Vector],

@@ -6,6 +6,7 @@ use super::shard::SideShard;
 use super::sides::FactorMatrices;
 use crate::error::MfError;
 use crate::input::problem::Problem;
+use crate::params::Choice;
 use crate::ranking::{Gains, top};
 use raddle_kernels::factors::{TOGETHER, Vector, scores};
 
@@ -16,13 +17,15 @@ pub(super) const NAME: &str = "ndcg@10";
 const AT: usize = 10;
 
 /// Largest number of users for whom lists are made: a list costs as much as solving hundreds of rows.
+/// Settings that are compared need more, as they differ by less than epochs do.
 const USERS: usize = 2000;
+const USERS_OF_CHOICE: usize = 5000;
 
 /// Number of the random stream that chooses users.
 const CHOICE: u64 = 0x6a75_6467_6564;
 
-/// NDCG at 10, over all users with held-out clicks, or over a random 2,000 of them, chosen by a hash of user
-/// and seed. Items that a user has clicked in training are left out.
+/// NDCG at 10, over all users with held-out clicks, or over a random 2,000 of them (5,000 where settings are
+/// chosen), drawn by a hash of user and seed. Items that a user has clicked in training are left out.
 ///
 /// For a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over the clicks among the first
 /// 10 of the list, divided by its largest possible value, that of min(t, 10) hits at the first places.
@@ -35,21 +38,22 @@ pub(crate) struct ListMetric {
 
 impl ListMetric {
     /// Chooses among the users of a problem's held-out clicks; `None` if there are none.
-    pub(super) fn of(problem: &Problem, seed: u64) -> Result<Option<Self>, MfError> {
+    pub(super) fn of(problem: &Problem, choice: Option<Choice>, seed: u64) -> Result<Option<Self>, MfError> {
         let Some(held_out) = problem.held_out() else { return Ok(None) };
         let mut users = Vec::with_capacity(held_out.len());
         held_out.each(|user, _, _| users.push(user))?;
-        Ok(Some(Self::new(users, seed)))
+        let most = choice.map_or(USERS, |_| USERS_OF_CHOICE);
+        Ok(Some(Self::new(users, most, seed)))
     }
 
-    /// Chooses among these users, of whom one may occur several times.
-    fn new(mut users: Vec<u32>, seed: u64) -> Self {
+    /// Chooses so many of these users, of whom one may occur several times.
+    fn new(mut users: Vec<u32>, most: usize, seed: u64) -> Self {
         users.sort_unstable();
         users.dedup();
-        if users.len() > USERS {
+        if users.len() > most {
             let key = splitmix64(seed ^ CHOICE);
             users.sort_by_key(|&user| splitmix64(key ^ u64::from(user)));
-            users.truncate(USERS);
+            users.truncate(most);
             users.sort_unstable();
         }
         Self { users, gains: Gains::new(AT) }

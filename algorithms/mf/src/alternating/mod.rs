@@ -8,12 +8,14 @@
 
 mod column_index;
 mod coordinate_descent;
+mod course;
 mod dictionary;
 mod early_stopping;
 mod fit;
 mod lazy_shards;
 mod least_squares;
 mod list_metric;
+mod outcome;
 mod partitioning;
 mod phase;
 mod program;

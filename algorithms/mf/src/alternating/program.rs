@@ -198,15 +198,20 @@ impl Program for AlternatingProgram {
         let (moved, size) = early_stopping.moved;
         let value = measured.unwrap_or_else(|| (moved / size.max(f64::MIN_POSITIVE)).sqrt());
         let (name, on) = self.metric();
+        let metric = Metric::new(name, value, on).target(self.target);
+        early_stopping.log.push(value);
+        if let Some(turn) = early_stopping.choose(boundary.epoch, value) {
+            let mut verdict = Verdict::new(metric);
+            verdict.change = Some(SideUpdate { turn: Some(turn), ..SideUpdate::default() });
+            return verdict;
+        }
         let over = early_stopping.next(
             self.epochs,
             boundary.epoch,
             measured.map(|value| self.sign() * value),
             sides,
         );
-        early_stopping.log.push(value);
-        let mut verdict =
-            Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default());
+        let mut verdict = Verdict::new(metric).status(over.unwrap_or_default());
         let is_best = measured.is_some() && early_stopping.best_epoch == boundary.epoch;
         // The best columns are kept in the pinned block.
         if matches!(self.way, SideSolver::Rows(_)) && is_best != sides.is_best {

@@ -3,11 +3,12 @@
 use raddle::state::StateError;
 use raddle::{RestoreByShard, Restoring};
 
+use super::course::Course;
 use super::early_stopping::AlternatingStopping;
 use super::partitioning::{Partitioning, Tally, counts};
 use super::program::{AlternatingProgram, SideSolver};
 use super::shard::SideShard;
-use super::sides::{FactorColumns, FactorMatrices, FactorRows};
+use super::sides::{FactorColumns, FactorMatrices, FactorRows, ParkedItems};
 use crate::restored::ensure;
 use raddle_kernels::factors::LANES;
 
@@ -34,6 +35,8 @@ impl RestoreByShard for AlternatingProgram {
         let Restoring { boundary, is_concluded, pinned, replica: sides, question, shards, .. } = run;
         if question.is_none() {
             ensure(pinned.is_possible(), "how far the run has come")?;
+            ensure(pinned.course.is_some() == sides.setting.is_some(), "the setting of an epoch")?;
+            pinned.course.as_ref().map_or(Ok(()), Course::check)?;
             self.check_sides(boundary.epoch, pinned, sides)?;
             return Ok(Some(()));
         }
@@ -97,6 +100,14 @@ impl AlternatingProgram {
             ensure(fits && self.fit_columns(side, &sides.columns[side]), "the factors of a side")?;
             ensure(sides.squares[side].0.len() == self.square(), "the squares of a side")?;
         }
+        let items = match &self.way {
+            SideSolver::Rows(way) => self.rows[1] * way.chunks(),
+            SideSolver::Columns(_) => 0,
+        };
+        let is_whole =
+            |parked: &ParkedItems| parked.rows.0.len() == items && parked.square.0.len() == self.square();
+        ensure(sides.parked.iter().all(is_whole), "the factors of a trial")?;
+        ensure([0, items].contains(&sides.start.0.len()), "the factors to start from")?;
         let Some(kept) = &early_stopping.kept else { return Ok(()) };
         ensure((0..2).all(|side| self.fit_columns(side, &kept[side])), "the best factors")
     }

@@ -119,7 +119,7 @@ mod tests {
             equations: Equations::Cholesky,
             implicit: None,
             reg: 0.1,
-            unweighted: false,
+            reg_power: 1.0,
             non_negative: false,
         };
         let columns = CoordinateDescent {
@@ -128,7 +128,7 @@ mod tests {
             inner: 3,
             reg: 0.1,
             bias_reg: 0.1,
-            unweighted: false,
+            reg_power: 1.0,
             non_negative: false,
         };
         let (parts, given) = (5, 100);

@@ -9,7 +9,7 @@ use super::column_index::ColumnIndex;
 use super::dictionary::{Dictionary, Values};
 use super::partitioning::{Partitioning, Tally, positions};
 use super::rating_format::RatingFormat;
-use super::sides::{FactorColumns, FactorRows};
+use super::sides::{FactorColumns, FactorMatrices, FactorRows};
 use super::staged_chunk::{StagedChunk, join};
 use crate::input::chunk::{Chunk, Columns};
 use crate::model::Side;
@@ -206,6 +206,12 @@ impl SideShard {
             let rows = starts.0.get(rows.start as usize * chunks..rows.end as usize * chunks);
             self.own = rows.map(|rows| FactorRows(rows.to_vec()));
         }
+    }
+
+    /// Returns the factors of the items here from which the epoch starts, unless it starts from their own.
+    pub(super) fn started(&self, sides: &FactorMatrices, chunks: usize) -> Option<FactorRows> {
+        let rows = sides.start.0.get(self.first * chunks..(self.first + self.len()) * chunks);
+        rows.filter(|_| self.side == 1 && !sides.start.0.is_empty()).map(|rows| FactorRows(rows.to_vec()))
     }
 
     /// Returns the factors of a row, counted from the first, of `chunks` vectors.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::course::{Setting, Turn};
 use super::partitioning::{Partitioning, Tally};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -24,6 +25,12 @@ pub struct FactorMatrices {
     pub(crate) before: Arc<Vec<f32>>,
     /// The rows of each shard, once known.
     pub(crate) partitioning: Option<Arc<Partitioning>>,
+    /// Weight and regularisation of the next epoch, if they are chosen while the run goes on.
+    pub(crate) setting: Option<Setting>,
+    /// Items from which the next epoch starts, unless shards start from their own.
+    pub(crate) start: Arc<FactorRows>,
+    /// Items of trials that are needed later.
+    pub(crate) parked: Vec<ParkedItems>,
     /// `true` if the factors were the best at the previous boundary: shards then keep a copy of them.
     pub(crate) is_best: bool,
 }
@@ -56,6 +63,9 @@ impl State for FactorMatrices {
         }
         out.write(&self.before);
         out.write(&self.partitioning);
+        out.write(&self.setting);
+        out.write(&self.start);
+        out.write(&self.parked);
         out.write(&self.is_best);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
@@ -67,8 +77,37 @@ impl State for FactorMatrices {
         }
         sides.before = from.read()?;
         sides.partitioning = from.read()?;
+        sides.setting = from.read()?;
+        sides.start = from.read()?;
+        sides.parked = from.read()?;
         sides.is_best = from.read()?;
         Ok(sides)
+    }
+}
+
+/// Items that a trial of weight and regularisation came to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ParkedItems {
+    trial: u64,
+    pub(crate) rows: Arc<FactorRows>,
+    pub(crate) square: FactorRows,
+}
+
+raddle::state!(ParkedItems { trial, rows, square });
+
+impl FactorMatrices {
+    /// Stores the items of a trial that has ended, and loads those from which the next one starts. Users are
+    /// solved first, from the items.
+    fn turn(&mut self, turn: &Turn) {
+        (self.setting, self.start) = (Some(turn.setting), Arc::default());
+        let Some(trial) = turn.ended else { return };
+        let (rows, square) = (Arc::clone(&self.rows[1]), self.squares[1].clone());
+        self.parked.push(ParkedItems { trial, rows, square });
+        if let Some(found) = self.parked.iter().find(|parked| Some(parked.trial) == turn.from) {
+            (self.rows[1], self.start) = (Arc::clone(&found.rows), Arc::clone(&found.rows));
+            self.squares[1] = found.square.clone();
+        }
+        self.parked.retain(|parked| turn.kept.contains(&parked.trial));
     }
 }
 
@@ -105,7 +144,7 @@ raddle::state!(
 );
 
 /// Change that a round makes visible: new rows or a new column of a side. Changes of boundaries have the rows
-/// of each shard, and whether the factors were the best.
+/// of each shard, what the next epoch does, and whether the factors were the best.
 #[derive(Debug, Clone, Default)]
 pub struct SideUpdate {
     pub(super) side: usize,
@@ -114,12 +153,13 @@ pub struct SideUpdate {
     pub(super) square: FactorRows,
     pub(super) column: Option<Arc<Vec<f32>>>,
     pub(super) partitioning: Option<Arc<Partitioning>>,
+    pub(super) turn: Option<Turn>,
     pub(super) is_best: Option<bool>,
     /// `true` once shards have the rows to start from.
     pub(super) have_begun: bool,
 }
 
-raddle::state!(SideUpdate { side, rank, rows, square, column, partitioning, is_best, have_begun });
+raddle::state!(SideUpdate { side, rank, rows, square, column, partitioning, turn, is_best, have_begun });
 
 impl SideUpdate {
     /// The answers of all shards of a side, in order, joined once for all workers. Each answer is dropped
@@ -148,6 +188,9 @@ impl SideUpdate {
     pub(crate) fn commit(&self, sides: &mut FactorMatrices) {
         if let Some(partitioning) = &self.partitioning {
             sides.partitioning = Some(Arc::clone(partitioning));
+        }
+        if let Some(turn) = &self.turn {
+            sides.turn(turn);
         }
         if let Some(is_best) = self.is_best {
             sides.is_best = is_best;

@@ -11,7 +11,7 @@ use raddle_datasets::Triples;
 
 use crate::error::MfError;
 use crate::fitted::Fit;
-use crate::fold_in::{FoldIn, FoldInSolver};
+use crate::fold_in::FoldInSolver;
 use crate::input::problem::Problem;
 use crate::live::Pair;
 use crate::model::{Model, Side};
@@ -57,7 +57,7 @@ impl Mf {
         let (fit, carried) = match mf.method {
             Method::Sgd => {
                 let (fit, outcome) = mf.fit_by_steps(problem, runner)?;
-                let rows = sgd::TrainedRows::of(outcome, fit.length.0, fit.reg);
+                let rows = sgd::TrainedRows::of(outcome, fit.length.0, fit.fold_in.reg);
                 (fit, rows.map(|rows| Carried(Kind::Steps(rows))))
             }
             Method::Als | Method::Ccd => {
@@ -121,8 +121,7 @@ impl Mf {
         let mut model = carried.model(self.rank, problem.users(), problem.items());
         let known = model.clone();
         let is_anew = anew(carried, problem, delta);
-        let fold =
-            FoldIn { reg: carried.reg, unweighted: self.unweighted_reg, biases: self.biases, implicit: None };
+        let fold = self.folds_in(carried.reg);
         let mut folded = [Vec::new(), Vec::new()];
         for side in Side::BOTH {
             let ends = |user: u32, item: u32| match side {

@@ -6,8 +6,9 @@ use clap::Args;
 use raddle::files::ModelFiles as _;
 use raddle_cli::{
     Error, ExitStatus, ROUND_OPTIONS, Session, Summary, Table, Timed, TrainOptions, count, hide_idle, number,
+    refuse_without_effect,
 };
-use raddle_datasets::{Ratings, RatingsOptions, Triples};
+use raddle_datasets::{Ratings, Triples};
 use raddle_mf::files::{About, SeenFile};
 use raddle_mf::{CrossValidation, Fit, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;
@@ -20,8 +21,8 @@ use super::runner::{Failure, InSession, refuse};
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf cv synth:ratings:users=300,items=150,n=9000 --ranks 4,16 --regs 0.02,0.05 --folds 3
 
-Each rank is tried with each regularisation, on every fold. Then the best setting is fitted to all ratings, for the \
-number of epochs that was best on its folds.";
+Each rank is tried with each weight and each regularisation, on every fold. Then the best setting is fitted to all \
+ratings, for the number of epochs that was best on its folds.";
 
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
@@ -34,6 +35,9 @@ pub(crate) struct Options {
     /// Try these ranks. Default: --rank alone.
     #[arg(long, value_name = "K,...", value_delimiter = ',', conflicts_with = "rank")]
     ranks: Vec<usize>,
+    /// Try these weights W of --implicit. Default: that of --implicit alone.
+    #[arg(long, value_name = "W,...", value_delimiter = ',')]
+    weights: Vec<f64>,
     /// Try these values of --reg. Default: --reg alone.
     #[arg(long, value_name = "X,...", value_delimiter = ',', conflicts_with = "reg")]
     regs: Vec<f64>,
@@ -62,9 +66,8 @@ fn refuse_twice<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) ->
 /// Tries the grid, fits the best setting, and reports.
 pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
-    refuse_twice("--ranks", &options.ranks)?;
-    refuse_twice("--regs", &options.regs)?;
-    let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
+    options.check_grid()?;
+    let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), &model.limits(train))?;
     session.refuse_distributed("this command")?;
     if session.is_resumed() {
         session.screen().note("a cross-validation keeps no checkpoint: it starts from the beginning");
@@ -75,7 +78,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     reading.refuse_idle(&[train.data.as_deref()], train.format.as_deref())?;
     let mut ratings = session.timed(Timed::Read, || {
         let how = reading.options(train.format.as_deref(), train.worker_count())?;
-        data::read(train.data.as_deref(), &RatingsOptions { offset: model.offset(), ..how })
+        model.read(train.data.as_deref(), how)
     })?;
     let mut described = data::describe(&ratings, ratings.triples.len());
     let notes = reading.notes(&ratings) + model.note();
@@ -102,7 +105,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     text += &format!(
         "\n{notes}Then rank {} and reg {} on all ratings: {} x {}, {} to train on\n{}",
         best.rank,
-        best.reg.map_or_else(|| "by default".into(), number),
+        regularisation(best, &fit),
         count(ratings.users.len() as u64, "user"),
         count(ratings.items.len() as u64, "item"),
         count(problem.ratings() as u64, "rating"),
@@ -131,6 +134,15 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     session.finish(report, &summary, &text)
 }
 
+/// Returns the regularisation of the best setting in words, with the weight of implicit feedback.
+fn regularisation(best: &ModelOptions, fit: &Fit) -> String {
+    match (fit.fold_in.implicit, best.reg) {
+        (Some(weight), _) => format!("{} and W {}", number(fit.fold_in.reg), number(weight)),
+        (None, Some(reg)) => number(reg),
+        (None, None) => "by default".into(),
+    }
+}
+
 /// Writes the model of the best setting, with what users have rated in the data that it was fitted to.
 fn write_model(
     session: &mut Session,
@@ -140,7 +152,7 @@ fn write_model(
     fit: &Fit,
 ) -> Result<(), Error> {
     let Ratings { users, items, offset, .. } = ratings;
-    let about = About::new(fit, &best.fold_in(fit), users.clone(), items.clone());
+    let about = About::new(fit, users.clone(), items.clone());
     About { offset: *offset, ..about }.write(&fit.model, session)?;
     if !best.no_seen && session.folder().path().is_some() {
         let seen = Seen::new(fitted, users.len());
@@ -150,15 +162,50 @@ fn write_model(
 }
 
 impl Options {
-    /// Returns every rank with every regularisation.
+    /// Refuses values that are listed twice, weights of nothing, and a single one.
+    fn check_grid(&self) -> Result<(), Error> {
+        refuse_twice("--ranks", &self.ranks)?;
+        refuse_twice("--regs", &self.regs)?;
+        refuse_twice("--weights", &self.weights)?;
+        let [first, others @ ..] = &self.weights[..] else { return Ok(()) };
+        refuse_without_effect(&[("--weights", self.model.implicit.is_none())], "without --implicit")?;
+        match self.model.implicit.flatten() {
+            Some(weight) => Err(Error::usage(format!(
+                "--weights and --implicit {weight} both say W: give --implicit without it"
+            ))),
+            None if others.is_empty() && self.ranks.len() < 2 && self.regs.len() < 2 => {
+                Err(Error::usage(format!(
+                    "--weights {first} is a grid of one, with nothing to choose: give --implicit {first}, or \
+                     more --weights, --regs or --ranks"
+                )))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns every rank with every weight and every regularisation.
     fn settings(&self) -> Vec<ModelOptions> {
         let ranks = if self.ranks.is_empty() { vec![self.model.rank] } else { self.ranks.clone() };
         let regs: Vec<Option<f64>> = match self.regs.is_empty() {
             true => vec![self.model.reg],
             false => self.regs.iter().map(|&reg| Some(reg)).collect(),
         };
-        let pairs = ranks.iter().flat_map(|&rank| regs.iter().map(move |&reg| (rank, reg)));
-        pairs.map(|(rank, reg)| ModelOptions { rank, reg, ..self.model.clone() }).collect()
+        let weights: Vec<Option<Option<f64>>> = match self.weights.is_empty() {
+            true => vec![self.model.implicit],
+            false => self.weights.iter().map(|&weight| Some(Some(weight))).collect(),
+        };
+        let (mut settings, model) = (Vec::new(), &self.model);
+        for &rank in &ranks {
+            for &implicit in &weights {
+                settings.extend(regs.iter().map(|&reg| ModelOptions {
+                    rank,
+                    implicit,
+                    reg,
+                    ..model.clone()
+                }));
+            }
+        }
+        settings
     }
 }
 
@@ -170,7 +217,8 @@ fn tried(settings: &[ModelOptions], found: &CrossValidation) -> Vec<GridPoint> {
         let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
         // A single fold has no spread.
         let error = Some((spread / count).sqrt()).filter(|error| error.is_finite());
-        GridPoint { rank: setting.rank, reg: setting.reg, mean, error }
+        let weight = setting.implicit.flatten();
+        GridPoint { rank: setting.rank, weight, reg: setting.reg, mean, error }
     };
     settings.iter().zip(&found.scores).map(of).collect()
 }
@@ -183,22 +231,34 @@ fn tables(
     name: &str,
 ) -> (Table, String, String) {
     let metric = options.model.metric();
-    let mut table = Table::new("cross-validation", &["rank", "reg", metric, "standard error"]);
+    // Weights are a column where several are tried.
+    let with_weights = !options.weights.is_empty();
+    let of_weight = |word: &'static str| with_weights.then_some(word);
+    let settings: Vec<&str> = ["rank"].into_iter().chain(of_weight("weight")).chain(["reg"]).collect();
+    let columns: Vec<&str> = settings.iter().copied().chain([metric, "standard error"]).collect();
+    let mut table = Table::new("cross-validation", &columns);
     let mut text = format!("Cross-validation of {name} over {}\n", count(options.folds as u64, "fold"));
     if found.empty > 0 {
         let empty = count(found.empty as u64, "fold");
         text +=
             &format!("{empty} left out: the user or the item of each of its ratings has no other rating\n");
     }
-    text += &format!("\n{:>6}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
-    let mut lines = format!("rank\treg\t{metric}\tstandard_error\n");
+    let weight_head = of_weight("weight").map_or(String::new(), |word| format!("  {word:>6}"));
+    text += &format!("\n{:>6}{weight_head}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
+    let mut lines = format!("{}\t{metric}\tstandard_error\n", settings.join("\t"));
     for (at, of) in tried.iter().enumerate() {
         let (GridPoint { rank, mean, error, .. }, reg) = (of, of.reg());
         let shown = error.map_or("-".into(), number);
         let mark = if at == found.best { "  <- best" } else { "" };
-        text += &format!("{rank:>6}  {reg:>9}  {:>10}  {shown:>14}{mark}\n", number(*mean));
-        lines += &format!("{rank}\t{reg}\t{mean}\t{}\n", error.map_or("".into(), |e| e.to_string()));
-        table.row(vec![(*rank).into(), reg.into(), (*mean).into(), (*error).into()]);
+        let weight = of.weight.filter(|_| with_weights);
+        let wide = weight.map_or(String::new(), |weight| format!("  {:>6}", number(weight)));
+        text += &format!("{rank:>6}{wide}  {reg:>9}  {:>10}  {shown:>14}{mark}\n", number(*mean));
+        let cell = weight.map_or(String::new(), |weight| format!("{weight}\t"));
+        lines += &format!("{rank}\t{cell}{reg}\t{mean}\t{}\n", error.map_or("".into(), |e| e.to_string()));
+        let mut row = vec![(*rank).into()];
+        row.extend(weight.map(Into::into));
+        row.extend([reg.into(), (*mean).into(), (*error).into()]);
+        table.row(row);
     }
     (table, text, lines)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use raddle::{Ending, Metric};
 use raddle_cli::{Error, ExitStatus, Session, Timed, combine};
-use raddle_datasets::{PartOfRatings, Ratings, RatingsOptions, StoredRatings, read_any_ratings};
+use raddle_datasets::{PartOfRatings, Ratings, RatingsOptions, StoredRatings};
 use raddle_mf::files::Saved;
 use raddle_mf::{Fit, Mf, Problem, RatingsSource};
 
@@ -19,7 +19,7 @@ use super::versions;
 /// Fits, and writes the model and the report.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, .. } = options;
-    let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
+    let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), &model.limits(train))?;
     if options.refit {
         session.refuse_distributed("--refit")?;
     }
@@ -85,7 +85,7 @@ fn read(options: &Options, session: &mut Session) -> Result<(Ratings, RatingsSou
             Ok((stored.described().clone(), PartOfRatings::all(Arc::new(stored)).into()))
         }
         None => {
-            let mut ratings = read_any_ratings(source, &reading).map_err(Error::input)?;
+            let mut ratings = options.model.read(Some(source), reading)?;
             let triples = Arc::new(std::mem::take(&mut ratings.triples));
             let times = ratings.times.take();
             Ok((ratings, RatingsSource::Memory(triples, times)))
@@ -94,12 +94,13 @@ fn read(options: &Options, session: &mut Session) -> Result<(Ratings, RatingsSou
 }
 
 /// Returns the folder in which ratings are stored to be read by parts, if they are: the folder of `--cache`,
-/// or one that the processes of a run share. With other files or a model to start from, or for a second fit,
-/// ratings are read into memory.
+/// or one that the processes of a run share. With other files or a model to start from, for a second fit, or
+/// to be weighed by age, ratings are read into memory.
 fn folder(options: &Options, session: &Session) -> Result<Option<PathBuf>, Error> {
     let [validation, test] = options.held_out()?;
     let in_memory = options.refit
         || options.train.init.is_some()
+        || options.model.half_life.is_some()
         || options.train.data.as_deref() == Some("-")
         || test.file().is_some()
         || validation.file().is_some();

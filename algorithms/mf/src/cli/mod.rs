@@ -6,6 +6,7 @@ use clap::Parser;
 use raddle_cli::CommandLine;
 
 mod baseline_comparison;
+mod choice;
 mod cv;
 mod data;
 mod filters;
@@ -70,6 +71,7 @@ const LINE: CommandLine<'static> = CommandLine {
         "validation",
         "test",
         "ranks",
+        "weights",
         "regs",
         "folds",
         "top",

@@ -1,13 +1,26 @@
 //! The options that say what is fitted: shared by all verbs that train.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use raddle_cli::{Error, TrainOptions, choose, refuse_without_effect};
-use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
-use serde::Serialize;
+use raddle_datasets::{Ratings, RatingsOptions};
+use raddle_mf::{Equations, Method, Mf, ScheduleKind};
+use serde::{Serialize, Serializer};
+
+use super::data;
 
 /// Help text of --schedule.
 pub(super) const SCHEDULE: &str =
     "Rule for choosing the blocks to update: rotation (the same as auto) or priority";
+
+/// Writes the weight of implicit feedback; one that is to be chosen as `auto`.
+fn weight<S: Serializer>(implicit: &Option<Option<f64>>, serializer: S) -> Result<S::Ok, S::Error> {
+    match implicit {
+        Some(None) => serializer.serialize_str("auto"),
+        given => given.flatten().serialize(serializer),
+    }
+}
 
 /// Heading of the options of single solvers.
 const SOLVER: &str = "Options of the solver";
@@ -23,17 +36,28 @@ pub(crate) struct ModelOptions {
     /// the run.
     #[arg(long, value_name = "X")]
     pub(crate) reg: Option<f64>,
-    /// Count --reg once for each user and item. Default: once for each of their ratings.
+    /// Multiply --reg by a row's number of ratings to the power NU, from 0 (count --reg once for each user
+    /// and item) to 1 (at each of their ratings). With --implicit, absent pairs count 1 / W each. Default: 1;
+    /// 0 with --implicit.
+    #[arg(long, value_name = "NU", conflicts_with = "unweighted_reg")]
+    pub(crate) reg_power: Option<f64>,
+    /// Count --reg once for each user and item. The same as --reg-power 0.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
     /// Solver: sgd, als or ccd. They are stochastic gradient descent, alternating least squares and cyclic
     /// coordinate descent. Default: sgd; als, the only choice, with --implicit.
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
-    /// Fit implicit feedback: counts, such as clicks. An observed pair has the confidence 1 + W|value|, where
-    /// W is 5 if left out; any other pair has 1. Pairs with a value of 0 or below count as not preferred.
-    #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5")]
-    pub(crate) implicit: Option<f64>,
+    /// Fit implicit feedback: counts, such as clicks. An observed pair has the confidence 1 + W|value|, any
+    /// other pair 1. Pairs with a value of 0 or below count as not preferred. Without W, or --reg, what is
+    /// not given is chosen by the lists for the validation data.
+    #[arg(long, value_name = "W", num_args = 0..=1)]
+    #[serde(serialize_with = "weight")]
+    pub(crate) implicit: Option<Option<f64>>,
+    /// Halve the weight of a click for every DAYS of its age, which is counted from the latest click. Needs
+    /// --implicit and a column of times.
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) half_life: Option<f64>,
     /// Fit no biases for users and items.
     #[arg(long)]
     pub(crate) no_biases: bool,
@@ -86,10 +110,9 @@ impl ModelOptions {
         if self.implicit.is_some() { "ndcg@10" } else { "rmse" }
     }
 
-    /// Returns the method by which users and items are added to the model of a fit.
-    pub(crate) fn fold_in(&self, fit: &Fit) -> FoldIn {
-        let biases = !self.no_biases && self.implicit.is_none();
-        FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
+    /// `true` if the weight or the regularisation of implicit feedback is chosen by the fit.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.implicit.is_some_and(|weight| weight.is_none() || self.reg.is_none())
     }
 
     /// Returns the name of the solver.
@@ -111,6 +134,28 @@ impl ModelOptions {
         (self.implicit.is_some() || self.nonnegative && self.no_biases).then_some(0.0)
     }
 
+    /// Reads ratings as a fit with these options takes them.
+    pub(crate) fn read(&self, source: Option<&str>, how: RatingsOptions) -> Result<Ratings, Error> {
+        let times = how.times || self.half_life.is_some();
+        let how = RatingsOptions { times, offset: self.offset(), half_life: self.half_life, ..how };
+        let ratings = data::read(source, &how)?;
+        match self.half_life.filter(|_| ratings.times.is_none()) {
+            Some(days) => Err(Error::input(format!(
+                "--half-life {days}: the ratings have no times: give a file with a column of them, as in \
+                 --columns user,item,rating,time"
+            ))),
+            None => Ok(ratings),
+        }
+    }
+
+    /// Returns the limits of a run: the epochs of a choice come before those of --epochs.
+    pub(crate) fn limits<'a>(&self, train: &'a TrainOptions) -> Cow<'a, TrainOptions> {
+        match self.is_chosen() {
+            true => Cow::Owned(TrainOptions { epochs: None, ..train.clone() }),
+            false => Cow::Borrowed(train),
+        }
+    }
+
     /// Returns the parameters of a fit.
     pub(crate) fn mf(&self, train: &TrainOptions) -> Result<Mf, Error> {
         let method = choose("--solver", self.solver(), &Method::NAMES)?;
@@ -119,19 +164,17 @@ impl ModelOptions {
             0 => Equations::Cholesky,
             steps => Equations::Gradients(steps),
         });
-        Ok(Mf::params()
+        let mf = Mf::params()
             .rank(self.rank)
             .method(method)
-            .unweighted_reg(self.unweighted_reg)
             .biases(!self.no_biases)
             .non_negative(self.nonnegative)
             .schedule(train.schedule_from(&ScheduleKind::NAMES)?)
             .seed(train.seed)
             .workers(train.worker_count())
-            .given(self.reg, Mf::reg)
+            .given(self.reg_power.or(self.unweighted_reg.then_some(0.0)), Mf::reg_power)
             .given(self.step, Mf::step)
             .given(self.count_power, Mf::count_power)
-            .given(self.implicit, Mf::implicit)
             .given(self.target, Mf::target)
             .given(self.item_step, Mf::item_step)
             .given(self.init_scale, Mf::init_scale)
@@ -141,7 +184,11 @@ impl ModelOptions {
             .given(train.shards, Mf::shards)
             .given(self.blocks, Mf::blocks)
             .given(self.inner, Mf::inner)
-            .given(equations, Mf::equations))
+            .given(equations, Mf::equations);
+        Ok(match self.implicit {
+            Some(weight) => mf.clicks(weight, self.reg),
+            None => mf.given(self.reg, Mf::reg),
+        })
     }
 
     /// Refuses options that were given and have no effect.
@@ -159,6 +206,13 @@ impl ModelOptions {
         ];
         refuse_without_effect(&of_solvers, &format!("with --solver {}", self.solver()))?;
         let of_biases = [("--bias-step", self.bias_step.is_some()), ("--bias-reg", self.bias_reg.is_some())];
+        refuse_without_effect(
+            &[("--half-life", self.half_life.is_some() && self.implicit.is_none())],
+            "without --implicit, as ratings have no weights",
+        )?;
+        if let Some(days) = self.half_life.filter(|days| !(days.is_finite() && *days > 0.0)) {
+            return Err(Error::usage(format!("--half-life is {days}: give a number of days above 0")));
+        }
         if self.no_biases {
             refuse_without_effect(&of_biases, "with --no-biases")?;
         }

@@ -6,6 +6,7 @@ use raddle_mf::files::About;
 use raddle_mf::{Fit, Model, Problem, Query, RatingsSource, Recommender, Seen};
 
 use super::baseline_comparison::BaselineComparison;
+use super::choice;
 use super::data::{self, StartRows};
 use super::fit_options::Options;
 use super::hold_out::Cold;
@@ -123,11 +124,12 @@ impl ReportData {
         let known = self.known.as_ref().map(RatingsSource::read).transpose().map_err(Error::input)?;
         let known = known.and_then(|known| data::known_error(options.train.data.as_deref(), &known));
         let (users, items) = (ratings.users.clone(), ratings.items.clone());
-        let about = About::new(fit, &options.model.fold_in(fit), users, items);
+        let about = About::new(fit, users, items);
         About { version, offset, ..about }.write(&fit.model, session)?;
         self.aside.rated.write(ratings, session)?;
-        let (mut text, mut summary) = self.describe(fit, ratings, options);
+        let (mut text, summary) = self.describe(fit, ratings, options);
         let report = session.report(options, self.described, fit.digest(), &fit.report, &fit.trace)?;
+        let (report, mut summary) = choice::tell(fit, report, summary)?;
         let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
         report = self.aside.cold.report(report).result("learned", fit.learned.name());
         if let Some(compared) = &compared {
@@ -156,6 +158,7 @@ impl ReportData {
         let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
         let mut text = format!("{title}, {} to train on\n", count(self.trained as u64, "rating"));
         self.described.notes.iter().for_each(|line| text += &format!("{line}\n"));
+        text += &choice::lines(fit, &options.model);
         let first: Vec<u32> = (0..users.len().min(SUMMARISED) as u32).collect();
         let query = Query::best(ITEMS).without_seen(&self.aside.rated.first);
         let mut table = Table::new("recommendations", &["user", "item", "score"]);

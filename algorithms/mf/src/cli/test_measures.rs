@@ -89,8 +89,10 @@ impl TestMeasures {
             summary = summary.table(table);
         }
         if let Some(ranking) = self.ranking {
-            let Ranking { precision, recall, ndcg, map, auc, users, at } = ranking;
+            let Ranking { precision, recall, ndcg, map, auc, users, at, .. } = ranking;
             let [precision, recall, ndcg, map, auc] = [precision, recall, ndcg, map, auc].map(number);
+            let Ranking { hit_rate, mrr, coverage, novelty, .. } = ranking;
+            let [hit_rate, mrr, coverage, novelty] = [hit_rate, mrr, coverage, novelty].map(number);
             let gap = if lines.is_empty() { "\n\n" } else { "\n" };
             lines += &format!(
                 "{gap}test: precision@{at} {precision}, recall@{at} {recall}, ndcg@{at} {ndcg}, map@{at} \
@@ -102,6 +104,10 @@ impl TestMeasures {
                 (None, true) => " (a hit is any test rating, whatever its value: --relevant)".to_owned(),
                 (None, false) => String::new(),
             };
+            lines += &format!(
+                "\ntest: hit rate@{at} {hit_rate}, mrr@{at} {mrr}, {coverage} of the items listed, novelty \
+                 {novelty} bits"
+            );
             let mut told = serde_json::to_value(ranking).map_err(Error::failed)?;
             if let Some(told) = told.as_object_mut() {
                 told.insert("relevant".into(), self.relevant.into());

@@ -6,7 +6,7 @@ use std::path::Path;
 use raddle::State as _;
 use raddle_cli::{
     ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions,
-    fit_versions, is_short, write_atomic,
+    fit_versions, is_short, refuse_without_effect, write_atomic,
 };
 use raddle_datasets::ratings::Exact;
 use raddle_datasets::{Field, Ratings, fields};
@@ -61,6 +61,8 @@ fn check(options: &Options) -> Result<(), Error> {
             "{option} {text}: changes have no times: split by hash, or give a file"
         )));
     }
+    let weighed = [("--half-life", options.model.half_life.is_some())];
+    refuse_without_effect(&weighed, "with --changes, which have no times")?;
     match options.refit {
         true => {
             Err(Error::usage("--refit fits again from scratch, --changes continues: leave one of them out"))

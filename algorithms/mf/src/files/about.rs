@@ -2,12 +2,13 @@
 
 use raddle::files::VersionOf;
 use raddle_datasets::Ids;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::id_list;
 use crate::fitted::Fit;
-use crate::fold_in::FoldIn;
 use crate::model::Learned;
+use crate::params::usual_power;
+use crate::settings::FoldIn;
 
 /// Facts about a model, the program's own part of `model.json`: what is needed to use the model in addition
 /// to the factors, and how it was fitted. None of them depends on the machine, unless a time limit has ended
@@ -26,10 +27,12 @@ pub struct About {
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
     pub implicit: Option<f64>,
-    /// The regularisation that folding in uses, counted at every rating unless `unweighted_reg`.
+    /// The regularisation that folding in uses.
     pub reg: f64,
-    /// `true` if the regularisation counts once per row.
-    pub unweighted_reg: bool,
+    /// The power of a row's count by which the regularisation grows; `None` if it is the usual one. Models of
+    /// earlier versions say whether the regularisation counts once per row.
+    #[serde(alias = "unweighted_reg", deserialize_with = "power")]
+    pub reg_power: Option<f64>,
     /// The ids of users, row by row: whole numbers where all of them are, else texts.
     #[serde(with = "id_list")]
     pub users: Ids,
@@ -60,23 +63,37 @@ fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
+/// Reads the power, or whether the regularisation counts once per row.
+fn power<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Power(f64),
+        Once(bool),
+    }
+    Ok(match Given::deserialize(from)? {
+        Given::Power(power) => Some(power),
+        Given::Once(once) => once.then_some(0.0),
+    })
+}
+
 /// Default of `learned`, for models that do not name the parts they predict by.
 fn factors() -> String {
     Learned::Factors.name().into()
 }
 
 impl About {
-    /// Facts about a fit of these users and items. `fold_in` is how others are added
-    /// ([`Mf::fold_in`](crate::Mf::fold_in)).
-    pub fn new(fit: &Fit, fold_in: &FoldIn, users: Ids, items: Ids) -> Self {
+    /// Facts about a fit of these users and items.
+    pub fn new(fit: &Fit, users: Ids, items: Ids) -> Self {
+        let FoldIn { reg, reg_power, biases, implicit } = fit.fold_in;
         Self {
             rank: fit.model.rank,
             mean: fit.model.mean,
             offset: 0.0,
-            biases: fold_in.biases,
-            implicit: fold_in.implicit,
-            reg: fold_in.reg,
-            unweighted_reg: fold_in.unweighted,
+            biases,
+            implicit,
+            reg,
+            reg_power: Some(reg_power),
             users,
             items,
             ending: fit.report.ending.name().into(),
@@ -92,8 +109,8 @@ impl About {
 
     /// Returns the method by which users and items are added.
     pub fn fold_in(&self) -> FoldIn {
-        let &Self { reg, unweighted_reg, biases, implicit, .. } = self;
-        FoldIn { reg, unweighted: unweighted_reg, biases, implicit }
+        let &Self { reg, reg_power, biases, implicit, .. } = self;
+        FoldIn { reg, reg_power: reg_power.unwrap_or(usual_power(implicit)), biases, implicit }
     }
 
     /// Checks that a run can have written these facts.
@@ -102,7 +119,7 @@ impl About {
         if self.rank == 0 {
             return Err("the rank is 0".into());
         }
-        let weights = [("reg", Some(self.reg)), ("implicit", self.implicit)];
+        let weights = [("reg", Some(self.reg)), ("reg_power", self.reg_power), ("implicit", self.implicit)];
         let wrong = weights.into_iter().find(|(_, value)| value.is_some_and(|value| !is_weight(value)));
         match wrong {
             Some((name, value)) => {

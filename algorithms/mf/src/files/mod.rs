@@ -12,7 +12,7 @@
 //! # let parent = tempfile::tempdir()?;
 //! # let run = parent.path().join("run");
 //! // With what users have rated, which `mf recommend run` leaves out.
-//! fit.save(&run, &mf.fold_in(&fit), (data.users, data.items), Some(&seen))?;
+//! fit.save(&run, (data.users, data.items), Some(&seen))?;
 //!
 //! let saved = Saved::open(&run)?;
 //! assert_eq!(saved.model, fit.model);

@@ -9,7 +9,6 @@ use raddle_datasets::{Ids, npy};
 use super::about::About;
 use super::seen::SeenFile;
 use crate::fitted::Fit;
-use crate::fold_in::FoldIn;
 use crate::model::Model;
 use crate::recommend::Seen;
 
@@ -135,20 +134,18 @@ fn write_seen(seen: Option<&Seen>, items: usize, files: &mut impl ModelFiles) ->
 
 impl Fit {
     /// Writes the model into a folder of its own, as `mf --out` does; [`Saved::open`] and the program read
-    /// it. `fold_in` says how users and items are added ([`Mf::fold_in`](crate::Mf::fold_in)). Without
-    /// `seen`, the items that users have rated, the program asks for them before it recommends.
+    /// it. Without `seen`, the items that users have rated, the program asks for them before it recommends.
     ///
     /// # Errors
     /// If there is a run in the folder already, or it cannot be written.
     pub fn save(
         &self,
         folder: &Path,
-        fold_in: &FoldIn,
         (users, items): (Ids, Ids),
         seen: Option<&Seen>,
     ) -> Result<(), FileError> {
         let mut files = NewModel::create(folder)?;
-        About::new(self, fold_in, users, items).write(&self.model, &mut files)?;
+        About::new(self, users, items).write(&self.model, &mut files)?;
         write_seen(seen, self.model.items(), &mut files)?;
         files.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
     }
@@ -170,7 +167,7 @@ mod tests {
                 biases: true,
                 implicit: None,
                 reg: 0.1,
-                unweighted_reg: false,
+                reg_power: Some(1.0),
                 users: Ids::Dense(3),
                 items: Ids::Dense(2),
                 ending: "converged".into(),

@@ -11,7 +11,11 @@ use crate::ranking::Gains;
 /// If a user has t test items, h of them among the first k: precision is the mean of h / k, whatever t is;
 /// recall the mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest possible
 /// value; MAP the mean of `sum over hits of (hits up to there / place)` over min(k, t); AUC the mean share of
-/// pairs of a test item and another unseen one that are in the right order, where ties count half.
+/// pairs of a test item and another unseen one that are in the right order, where ties count half; hit rate
+/// the share of users with h > 0; MRR the mean of 1 / place of the first hit, or 0.
+///
+/// Two measures are of the lists themselves: coverage is the share of all items that are in a list, novelty
+/// the mean over listed items of `log2(users / users who have seen the item)`, where 1 stands for none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Ranking {
     /// Number of users with test items.
@@ -28,6 +32,14 @@ pub struct Ranking {
     pub map: f64,
     /// Area under the ROC curve.
     pub auc: f64,
+    /// Share of users with a hit.
+    pub hit_rate: f64,
+    /// Mean reciprocal rank of the first hit.
+    pub mrr: f64,
+    /// Share of the items that are recommended to anybody.
+    pub coverage: f64,
+    /// Mean self-information of the recommended items, in bits.
+    pub novelty: f64,
 }
 
 impl Ranking {
@@ -47,6 +59,7 @@ impl Ranking {
         let gains = Gains::new(at.min(model.items()));
         let mut sums = Self { users: users.len(), at, ..Self::default() };
         let mut ranks = Ranks::default();
+        let mut lists = Lists::new(model.items(), seen, model.users());
         recommender.judged(
             &users,
             &Query::best(at).without_seen(seen),
@@ -60,6 +73,9 @@ impl Ranking {
                 for (place, (item, _)) in best.iter().enumerate() {
                     if wanted.binary_search(item).is_ok() {
                         hits += 1;
+                        if hits == 1 {
+                            sums.mrr += 1.0 / (place as f64 + 1.0);
+                        }
                         average += f64::from(hits) / (place as f64 + 1.0);
                     }
                 }
@@ -67,13 +83,51 @@ impl Ranking {
                 sums.recall += f64::from(hits) / wanted.len() as f64;
                 sums.ndcg += gains.share(best, wanted);
                 sums.map += average / most.max(1) as f64;
+                sums.hit_rate += f64::from(hits.min(1));
+                lists.add(best);
             },
         );
         let count = users.len().max(1) as f64;
-        for mean in [&mut sums.precision, &mut sums.recall, &mut sums.ndcg, &mut sums.map, &mut sums.auc] {
+        let Self { precision, recall, ndcg, map, auc, hit_rate, mrr, .. } = &mut sums;
+        for mean in [precision, recall, ndcg, map, auc, hit_rate, mrr] {
             *mean /= count;
         }
-        sums
+        Self { coverage: lists.coverage(), novelty: lists.novelty(), ..sums }
+    }
+}
+
+/// Counts over the lists of all users.
+struct Lists {
+    /// Number of lists that each item is in.
+    listed: Vec<u64>,
+    /// Number of users who have seen each item.
+    seen: Vec<u64>,
+    users: usize,
+}
+
+impl Lists {
+    fn new(items: usize, seen: &Seen, users: usize) -> Self {
+        let mut lists = Self { listed: vec![0; items], seen: vec![0; items], users };
+        for item in (0..users as u32).flat_map(|user| unique(seen.row(user))) {
+            if let Some(count) = lists.seen.get_mut(*item as usize) {
+                *count += 1;
+            }
+        }
+        lists
+    }
+
+    fn add(&mut self, list: &[(u32, f32)]) {
+        list.iter().for_each(|&(item, _)| self.listed[item as usize] += 1);
+    }
+
+    fn coverage(&self) -> f64 {
+        self.listed.iter().filter(|&&count| count > 0).count() as f64 / self.listed.len().max(1) as f64
+    }
+
+    fn novelty(&self) -> f64 {
+        let bits = |seen: u64| libm::log2(self.users as f64 / seen.max(1) as f64);
+        let sum: f64 = self.listed.iter().zip(&self.seen).map(|(&n, &seen)| n as f64 * bits(seen)).sum();
+        sum / self.listed.iter().sum::<u64>().max(1) as f64
     }
 }
 
@@ -146,6 +200,56 @@ mod tests {
         assert_eq!(area(&[0.5, f32::NAN, 0.7, 0.1], &[0], &[0, 2, 2]), 1.0);
     }
 
+    /// Computes all measures of lists by their definitions, for one user after another.
+    fn naive_lists(model: &Model, train: &Triples, test: &Triples, at: usize) -> Ranking {
+        let (users, items) = (model.users() as u32, model.items() as u32);
+        let has = |of: &Triples, user: u32, item: u32| of.iter().any(|pair| (pair.0, pair.1) == (user, item));
+        let mut found = Ranking { at, ..Ranking::default() };
+        let (mut listed, mut bits) = (Vec::new(), 0.0);
+        for user in (0..users).filter(|&user| (0..items).any(|item| has(test, user, item))) {
+            let score = |item: &u32| model.user(user)[0] * model.item(*item)[0];
+            let mut list: Vec<u32> = (0..items).filter(|&item| !has(train, user, item)).collect();
+            list.sort_by(|a, b| score(b).total_cmp(&score(a)));
+            list.truncate(at);
+            let hits: Vec<f64> =
+                list.iter().map(|&item| f64::from(u8::from(has(test, user, item)))).collect();
+            let wanted = (0..items).filter(|&item| has(test, user, item)).count();
+            let places = || (1..).zip(&hits);
+            let gain = |place: usize| 1.0 / (place as f64 + 1.0).log2();
+            let so_far = |place: usize| hits[..place].iter().sum::<f64>();
+            found.users += 1;
+            found.precision += hits.iter().sum::<f64>() / at as f64;
+            found.recall += hits.iter().sum::<f64>() / wanted as f64;
+            found.ndcg += places().map(|(place, hit)| hit * gain(place)).sum::<f64>()
+                / (1..=at.min(wanted)).map(gain).sum::<f64>();
+            found.map += places().map(|(place, hit)| hit * so_far(place) / place as f64).sum::<f64>()
+                / at.min(wanted) as f64;
+            found.hit_rate += if hits.contains(&1.0) { 1.0 } else { 0.0 };
+            found.mrr += places().find(|(_, hit)| **hit > 0.0).map_or(0.0, |(place, _)| 1.0 / place as f64);
+            for &item in &list {
+                let seen = (0..users).filter(|&user| has(train, user, item)).count();
+                bits += (f64::from(users) / seen.max(1) as f64).log2();
+            }
+            listed.extend(list);
+        }
+        let count = found.users.max(1) as f64;
+        let of = |value: f64| value / count;
+        let novelty = bits / listed.len().max(1) as f64;
+        listed.sort_unstable();
+        listed.dedup();
+        Ranking {
+            precision: of(found.precision),
+            recall: of(found.recall),
+            ndcg: of(found.ndcg),
+            map: of(found.map),
+            hit_rate: of(found.hit_rate),
+            mrr: of(found.mrr),
+            coverage: listed.len() as f64 / f64::from(items),
+            novelty,
+            ..found
+        }
+    }
+
     /// Computes the share pair by pair.
     fn naive(scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
         let score = |item: u32| match scores[item as usize] {
@@ -168,6 +272,32 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn lists_are_measured_as_by_the_definitions(
+            train in proptest::collection::btree_set((0u32..7, 0u32..12), 0..40),
+            test in proptest::collection::btree_set((0u32..7, 0u32..12), 0..30), at in 1usize..9, seed: u64,
+        ) {
+            // Scores are whole numbers, no two of a user's alike.
+            let mut stream = raddle::random::Stream::new(&[seed]);
+            let mut model = Model::zeros(7, 12, 1);
+            model.user_factors.iter_mut().for_each(|one| *one = if stream.unit() < 0.5 { 1.0 } else { -1.0 });
+            let mut order: Vec<(f64, usize)> = (0..12).map(|item| (stream.unit(), item)).collect();
+            order.sort_by(|a, b| a.0.total_cmp(&b.0));
+            order.iter().zip(1u8..).for_each(|(&(_, item), place)| model.item_factors[item] = f32::from(place));
+            let test: Triples = test.difference(&train).map(|&(user, item)| (user, item, 1.0)).collect();
+            let train: Triples = train.iter().map(|&(user, item)| (user, item, 1.0)).collect();
+            let found = Ranking::measure(&model, &train, &test, at);
+            let naive = naive_lists(&model, &train, &test, at);
+            prop_assert_eq!(found.users, naive.users);
+            for (found, naive) in [
+                (found.precision, naive.precision), (found.recall, naive.recall), (found.ndcg, naive.ndcg),
+                (found.map, naive.map), (found.hit_rate, naive.hit_rate), (found.mrr, naive.mrr),
+                (found.coverage, naive.coverage), (found.novelty, naive.novelty),
+            ] {
+                prop_assert!((found - naive).abs() <= 1e-12, "{found} {naive}");
+            }
+        }
+
         #[test]
         fn the_area_is_that_of_all_pairs(
             scores in proptest::collection::vec(-4i8..5, 1..40),

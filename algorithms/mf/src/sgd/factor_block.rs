@@ -86,8 +86,11 @@ pub(crate) struct Scaling {
     /// Steps of a row with n ratings are multiplied by ((n + 10) / (m + 10))^-power, m the geometric mean of
     /// the mean counts of both sides.
     pub(crate) power: f64,
-    /// Count of the regularisation: once per row, or at every rating.
-    pub(crate) plain: Unweighted,
+    /// The power of a row's count by which its regularisation grows.
+    pub(crate) reg_power: f64,
+    /// `true` if the regularisation is the default: rows of the middle count then have it at every rating,
+    /// whatever the power.
+    pub(crate) is_by_default: bool,
     /// Biases are damped means: their regularisation counts once per row, with the weight of this many
     /// ratings.
     pub(crate) damped: Option<f64>,
@@ -96,7 +99,7 @@ pub(crate) struct Scaling {
 impl Scaling {
     /// `true` if all factors are 1.
     fn is_even(&self) -> bool {
-        self.power == 0.0 && self.plain == Unweighted::No && self.damped.is_none()
+        self.power == 0.0 && self.reg_power == 1.0 && self.damped.is_none()
     }
 
     /// Returns the factors for the rows of a part, if the regularisation of biases is `bias_decay` in units
@@ -105,31 +108,17 @@ impl Scaling {
         if self.is_even() {
             return Vec::new();
         }
+        let unit = if self.is_by_default { libm::pow(middle, 1.0 - self.reg_power) } else { 1.0 };
         let scale = |&row: &u32| {
             let count = f64::from(partition.counts[row as usize]);
             let step = match self.power {
                 0.0 => 1.0,
                 power => libm::pow((count + 10.0) / (middle + 10.0), -power),
             };
-            let decay = match self.plain {
-                Unweighted::No => 1.0,
-                Unweighted::Given => 1.0 / count,
-                Unweighted::Default => middle / count,
-            };
+            let decay = libm::pow(count, self.reg_power) * unit / count;
             let bias = self.damped.map_or(decay, |weight| weight / count / bias_decay.max(f64::MIN_POSITIVE));
             Scale { step: step.clamp(0.02, 20.0) as f32, decay: decay as f32, bias_decay: bias as f32 }
         };
         rows.iter().map(scale).collect()
     }
-}
-
-/// Count of the regularisation: once per row, or at every rating.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unweighted {
-    /// At every rating.
-    No,
-    /// Once per row, with a given weight.
-    Given,
-    /// Once per row, with a weight that makes a row of the middle count equal to the default.
-    Default,
 }

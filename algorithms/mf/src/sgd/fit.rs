@@ -6,7 +6,7 @@ use raddle::{Engine, Lazy, LazyParts, Outcome, Parts};
 
 use super::carry::TrainedRows;
 use super::early_stopping::EarlyStopping;
-use super::factor_block::{FactorBlock, Scaling, Unweighted};
+use super::factor_block::{FactorBlock, Scaling};
 use super::learning_rate::{LearningRateSchedule, Tail, default_decay};
 use super::partition::{Partition, fewest_parts};
 use super::program::SgdProgram;
@@ -59,7 +59,7 @@ impl Mf {
         let (length, reg) = (from.length, from.reg);
         let outcome = runner.run(self.carried_engine(problem, from, error))?;
         let mut fit = collect(self, &LearningRateSchedule::tails(self.epochs), &outcome, problem);
-        fit.reg = reg;
+        fit.fold_in.reg = reg;
         let carried = TrainedRows::of(outcome, length, reg);
         Ok((fit.admit_divergence(), carried))
     }
@@ -156,11 +156,8 @@ impl Mf {
             scaling: Scaling {
                 power: self.count_power.unwrap_or(0.0),
                 damped: is_sparse.then_some(DAMPING),
-                plain: match (self.unweighted_reg, self.reg) {
-                    (false, _) => Unweighted::No,
-                    (true, Some(_)) => Unweighted::Given,
-                    (true, None) => Unweighted::Default,
-                },
+                reg_power: self.power(),
+                is_by_default: self.reg.is_none(),
             },
             centered: self.is_centered(),
             measured_on: measured.map(|measured| measured.on),
@@ -260,5 +257,5 @@ fn collect(mf: &Mf, stages: &[u32], outcome: &Outcome<SgdProgram>, problem: &Pro
     }
     let (best_epoch, length, log) = (pinned.best_epoch, (length, epochs), pinned.log.clone());
     let trace = trace.clone();
-    Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
+    Fit { best, best_epoch, length, log, trace, ..Fit::of(model, mf.folds_in(reg), report) }
 }

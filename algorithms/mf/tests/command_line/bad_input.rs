@@ -25,6 +25,8 @@ fn a_bad_parameter_is_named() {
         ("--implicit 0 --solver als", "--implicit is 0: it must be a number above 0"),
         ("--implicit --solver als --nonnegative", "not supported with --implicit"),
         ("--implicit --solver als --target 1", "which --implicit has not"),
+        ("--reg-power 2", "--reg-power is 2: it must lie between 0 and 1"),
+        ("--reg-power 0.5 --unweighted-reg", "cannot be used with"),
         ("--validation 1.5", "--validation is 1.5: a share must lie between 0 and 1"),
         ("--validation missing.tsv", "--validation: missing.tsv: cannot read"),
         ("--test missing.tsv", "--test: missing.tsv: cannot read"),
@@ -161,6 +163,21 @@ fn verbs_of_use_name_what_is_wrong() {
     ] {
         let ran = ends(folder.path(), line, 2);
         assert!(ran.err.contains(why), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn weights_to_try_are_of_implicit_feedback_and_several() {
+    let folder = scratch();
+    for (options, why) in [
+        ("--weights 1,4", "--weights has no effect without --implicit"),
+        ("--weights 1,4 --implicit 3", "--weights and --implicit 3 both say W: give --implicit without it"),
+        ("--weights 4 --implicit", "--weights 4 is a grid of one, with nothing to choose: give --implicit 4"),
+        ("--weights 4,4 --implicit", "--weights names 4 twice"),
+        ("--weights 4,0 --implicit", "--implicit is 0: it must be a number above 0"),
+    ] {
+        let ran = ends(folder.path(), &format!("cv {SMALL} {options} --quiet"), 2);
+        assert!(ran.err.contains(why), "{options}: {}", ran.err);
     }
 }
 

@@ -179,6 +179,68 @@ fn recommendations_are_measured_on_request() {
 }
 
 #[test]
+fn weight_and_regularisation_of_clicks_are_chosen_and_the_screen_says_why() {
+    let folder = scratch();
+    let folder = folder.path();
+    let ran = ends(folder, &format!("fit {CLICKS} --implicit --rank 4 --validation 0.2 --out run"), 0);
+    let (found, model) = (json(&folder.join("run"), "report.json"), json(&folder.join("run"), "model.json"));
+    let results = &found["results"];
+    assert_eq!((&results["weight"], &results["reg"]), (&model["implicit"], &model["reg"]));
+    assert_eq!(found["parameters"]["implicit"], "auto");
+    let trials = results["trials"].as_array().unwrap();
+    let last: Vec<_> =
+        trials.iter().filter(|trial| trial["stage"] == trials.last().unwrap()["stage"]).collect();
+    let best =
+        last.iter().rev().max_by(|a, b| a["ndcg"].as_f64().unwrap().total_cmp(&b["ndcg"].as_f64().unwrap()));
+    assert_eq!((&best.unwrap()["weight"], &best.unwrap()["reg"]), (&results["weight"], &results["reg"]));
+    for said in
+        ["chosen by the lists for the validation data (ndcg@10), of 2", "12 settings x 1 epoch", "best: W "]
+    {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    ends(folder, "recommend run --top 3", 0);
+    // What is given is not chosen.
+    let given = |options: &str| report(folder, &format!("fit {CLICKS} --rank 4 --validation 0.2 {options}"));
+    assert_eq!(given("--implicit 3")["results"]["weight"], 3.0);
+    assert_eq!(given("--implicit --reg 7")["results"]["reg"], 7.0);
+    assert!(given("--implicit 3 --reg 7")["results"].get("trials").is_none());
+    // Where nothing is held out there is nothing to choose by.
+    let line = format!("fit {CLICKS} --rank 4 --epochs 2 --validation none");
+    let ran = ends(folder, &format!("{line} --implicit"), 0);
+    assert!(
+        ran.out.contains("W 5 and reg 0.05, as no held-out clicks are there to choose by"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        report(folder, &format!("{line} --implicit"))["model_digest"],
+        report(folder, &format!("{line} --implicit 5 --reg 0.05"))["model_digest"]
+    );
+}
+
+#[test]
+fn cross_validation_tries_weights_of_clicks() {
+    let folder = scratch();
+    let grid = "--implicit --weights 1,20 --regs 0.1,30 --rank 3 --folds 2 --epochs 4";
+    let ran = ends(folder.path(), &format!("cv {CLICKS} {grid} --out run"), 0);
+    let lines = fs::read_to_string(folder.path().join("run/cv.tsv")).unwrap();
+    assert!(lines.starts_with("rank\tweight\treg\tndcg@10\tstandard_error\n3\t1\t0.1\t"), "{lines}");
+    let score = |line: &str| line.split('\t').nth(3).unwrap().parse::<f64>().unwrap();
+    let best = lines.lines().skip(1).max_by(|a, b| score(a).total_cmp(&score(b))).unwrap();
+    let cells: Vec<&str> = best.split('\t').collect();
+    let model = json(&folder.path().join("run"), "model.json");
+    assert_eq!(
+        [cells[1], cells[2]].map(|cell| cell.parse::<f64>().unwrap()),
+        [&model["implicit"], &model["reg"]].map(|of| of.as_f64().unwrap())
+    );
+    assert!(
+        ran.out.contains(&format!("and reg {} and W {} on all ratings", cells[2], cells[1])),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn cross_validation_tries_the_grid_and_fits_the_best() {
     let folder = scratch();
     let line = format!("cv {SMALL} --ranks 2,4 --regs 0.02,5 --folds 3 --epochs 8 --out run");

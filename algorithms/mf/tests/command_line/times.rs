@@ -82,6 +82,34 @@ fn what_is_held_out_is_never_older_and_what_is_cold_is_counted() {
 }
 
 #[test]
+fn a_half_life_weighs_clicks_as_a_file_that_was_weighed_by_hand() {
+    let folder = scratch();
+    let folder = folder.path();
+    // The latest click is of day 40; one day in three clicks come again.
+    let clicks: Vec<(u32, u32, u32)> =
+        (0..400).map(|at: u32| (at % 10, at * 7 % 31, if at == 399 { 40 } else { at * 13 % 40 })).collect();
+    let mut dated = String::from("user,item,count,timestamp\n");
+    let mut weighed = String::from("user,item,count\n");
+    for (user, item, day) in &clicks {
+        dated += &format!("{user},{item},1,{}\n", f64::from(*day) * 86_400.0);
+        weighed += &format!("{user},{item},{}\n", 0.5_f64.powf(f64::from(40 - day) / 10.0));
+    }
+    fs::write(folder.join("dated.csv"), dated).unwrap();
+    fs::write(folder.join("weighed.csv"), weighed).unwrap();
+    let rest = "--implicit 3 --reg 0.1 --rank 2 --epochs 3 --duplicates sum";
+    for rest in [rest.to_owned(), format!("{rest} --validation none")] {
+        let digest = |line: &str| report(folder, line)["model_digest"].clone();
+        let by_hand = digest(&format!("fit weighed.csv {rest}"));
+        let age = "--half-life 10";
+        let by_age = digest(&format!("fit dated.csv {rest} {age}"));
+        assert_eq!(by_age, by_hand);
+        // Ratings to be weighed are not read by parts.
+        assert_eq!(digest(&format!("fit dated.csv {rest} {age} --cache kept")), by_hand);
+        assert_ne!(digest(&format!("fit dated.csv {rest} --half-life 5")), by_hand);
+    }
+}
+
+#[test]
 fn times_that_are_not_there_say_what_to_do() {
     let folder = scratch();
     ratings(folder.path());
@@ -101,6 +129,16 @@ fn times_that_are_not_there_say_what_to_do() {
         ("fit r.csv --test last:2", "--test last:2: give a share above 0 and below 1"),
         ("fit r.csv --validation last:x", "--validation last:x: give a share above 0 and below 1"),
         ("--test last:0.1", "--test last:0.1: the ratings have no times"),
+        ("--implicit --half-life 30", "--half-life 30: the ratings have no times"),
+        ("fit none.csv --implicit --half-life 30", "none.csv: there is no column of times"),
+        ("cv none.csv --implicit --half-life 30", "none.csv: there is no column of times"),
+        ("fit r.csv --half-life 30", "--half-life has no effect without --implicit"),
+        ("fit r.csv --implicit --half-life 0", "--half-life is 0: give a number of days above 0"),
+        ("fit r.csv --implicit --half-life nan", "--half-life is NaN: give a number of days above 0"),
+        (
+            "fit r.csv --implicit --half-life 3 --changes none.csv --out x",
+            "--half-life has no effect with --changes",
+        ),
     ] {
         let err = ends(folder.path(), line, 2).err;
         assert!(err.contains(said), "{line}: {err}");

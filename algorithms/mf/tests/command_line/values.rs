@@ -245,10 +245,16 @@ fn what_is_not_preferred_counts_against_an_item_and_is_no_hit() {
         text
     };
     fs::write(folder.join("r.csv"), lines("-4")).unwrap();
-    let found = report(folder, "fit r.csv --implicit --rank 2 --epochs 5 --test split --ranking 5 --out run");
+    let found = report(
+        folder,
+        "fit r.csv --implicit 5 --reg 0.05 --rank 2 --epochs 5 --test split --ranking 5 --out run",
+    );
     assert!(found["notes"].to_string().contains("fitted by --solver als"), "{found}");
     assert_eq!(
-        report(folder, "fit r.csv --implicit --rank 2 --epochs 5 --test split --ranking 5 --cache kept")["results"],
+        report(
+            folder,
+            "fit r.csv --implicit 5 --reg 0.05 --rank 2 --epochs 5 --test split --ranking 5 --cache kept"
+        )["results"],
         found["results"]
     );
     // Disliked items are scored below unknown ones.
@@ -258,7 +264,7 @@ fn what_is_not_preferred_counts_against_an_item_and_is_no_hit() {
     // Solvers that are named are used as asked.
     let named = report(
         folder,
-        "fit r.csv --implicit --solver als --rank 2 --epochs 5 --test split --ranking 5 --out named",
+        "fit r.csv --implicit 5 --reg 0.05 --solver als --rank 2 --epochs 5 --test split --ranking 5 --out named",
     );
     assert_eq!(named["model_digest"], found["model_digest"]);
     assert!(!named["notes"].to_string().contains("fitted by --solver als"));

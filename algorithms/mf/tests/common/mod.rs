@@ -116,6 +116,7 @@ pub(crate) fn ways() -> Vec<(&'static str, Mf)> {
         ("als", mf().epochs(4).method(Method::Als)),
         ("als by gradients", mf().epochs(4).method(Method::Als).equations(Equations::Gradients(3)).rank(20)),
         ("als, implicit", mf().epochs(4).method(Method::Als).implicit(5.0)),
+        ("als, implicit, chosen", mf().epochs(3).method(Method::Als).clicks(None, None)),
         ("als, not negative", mf().epochs(3).method(Method::Als).non_negative(true)),
         ("ccd", mf().epochs(3).method(Method::Ccd).inner(2)),
     ]

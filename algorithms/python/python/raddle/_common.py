@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 # Of what an estimator keeps. It rises when what an older one kept can no longer be used.
-_FORMAT = 1
+_FORMAT = 2
 
 
 def workers(n_jobs):

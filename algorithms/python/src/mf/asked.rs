@@ -14,7 +14,8 @@ pub(crate) struct Asked {
     regularization: Option<f64>,
     biases: bool,
     non_negative: bool,
-    /// Weight of a count, for implicit feedback.
+    implicit: bool,
+    /// Weight of a count, for implicit feedback; chosen if there is none.
     alpha: Option<f64>,
     epochs: Option<u64>,
     /// Conjugate gradient steps; `Some(0)` solves rows exactly.
@@ -37,12 +38,10 @@ impl Asked {
         })?;
         let mut mf = Mf::params().rank(self.rank).method(*method).biases(self.biases);
         mf = mf.non_negative(self.non_negative).seed(self.seed).workers(self.workers);
-        if let Some(regularization) = self.regularization {
-            mf = mf.reg(regularization);
-        }
-        if let Some(alpha) = self.alpha {
-            mf = mf.implicit(alpha);
-        }
+        mf = match self.implicit {
+            true => mf.clicks(self.alpha, self.regularization),
+            false => mf.given(self.regularization, Mf::reg),
+        };
         if let Some(epochs) = self.epochs {
             mf = mf.epochs(epochs);
         }
@@ -69,6 +68,6 @@ impl Asked {
 
     /// Returns `true` for implicit feedback.
     pub(super) fn is_implicit(&self) -> bool {
-        self.alpha.is_some()
+        self.implicit
     }
 }

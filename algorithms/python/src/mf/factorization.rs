@@ -158,7 +158,7 @@ impl Factorization {
     #[new]
     fn new<'py>(
         arrays: Arrays<'py>,
-        how: (f64, bool, bool, Option<f64>),
+        how: (f64, f64, bool, Option<f64>),
         seen: Option<(Vec<usize>, PyReadonlyArray1<'py, u32>)>,
     ) -> PyResult<Self> {
         let (rank, mean, user_factors, item_factors, user_biases, item_biases) = arrays;
@@ -176,7 +176,7 @@ impl Factorization {
         if !fits || rank == 0 {
             return Err(bad_value("the arrays of the model do not fit each other"));
         }
-        let (reg, unweighted, biases, implicit) = how;
+        let (reg, reg_power, biases, implicit) = how;
         let seen = seen.map(|(lengths, items)| {
             let (items, mut start) = (items.as_array().to_vec(), 0);
             Seen::from_rows(lengths.into_iter().map(|length| {
@@ -184,7 +184,7 @@ impl Factorization {
                 items[std::mem::replace(&mut start, end)..end].to_vec()
             }))
         });
-        Ok(Self::of(model, FoldIn { reg, unweighted, biases, implicit }, seen))
+        Ok(Self::of(model, FoldIn { reg, reg_power, biases, implicit }, seen))
     }
 
     /// Returns the arguments of the constructor, for pickles.
@@ -205,7 +205,7 @@ impl Factorization {
             let lengths: Vec<usize> = rows().map(<[u32]>::len).collect();
             (lengths, rows().flatten().copied().collect::<Vec<u32>>().into_pyarray(py))
         });
-        (arrays, (how.reg, how.unweighted, how.biases, how.implicit), seen)
+        (arrays, (how.reg, how.reg_power, how.biases, how.implicit), seen)
             .into_pyobject(py)
             .map(Bound::into_any)
     }

@@ -47,7 +47,7 @@ pub(crate) fn fit_mf<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let started = Instant::now();
     let (mf, ratings) = (asked.mf()?, ratings.copied(py)?);
-    let (fit, offset, notes, how, seen, seconds) = carry_out(py, callback.as_ref(), move |watch| {
+    let (fit, offset, notes, seen, seconds) = carry_out(py, callback.as_ref(), move |watch| {
         let (users, items) = ratings.shape;
         let Narrowed { triples, offset, notes, .. } = ratings.merged(asked.offset())?;
         let (read, started) = (started.elapsed().as_secs_f64(), Instant::now());
@@ -60,8 +60,8 @@ pub(crate) fn fit_mf<'py>(
                 // The scores of mean and biases alone are not needed here, and take a while.
                 false => mf.fit_on(&problem, &mut Watched(watch))?,
             };
-            let (how, seconds) = (mf.fold_in(&fit), started.elapsed().as_secs_f64());
-            Ok((fit, offset, notes, how, seen, Seconds { read, prepare, fit: seconds }))
+            let seconds = started.elapsed().as_secs_f64();
+            Ok((fit, offset, notes, seen, Seconds { read, prepare, fit: seconds }))
         };
         fit().map_err(refused)
     })?;
@@ -74,7 +74,7 @@ pub(crate) fn fit_mf<'py>(
     result.set_item("validation_error", fit.best)?;
     result.set_item("learned", fit.learned.name())?;
     result.set_item("notes", notes)?;
-    result.set_item("about", saved::about(&fit, &how, offset)?)?;
-    result.set_item("model", Factorization::of(fit.model, how, seen))?;
+    result.set_item("about", saved::about(&fit, offset)?)?;
+    result.set_item("model", Factorization::of(fit.model, fit.fold_in, seen))?;
     Ok(result)
 }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_datasets::Ids;
 use raddle_mf::files::{About, Saved, integer_ids};
-use raddle_mf::{Fit, FoldIn};
+use raddle_mf::Fit;
 
 use super::factorization::Factorization;
 use crate::error::{bad_value, file_error};
@@ -40,8 +40,8 @@ impl GivenIds<'_> {
 }
 
 /// Returns the metadata of a fit as JSON: those of `model.json`, without ids.
-pub(super) fn about(fit: &Fit, how: &FoldIn, offset: f64) -> PyResult<String> {
-    as_json(&About { offset, ..About::new(fit, how, Ids::Dense(0), Ids::Dense(0)) })
+pub(super) fn about(fit: &Fit, offset: f64) -> PyResult<String> {
+    as_json(&About { offset, ..About::new(fit, Ids::Dense(0), Ids::Dense(0)) })
 }
 
 /// Writes a model to its own folder, or replaces the one in the folder. With `keeps_seen`, writes the rated

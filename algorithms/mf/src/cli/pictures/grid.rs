@@ -5,6 +5,8 @@ use raddle_cli::{Axis, Picture, PictureKind, Series, Tick, number};
 /// A setting with its scores over the folds.
 pub(crate) struct GridPoint {
     pub(crate) rank: usize,
+    /// The weight of a count, for implicit feedback.
+    pub(crate) weight: Option<f64>,
     /// The regularisation; `None` for the default.
     pub(crate) reg: Option<f64>,
     pub(crate) mean: f64,
@@ -19,15 +21,27 @@ impl GridPoint {
     }
 }
 
-/// Plots the mean of each setting: over the rank with a line for each regularisation, or over the
-/// regularisation if there is only one rank; `None` for a single setting.
+/// Plots the mean of each setting: over the rank, or over the regularisation if there is only one rank, or
+/// over the weight if there is only one of both, with a line for all else; `None` for a single setting.
 pub(crate) fn grid(tried: &[GridPoint], metric: &str, best: usize) -> Option<Picture> {
     let first = tried.first()?;
-    let ranks = tried.iter().any(|other| other.rank != first.rank);
-    let place = |of: &GridPoint| if ranks { of.rank as f64 } else { of.reg.unwrap_or(0.0) };
-    let name = |of: &GridPoint| match ranks {
-        true => format!("reg {}", of.reg()),
-        false => format!("rank {}", of.rank),
+    let differs = |other: &dyn Fn(&GridPoint) -> bool| tried.iter().any(other);
+    let weights = differs(&|other| other.weight != first.weight);
+    let along = match differs(&|other| other.rank != first.rank) {
+        true => "rank",
+        false if weights && !differs(&|other| other.reg != first.reg) => "weight",
+        false => "reg",
+    };
+    let place = |of: &GridPoint| match along {
+        "rank" => of.rank as f64,
+        "weight" => of.weight.unwrap_or(0.0),
+        _ => of.reg.unwrap_or(0.0),
+    };
+    let name = |of: &GridPoint| {
+        let [rank, reg] = [format!("rank {}", of.rank), format!("reg {}", of.reg())];
+        let weight = of.weight.filter(|_| weights && along != "weight");
+        let weight = weight.map_or(String::new(), |weight| format!(", W {weight}"));
+        if along == "rank" { reg + &weight } else { rank + &weight }
     };
     let mut lines: Vec<(String, Vec<&GridPoint>)> = Vec::new();
     for of in tried {
@@ -40,7 +54,7 @@ pub(crate) fn grid(tried: &[GridPoint], metric: &str, best: usize) -> Option<Pic
         return None;
     }
     let title = format!("Cross-validation: {metric}");
-    let x = Axis::log(if ranks { "rank" } else { "reg" });
+    let x = Axis::log(along);
     let mut picture = Picture::new(title, PictureKind::Lines).axes(x, Axis::linear(metric));
     // A logarithmic axis has no place for 0.
     if tried.iter().any(|of| place(of) <= 0.0) {
@@ -61,6 +75,8 @@ pub(crate) fn grid(tried: &[GridPoint], metric: &str, best: usize) -> Option<Pic
         });
     }
     let best = tried.get(best)?;
-    let note = format!("best: rank {}, reg {}; band: a standard error to each side", best.rank, best.reg());
+    let weight = best.weight.filter(|_| weights).map_or(String::new(), |weight| format!(", W {weight}"));
+    let (rank, reg) = (best.rank, best.reg());
+    let note = format!("best: rank {rank}{weight}, reg {reg}; band: a standard error to each side");
     Some(picture.mark(place(best), "best").note(note))
 }

@@ -2,14 +2,15 @@
 
 ============================= ==========================================================================
 `MatrixFactorization`         explicit ratings: three columns, with ids of any kind
-`AlternatingLeastSquares`     implicit feedback: a sparse matrix of counts, with the names of implicit 0.7
+`ImplicitALS`                 implicit feedback: a sparse matrix of counts; weight and penalty are chosen
+`AlternatingLeastSquares`     the same with the names and defaults of implicit 0.7
 ============================= ==========================================================================
 
 A model is the same, bit for bit, for any number of workers (`n_jobs`), and when the program `mf` fits it.
 """
 
-from raddle.mf._implicit import AlternatingLeastSquares
+from raddle.mf._implicit import AlternatingLeastSquares, ImplicitALS
 from raddle.mf._ratings import MatrixFactorization
 from raddle.mf._saved import load as load
 
-__all__ = ["AlternatingLeastSquares", "MatrixFactorization"]
+__all__ = ["AlternatingLeastSquares", "ImplicitALS", "MatrixFactorization"]

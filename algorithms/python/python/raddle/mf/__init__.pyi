@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["AlternatingLeastSquares", "MatrixFactorization"]
+__all__ = ["AlternatingLeastSquares", "ImplicitALS", "MatrixFactorization"]
 
 Floats = NDArray[np.float32]
 Matrix = sparse.spmatrix | sparse.sparray
@@ -28,18 +28,20 @@ class _Factors:
 
 class AlternatingLeastSquares(_Factors):
     factors: int
-    regularization: float
-    alpha: float
-    iterations: int
+    regularization: float | Literal["auto"]
+    alpha: float | Literal["auto"]
+    iterations: int | None
     use_cg: bool
     random_state: int | np.random.RandomState | np.random.Generator | None
     num_threads: int
     n_jobs: int | None
+    alpha_: float
+    regularization_: float
     def __init__(
         self,
         factors: int = 100,
-        regularization: float = 0.01,
-        alpha: float = 1.0,
+        regularization: float | Literal["auto"] = 0.01,
+        alpha: float | Literal["auto"] = 1.0,
         *,
         iterations: int = 15,
         use_cg: bool = True,
@@ -79,6 +81,22 @@ class AlternatingLeastSquares(_Factors):
     ) -> Lists: ...
     def recalculate_user(self, userid: int | ArrayLike, user_items: Matrix) -> Floats: ...
     def partial_fit_users(self, userids: ArrayLike, user_items: Matrix) -> None: ...
+
+class ImplicitALS(AlternatingLeastSquares):
+    validation: float | None
+    def __init__(
+        self,
+        factors: int = 32,
+        regularization: float | Literal["auto"] = "auto",
+        alpha: float | Literal["auto"] = "auto",
+        *,
+        iterations: int | None = None,
+        validation: float | None = 0.05,
+        use_cg: bool = True,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        num_threads: int = 0,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
 class MatrixFactorization(_Factors):
     rank: int

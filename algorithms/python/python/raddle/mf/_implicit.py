@@ -106,15 +106,17 @@ class AlternatingLeastSquares(Factors):
         asked = {
             "rank": whole("factors", self.factors, 1),
             "solver": "als",
-            "regularization": number("regularization", self.regularization),
+            "implicit": True,
+            "regularization": _chosen("regularization", self.regularization),
             "biases": True,
             "non_negative": False,
-            "alpha": number("alpha", self.alpha),
-            "epochs": whole("iterations", self.iterations, 1),
+            "alpha": _chosen("alpha", self.alpha),
+            "epochs": None if self.iterations is None else whole("iterations", self.iterations, 1),
             "cg_steps": None if self.use_cg else 0,
-            "validation": None,
+            "validation": number("validation", getattr(self, "validation", None)),
         }
         self._fit(matrix, asked, True, callback)
+        self.alpha_, self.regularization_ = self._about["implicit"], self._about["reg"]
         return self
 
     def _ids(self):
@@ -257,3 +259,77 @@ class AlternatingLeastSquares(Factors):
         if wrong.size:
             raise IndexError(f"{name}: {wrong.flat[0]} is not in the model, which has {most}")
         return np.atleast_1d(rows).astype(np.uint32), rows.ndim == 0
+
+
+class ImplicitALS(AlternatingLeastSquares):
+    """`AlternatingLeastSquares` that chooses weight and regularization, and when to end.
+
+    Both matter more than the algorithm, and what suits depends on the data. They are chosen by the lists for held-out
+    pairs while the fit goes on, the same for any number of workers.
+
+    Parameters
+    ----------
+    factors : int
+        Number of factors of each user and item.
+    regularization : float or 'auto'
+        Weight of the squared factors, once for each user and item; 'auto' chooses it.
+    alpha : float or 'auto'
+        Weight of a count; 'auto' chooses it.
+    iterations : int or None
+        Number of iterations after the choice; None ends them by the lists for held-out pairs.
+    validation : float or None
+        Fraction of the pairs to hold out, by their hash. With None nothing is chosen: `alpha` is then 5, and
+        `regularization` 0.05.
+    use_cg, random_state, num_threads, n_jobs
+        As in `AlternatingLeastSquares`.
+
+    Attributes
+    ----------
+    alpha_, regularization_ : float
+        The numbers that were chosen or given; all others are those of `AlternatingLeastSquares`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_matrix
+    >>> from raddle.mf import ImplicitALS
+    >>> counts = csr_matrix(np.kron(np.eye(2), np.ones((20, 10))))  # two groups, who like ten items each
+    >>> model = ImplicitALS(factors=2).fit(counts)
+    >>> model.alpha_ > 0 and model.regularization_ > 0
+    True
+    """
+
+    _parameters = (
+        "factors", "regularization", "alpha", "iterations", "validation", "use_cg", "random_state", "num_threads",
+        "n_jobs",
+    )
+
+    def __init__(
+        self,
+        factors=32,
+        regularization="auto",
+        alpha="auto",
+        *,
+        iterations=None,
+        validation=0.05,
+        use_cg=True,
+        random_state=None,
+        num_threads=0,
+        n_jobs=None,
+    ):
+        super().__init__(
+            factors,
+            regularization,
+            alpha,
+            iterations=iterations,
+            use_cg=use_cg,
+            random_state=random_state,
+            num_threads=num_threads,
+            n_jobs=n_jobs,
+        )
+        self.validation = validation
+
+
+def _chosen(name, value):
+    """Return a number, or None for one that is chosen."""
+    return None if isinstance(value, str) and value == "auto" else number(name, value)

@@ -138,6 +138,7 @@ class MatrixFactorization(Factors):
             "regularization": number("regularization", self.regularization),
             "biases": bool(self.biases),
             "non_negative": bool(self.non_negative),
+            "implicit": False,
             "alpha": None,
             "epochs": None if self.epochs is None else whole("epochs", self.epochs, 1),
             "cg_steps": None,
