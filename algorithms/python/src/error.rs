@@ -4,8 +4,8 @@
 use std::any::Any;
 use std::fmt::Display;
 
-use pyo3::{PyErr, PyResult};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::{PyErr, PyResult};
 use raddle::EngineError;
 use raddle::files::FileError;
 

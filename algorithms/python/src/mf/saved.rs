@@ -6,8 +6,8 @@ use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_datasets::Ids;
-use raddle_mf::files::{About, Saved, integer_ids};
 use raddle_mf::Fit;
+use raddle_mf::files::{About, Saved, integer_ids};
 
 use super::factorization::Factorization;
 use crate::error::{bad_value, file_error};
