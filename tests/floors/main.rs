@@ -147,7 +147,7 @@ fn imports_of_what_models_of_tables_share_go_down() {
     let floors: [&[&str]; 3] = [&["folds"], &["files"], &["cli"]];
     check(&src("algorithms/tabular"), "", &floors, &[]);
     let floors: [&[&str]; 4] = [
-        &["listing", "matching", "places", "tables", "unfinished"],
+        &["listing", "matching", "places", "tables"],
         &["samples"],
         &["curves", "pictures", "training"],
         &["predicting"],
