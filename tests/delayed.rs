@@ -4,6 +4,7 @@ use raddle::schedule::{Delayed, Links, Plan, Schedule};
 use raddle::{
     Aggregate, Conclude, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Verdict, replay,
 };
+use raddle_common::testing::pairs;
 
 use crate::commands::number;
 use crate::launched::{OwnProcesses, Proxy, free_port};
@@ -101,7 +102,7 @@ fn ordered_transfers_are_those_of_a_second_program_and_pay_where_links_differ() 
             .collect();
         let first_come = in_turn.iter().filter(|&&at| at <= MINUTE).count() as f64;
         assert_eq!(within_a_minute(&delayed(&times, SHARDS as u32 - 1).rounds(1500)), first_come);
-        for (lag, at_least) in [32, 64].into_iter().zip(at_least) {
+        for (lag, at_least) in pairs([32, 64], at_least) {
             let schedule = delayed(&times, lag).rounds(1500);
             let (_, commits) = naive(&times, lag as usize, 1500);
             let counted = commits.iter().filter(|&&at| at <= MINUTE).count() as f64;

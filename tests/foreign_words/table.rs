@@ -53,7 +53,6 @@ linear fit diabetes -C 1 | -C is --C here
 linear fit diabetes -c 1 | -c is --C here
 linear fit diabetes --alpha 1e-4 | --alpha is --lambda here
 linear cv diabetes --alpha 1e-4 | C is 1 / (n lambda) for n rows: --C takes a range of values
-linear cv diabetes --Cs 0.1,1 | --C takes a range of values, 0.01:100, or a list
 linear fit diabetes --Cs 0.1,1 | `linear cv DATA --C 0.01:100` chooses C by cross-validation
 linear fit diabetes --class_weight balanced | --class_weight is --class-weights here
 linear fit diabetes --fit_intercept | a constant column is on by default; --bias 0 leaves it out

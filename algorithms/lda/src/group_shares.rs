@@ -149,6 +149,8 @@ impl Grouped {
 
 #[cfg(test)]
 mod tests {
+    use raddle_common::testing::pairs;
+
     use super::*;
 
     #[test]
@@ -165,7 +167,7 @@ mod tests {
             [0.0, -1.4 / 3.0],
             [1.0, 1.4 / 3.0],
         ];
-        for (found, expected) in found.iter().flatten().zip(expected.as_flattened()) {
+        for (found, expected) in pairs(found.iter().flatten(), expected.as_flattened()) {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
     }

@@ -47,6 +47,8 @@ fn gamma(stream: &mut Stream, shape: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use raddle_common::testing::pairs;
+
     use super::*;
 
     #[test]
@@ -74,7 +76,7 @@ mod tests {
                 assert!((drawn.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{drawn:?}");
                 sums.iter_mut().zip(drawn).for_each(|(sum, share)| *sum += share);
             }
-            for (sum, mean) in sums.iter().zip([0.2, 0.5, 0.3]) {
+            for (sum, mean) in pairs(&sums, [0.2, 0.5, 0.3]) {
                 assert!((sum / 20_000.0 - mean).abs() < 0.02, "{all}: {sums:?}");
             }
         }

@@ -229,6 +229,8 @@ impl Course {
 
 #[cfg(test)]
 mod tests {
+    use raddle_common::testing::pairs;
+
     use super::*;
 
     const NOTHING: Choice = Choice { weight: None, reg: None };
@@ -296,7 +298,7 @@ mod tests {
     #[test]
     fn the_penalties_that_are_tried_do_not_depend_on_the_power() {
         let [plain, half] = [0.0, 0.5].map(|power| started(NOTHING, power).grid);
-        for (plain, half) in plain.iter().zip(&half) {
+        for (plain, half) in pairs(&plain, &half) {
             // Three clicks of twelve pairs, and absent ones that count 1 / W.
             let count = (0.25 + 1.0 / plain.weight) * 12.0_f64.sqrt();
             assert!((half.reg * count.sqrt() / plain.reg - 1.0).abs() < 1e-12);

@@ -36,8 +36,8 @@ class LogisticRegression(Classifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LogisticRegression(C=10.0, tol=1e-8).fit(X, y)
     >>> model.predict(X[:2]), model.predict_proba(X[:2]).round(2)
-    (array([0, 0]), array([[0.99, 0.01, 0.  ],
-           [0.98, 0.02, 0.  ]]))
+    (array([0, 0]), array([[1.  , 0.  , 0.  ],
+           [0.99, 0.01, 0.  ]]))
     """
 
     def __init__(
