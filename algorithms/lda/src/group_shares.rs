@@ -40,7 +40,7 @@ pub struct Interval {
 pub struct GroupShare {
     /// Mean share in the documents of the group.
     pub share: Interval,
-    /// The same share, less the mean share in all other documents.
+    /// Share in the group, less the mean share in all other documents.
     pub difference: Interval,
 }
 

@@ -31,6 +31,9 @@ const RISE: f64 = 1e-12;
 /// Steps of free intercepts; then the fraction of the rows' weights below which their slopes are rounding.
 const SETTLING: usize = 30;
 const ROUNDING: f64 = 1e-15;
+/// Fraction of the rows' weights up to which the slopes of free intercepts are those of a dual point: with
+/// larger ones, its objective bounds nothing.
+const FEASIBLE: f64 = 1e-12;
 /// Steps without progress after which the fit is given up; then the smallest relative progress that counts,
 /// of the distance between the objectives, and of the primal one.
 const IDLE: usize = 6;
@@ -87,7 +90,8 @@ fn centre(problem: &Softmax<'_>, w: &mut [f64]) {
     }
 }
 
-/// Offers weights and the dual values that follow from their losses. Returns minus the gradient.
+/// Offers weights and the dual values that follow from their losses, unless free intercepts are not at their
+/// best values. Returns minus the gradient.
 fn offer(problem: &Softmax<'_>, best: &mut Best, w: &[f64], losses: &Losses) -> Vec<f64> {
     let mut sums = vec![0.0; w.len()];
     problem.rows.add_blocks(&problem.blocks(&losses.pulls), problem.block(), &mut sums);
@@ -97,9 +101,11 @@ fn offer(problem: &Softmax<'_>, best: &mut Best, w: &[f64], losses: &Losses) -> 
         best.w.copy_from_slice(w);
     }
     let penalized = problem.penalized(w);
+    let most = FEASIBLE * problem.costs.iter().sum::<f64>();
+    let is_feasible = sums[penalized..].iter().all(|slope| slope.abs() <= most);
     let gradient = || sums[..penalized].iter().zip(w).map(|(sum, w)| sum - w);
     // Entropies take time: half the squared gradient says whether they are worth it.
-    if primal - 0.5 * gradient().map(|g| g * g).sum::<f64>() > best.found.dual {
+    if is_feasible && primal - 0.5 * gradient().map(|g| g * g).sum::<f64>() > best.found.dual {
         let a = problem.dual_values(&losses.pulls);
         let dual = problem.dual(&a, &sums);
         if dual > best.found.dual {
@@ -343,4 +349,31 @@ fn factors(problem: &Softmax<'_>, second: &[f64]) -> Option<Vec<Factor>> {
         lower.factored()
     };
     second.chunks(problem.count()).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_datasets::{Csc, Matrix};
+
+    use super::*;
+    use crate::data::bias::Bias;
+    use crate::data::problem::Problem;
+
+    #[test]
+    fn dual_values_count_only_where_free_intercepts_have_their_best_values() {
+        let x = Csc::new_csc((5, 1), vec![0, 5], vec![0, 1, 2, 3, 4], vec![0.5, 1.0, 2.0, 3.0, 1.5]);
+        let data = Problem::new(&Matrix::Sparse(x), &[0.0, 1.0, 2.0, 0.0, 1.0], Bias::Free).unwrap();
+        let rows = data.rows.whole().unwrap();
+        let problem = data.softmax(rows, &[1.0; 3]);
+        let mut w = vec![0.0; rows.width() * problem.block()];
+        // Two rows, two rows and one row, of equal probabilities.
+        let losses = problem.losses(&problem.listed(&problem.products(&w)));
+        let found = Certificate { primal: losses.sum, dual: 0.0 };
+        let mut best = Best { found, w: w.clone(), ..Best::default() };
+        offer(&problem, &mut best, &w, &losses);
+        assert_eq!(best.found.dual, 0.0);
+        let losses = Point::settled(&problem, &mut w).losses;
+        offer(&problem, &mut best, &w, &losses);
+        assert!(best.found.dual > 0.0 && best.found.dual <= best.found.primal, "{:?}", best.found);
+    }
 }

@@ -15,7 +15,7 @@ class LogisticRegressionCV(LogisticRegression):
 
     Each fold holds out its part of every class. The other rows are fitted at each C in ascending order, each fit from the
     one before, and measured on the fold; folds are fitted in parallel on the workers. The model is the fit of all rows at
-    the chosen C.
+    the chosen C. It takes no warm start and no callback.
 
     Parameters
     ----------
