@@ -1,5 +1,6 @@
 //! Solvers: each moves a dual point closer to the optimum.
 
+mod curvature;
 pub(crate) mod gram;
 pub(crate) mod intercept;
 pub(crate) mod interior;
