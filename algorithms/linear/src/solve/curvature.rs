@@ -1,6 +1,6 @@
 //! [`Curvature`]: the second derivatives of the objective of all classes, and Newton steps by conjugate
-//! gradients. What eases them is the matrix without the products of different classes, factored if there are few columns, or its
-//! diagonal.
+//! gradients. What eases them is the matrix without the products of different classes, factored if there are
+//! few columns, or its diagonal.
 
 use raddle::cancellation_point;
 use raddle_kernels::algebra::dot;
