@@ -129,3 +129,28 @@ impl About {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_of_earlier_versions_count_the_regularisation_as_they_did() {
+        let given = [
+            (r#""implicit": null, "unweighted_reg": true"#, 0.0),
+            (r#""implicit": null, "unweighted_reg": false"#, 1.0),
+            // Clicks counted it once per row, whatever the model said.
+            (r#""implicit": 5.0, "unweighted_reg": false"#, 0.0),
+            (r#""implicit": 5.0, "reg_power": 0.5"#, 0.5),
+        ];
+        for (given, power) in given {
+            let text = format!(
+                r#"{{"rank": 1, "mean": 3.5, "biases": true, {given}, "reg": 0.1, "users": [7], "items": ["b"],
+                "ending": "target", "metric": "rmse", "on": "validation", "best": null, "best_epoch": 1,
+                "log": [1.0, null]}}"#
+            );
+            let about: About = serde_json::from_str(&text).unwrap();
+            assert_eq!(about.fold_in().reg_power, power, "{given}");
+        }
+    }
+}
