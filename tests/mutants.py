@@ -6,7 +6,7 @@ suite (the tests of a module of a test program, or the unit tests of a crate) te
 it takes; then each change runs on the suites that reach it, fastest first, until a test fails.
 """
 
-import collections, hashlib, json, os, pathlib, re, signal, subprocess, sys, threading, time, tomllib
+import collections, functools, hashlib, json, os, pathlib, re, signal, subprocess, sys, threading, time, tomllib
 import tree_sitter, tree_sitter_rust
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -195,15 +195,24 @@ def lay(tree, files):
 
 
 def with_changes(files, changes):
-    """The files of the copy: lints allowed, the module in every library, the changes in their places."""
+    """The files of the copy: lints allowed, the module in every library and program, the changes in their places."""
     copy = dict(files)
     copy["Cargo.toml"] = files["Cargo.toml"].replace(b'"deny"', b'"allow"')
     module = MODULE.replace("COUNT", str(1 + max((c.number for c in changes), default=0))).encode()
     for path in {c.path for c in changes}:
         copy[path] = rendered(files[path], [c for c in changes if c.path == path])
-    for path in [path for path in files if path.endswith("src/lib.rs")]:
+    for path in roots():
         copy[path] = copy[path] + module
     return copy
+
+
+@functools.cache
+def roots():
+    """The first file of each library and each program."""
+    listed = json.loads(subprocess.run(["cargo", "metadata", "--no-deps", "--format-version=1"], cwd=ROOT, check=True,
+                                       stdout=subprocess.PIPE).stdout)
+    return sorted(os.path.relpath(target["src_path"], ROOT) for package in listed["packages"] for target in package["targets"]
+                  if target["kind"] in (["lib"], ["bin"]))
 
 
 def cargo(tree, *arguments):
@@ -258,7 +267,7 @@ def drawn(changes, number, seed, files, tree):
                 taken.append(change)
         copy = with_changes(files, taken)
         lay(tree, copy)
-        messages, status, log = cargo(tree, "check", "--keep-going", "--lib", *selected(taken))
+        messages, status, log = cargo(tree, "check", "--keep-going", "--lib", "--bins", *selected(taken))
         errors = [m["message"] for m in messages if m.get("message", {}).get("level") == "error"]
         bad = set().union(*[blamed(error, copy) for error in errors]) if errors else set()
         if status == 0 or not taken:

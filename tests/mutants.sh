@@ -4,10 +4,11 @@
 #
 #   tests/mutants.sh [N [SEED [FILE..]]]
 #
-# N changes (10) that compile are drawn by a seed (random, and printed) from files (those below; globs). For each: caught,
-# and by which test, missed, or reached by no test. All stand in one build (mutants.py), in target/mutants, where the next
-# sample goes on from. The draw hardly moves when the source does; RADDLE_MUTANTS_AGAIN=REPORT runs only those that the
-# lines of a former report name. Status 1 if any was missed, 2 on bad input.
+# N changes (10) that compile are drawn by a seed (random, and printed) from files (globs; all of libraries and
+# programs). For each: caught, and by which test, missed, or reached by no test. All stand in one build (mutants.py), in
+# target/mutants, where the next sample goes on from. The draw hardly moves when the source does;
+# RADDLE_MUTANTS_AGAIN=REPORT runs only those that the lines of a former report name. Status 1 if any was missed, 2 on
+# bad input.
 # Needs Python 3.11 and cargo-mutants (`cargo install cargo-mutants --locked`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,9 +17,7 @@ number=${1:-10}
 seed=${2:-$RANDOM}
 files=("${@:3}")
 if [ ${#files[@]} -eq 0 ]; then
-  files=('src/run/**' 'src/schedule/**' 'src/cluster/**' 'src/checkpoint/**' 'src/engine/**'
-    'algorithms/lasso/src/run/**' 'algorithms/lasso/src/data/**' 'algorithms/mf/src/sgd/**' 'algorithms/mf/src/alternating/**'
-    'algorithms/lda/src/run/**' 'algorithms/kernels/src/**' 'algorithms/linear/src/run/**' 'algorithms/linear/src/solve/**' 'datasets/src/table/**' 'datasets/src/ratings/**' 'datasets/src/corpus/**')
+  files=('src/**' 'algorithms/*/src/**' 'datasets/**')
 fi
 case $number in '' | *[!0-9]* | 0) echo "the number of changes, $number, is no whole number above 0" >&2; exit 2 ;; esac
 cargo mutants --version >/dev/null 2>&1 || {

@@ -306,3 +306,26 @@ impl Hold {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::plan::Participant;
+
+    #[test]
+    fn a_generation_ends_for_a_slow_worker_where_its_plan_allows_it() {
+        let costs = vec![1; 8];
+        let participants = (0..2).map(|id| Participant { id, address: String::new(), capacity: 1 }).collect();
+        let plan = GenerationPlan::new(1, participants, (2, 1), &costs, 0, None, None);
+        for balance in [true, false] {
+            let mut monitor =
+                BalanceMonitor { balance: Balance::new(true), plan: None, costs: costs.clone() };
+            monitor.begin(&GenerationPlan { balance, ..plan.clone() }, None);
+            let is_worth_moving = (1..=10).any(|epoch| {
+                let epoch = Epoch { epoch, seconds: 0.0, metric: None, load: vec![4.0, 20.0], held: None };
+                monitor.is_worth_moving(&epoch)
+            });
+            assert_eq!(is_worth_moving, balance);
+        }
+    }
+}

@@ -87,6 +87,7 @@ mod tests {
             (&["anna,alien", "ben,up", "ben,alien"], false),
             (&["anna,alien", "ben,up", "cid,jaws"], false),
             (&["u1,p9", "u17,p205", "u4,p9"], false),
+            (&["u1,p1", "u17,p205", "u4,p9"], false),
             (&["visitor,thing", "1,10", "1,20"], true),
             (&["anna,10,4", "7,11,3", "8,10,3"], false),
             (&["0,1,wert", "5,7,3.5", "6,7,2"], true),

@@ -18,12 +18,17 @@ const SHELLS: [(&str, Shell); 4] =
     [("bash", Shell::Bash), ("fish", Shell::Fish), ("powershell", Shell::PowerShell), ("zsh", Shell::Zsh)];
 
 /// Writes man pages or completions, if the verb of the line is `generate`. If the program has a verb of this
-/// name itself, lines that name neither `man` nor a shell are left to it.
-pub(crate) fn asked(command: &Command, line: &[OsString]) -> Option<Result<(), Error>> {
+/// name itself, lines that name neither `man` nor a shell are left to it. `documented` makes the command with the
+/// texts of pages and completions, which takes longer than all else of a start.
+pub(crate) fn asked(
+    command: &Command,
+    line: &[OsString],
+    documented: impl FnOnce() -> Command,
+) -> Option<Result<(), Error>> {
     let (verb, rest) = line.get(1..)?.split_first()?;
     let is_kind = |word: &OsString| word == "man" || SHELLS.iter().any(|(name, _)| word == name);
     let is_other = command.find_subcommand(VERB).is_some() && !rest.first().is_some_and(is_kind);
-    (verb == VERB && !is_other).then(|| write(command, rest))
+    (verb == VERB && !is_other).then(|| write(&documented(), rest))
 }
 
 /// Writes files of a kind to a folder; the words name both.

@@ -49,7 +49,7 @@ impl CommandLine<'_> {
             crate::exit::print_error(command.get_name(), error);
             process::exit(error.status().code().into())
         };
-        if let Some(written) = super::generate::asked(&help::for_files(T::command()), &line) {
+        if let Some(written) = super::generate::asked(&command, &line, || help::for_files(T::command())) {
             written.unwrap_or_else(|error| refuse(&error));
             process::exit(ExitStatus::Done.code().into());
         }
