@@ -4,13 +4,13 @@
 
 TIMELINE has a line a step: when it began, seconds, name, processor seconds. TABLE has the name and the processor seconds of
 each step of an earlier run. Machines differ in speed: the median of the ratios is this machine's, and a step that takes a third
-more than its row times that fails. Steps below 10 s are too short to be judged.
+more than its row times that fails. Steps below 30 s are too short to be judged.
 """
 
 import statistics
 import sys
 
-SHORTEST = 10.0
+SHORTEST = 30.0
 TOO_MUCH = 4 / 3
 # Left out, and said to be, where a toolchain cannot be installed.
 OPTIONAL = {"oldest"}
