@@ -215,8 +215,8 @@ fn imports_of_linear_go_down() {
 
 #[test]
 fn imports_of_the_parts_of_linear_go_down() {
-    let floors: [&[&str]; 5] =
-        [&["phase", "plan", "search", "sigma", "step"], &["cut"], &["schedule"], &["program"], &["settings"]];
+    let bottom: &[&str] = &["phase", "plan", "search", "sigma", "step"];
+    let floors = [bottom, &["cut"], &["schedule"], &["program"], &["delayed"], &["settings"]];
     check(&src("algorithms/linear"), "parts", &floors, &["tests"]);
 }
 

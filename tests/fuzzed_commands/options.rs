@@ -38,7 +38,7 @@ const MORE_VERBS: [(&str, &[&str], bool); 6] = [
 /// Values that an option of this name takes, or nearly takes.
 const VALUES: [(&str, &[&str]); 33] = [
     ("--solver", &["sgd", "als", "ccd"]),
-    ("--schedule", &["auto", "working-set", "priority", "shuffled", "cyclic", "rotation"]),
+    ("--schedule", &["auto", "working-set", "priority", "shuffled", "cyclic", "rotation", "delayed"]),
     ("--loss", &["squared", "squared-hinge", "logistic", "hinge", "multinomial"]),
     ("--C", &["0.1:10", "0.1,1", "1e-100", "1e100", "100"]),
     ("--measure", &["accuracy", "f1", "auc", "log-loss", "mae"]),

@@ -1,6 +1,6 @@
 //! The models of `linear` are those of `tests/digests.tsv`, bit for bit.
 
-use raddle_linear::{Bias, Linear, Loss};
+use raddle_linear::{Bias, InParts, Linear, Loss, PartPlan};
 
 use crate::common::Data;
 
@@ -25,4 +25,20 @@ fn models_of_all_classes_together_keep_their_bits() {
         }
     }
     assert_eq!(found, ["a943bbbb25610a2e", "51b927cd08a29fc9", "d16da6ef749a199d", "f8e86ae205a0af6f"]);
+}
+
+/// Links are declared in a file, which a row of the table cannot bring along.
+#[test]
+fn models_of_delayed_parts_keep_their_bits() {
+    let problem = Data::diabetes().problem(1.0).scaled();
+    let digest = |loss| {
+        let parts = InParts::new(Linear::params().loss(loss).c(0.01), PartPlan::constant(4));
+        let links = "0 100 0\n1 10 1".parse().unwrap();
+        let outcome = parts.delayed(&problem, links, 8).unwrap().epochs(2).workers(3).run().unwrap();
+        parts.finish(&problem, outcome).unwrap().digest()[..16].to_owned()
+    };
+    assert_eq!(
+        [Loss::Hinge, Loss::SquaredHinge, Loss::Logistic].map(digest),
+        ["20f1038e4d71a84e", "f38cd470e45026c7", "eb54e0d413360ea6"]
+    );
 }

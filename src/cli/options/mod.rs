@@ -184,7 +184,11 @@ impl TrainOptions {
         behind: u64,
         seconds_left: Option<f64>,
     ) -> Engine<P> {
-        let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
+        let mut engine = engine.workers(self.worker_count()).guard(self.guard);
+        // Schedules with lags need theirs.
+        if self.staleness > 0 {
+            engine = engine.staleness(self.staleness);
+        }
         if let Some(epochs) = self.epochs {
             engine = engine.epochs(epochs);
         }

@@ -1,11 +1,13 @@
 //! `linear fit`: fits a classifier.
 
+use raddle::{Engine, Outcome, Program};
 use raddle_cli::{Error, ExitStatus, Session, Timed};
-use raddle_linear::Linear;
+use raddle_linear::{Linear, LinearError};
 
 use super::fit_options::Options;
 use super::outcome::{Found, hinted, write};
 use super::problem::{Prepared, started};
+use super::refused::Named;
 
 /// Runs the verb.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
@@ -14,23 +16,22 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
     // Bad options are refused before data are read.
     options.in_parts(&linear)?;
+    let delayed = options.delayed()?;
     session.set_metric_name("gap");
     let Prepared { problem, data, features, class_weights, named } =
         options.problem.prepared(&mut session, train)?;
     let linear = linear.given(class_weights, Linear::class_weights);
     let parts = options.in_parts(&linear)?;
     let identity = options.problem.identity(options, &data, train)?;
-    let fit = match &parts {
-        None => {
+    let run = Running { session: &mut session, named: &named, identity };
+    let fit = match (&parts, delayed) {
+        (None, _) => {
             let linear = started(train, linear, &problem, (&features, &named))?;
-            let engine = session.timed(Timed::Fit, || linear.engine(&problem));
-            let outcome = session.run(engine.map_err(|why| named.refuse(why))?.identity(identity))?;
-            linear.finish(&problem, outcome)
+            linear.finish(&problem, run.outcome(|| linear.engine(&problem))?)
         }
-        Some(parts) => {
-            let engine = session.timed(Timed::Fit, || parts.engine(&problem));
-            let outcome = session.run(engine.map_err(|why| named.refuse(why))?.identity(identity))?;
-            parts.finish(&problem, outcome)
+        (Some(parts), None) => parts.finish(&problem, run.outcome(|| parts.engine(&problem))?),
+        (Some(parts), Some((links, lag))) => {
+            parts.finish(&problem, run.outcome(|| parts.delayed(&problem, links, lag))?)
         }
     };
     let fit = fit.map_err(|why| named.refuse(why))?;
@@ -42,4 +43,21 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let (report, hint) = hinted(report, &problem, &about);
     let text = format!("{text}\n{}{hint}", report.conclusion());
     session.finish(report, &summary, &text)
+}
+
+/// A run that is to be carried out.
+struct Running<'a> {
+    session: &'a mut Session,
+    named: &'a Named,
+    identity: String,
+}
+
+impl Running<'_> {
+    fn outcome<P: Program>(
+        self,
+        make: impl FnOnce() -> Result<Engine<P>, LinearError>,
+    ) -> Result<Outcome<P>, Error> {
+        let engine = self.session.timed(Timed::Fit, make).map_err(|why| self.named.refuse(why))?;
+        self.session.run(engine.identity(self.identity))
+    }
 }

@@ -1,7 +1,12 @@
 //! The options of `linear fit`.
 
+use std::path::PathBuf;
+
 use clap::Args;
-use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect};
+use raddle::schedule::Links;
+use raddle_cli::{
+    ENGINE_HEADING, Error, ROUND_OPTIONS, TrainOptions, between, hide_idle, refuse_without_effect,
+};
 use raddle_linear::{InParts, Linear, LinearError};
 use raddle_tabular::cli::known_or_default;
 use serde::Serialize;
@@ -17,11 +22,17 @@ The response has 2 to 1000 values, numbers or strings; for the embedded diabetes
 whether the value is above the mean (1) or not (0). With more than two classes, each is fitted against the rest, and the \
 class with the largest score is predicted.";
 
+/// Help text of --schedule.
+const SCHEDULE: &str = "Order in which parts are added: auto (together, after each epoch) or delayed (each alone, \
+when it has come over its link; needs --parts K and --links)";
+
+/// Lag of delayed parts.
+const LAG: u32 = 32;
+
 /// The options of `linear fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-// There is only one schedule.
-#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule"], "with linear")))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 #[command(mut_arg("init", |arg| arg.help("Start from the model in the folder of an earlier run: from its dual values if the data have as many rows, else from its coefficients")))]
 pub(crate) struct Options {
     /// Weight C of the loss of each row. It is relative to the penalty |w|^2/2.
@@ -43,6 +54,16 @@ pub(crate) struct Options {
     /// number. Default: adaptive. Needs --parts.
     #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
     sigma: Option<String>,
+    /// Speeds of the links to the first process, for --schedule delayed: a file with lines PROCESS MB/s MS,
+    /// one for each process from 0 on. Parts in order are divided evenly among the processes.
+    #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<PathBuf>,
+    /// Number of rounds, of a part each, that may begin before the change of an earlier one is added, with
+    /// --schedule delayed. Default: 32.
+    #[arg(long, value_name = "N", value_parser = between::<0, 1024>, help_heading = ENGINE_HEADING)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lag: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) problem: ProblemOptions,
@@ -62,6 +83,23 @@ impl Options {
         let sigma = self.sigma.as_ref().map(|sigma| sigma.parse()).transpose().map_err(refuse)?;
         let parts = sigma.into_iter().fold(parts, InParts::sigma);
         Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
+    }
+
+    /// Returns the links and the lag of delayed parts, if requested.
+    pub(super) fn delayed(&self) -> Result<Option<(Links, u32)>, Error> {
+        if !self.train.schedule_from(&[("auto", false), ("delayed", true)])? {
+            let given = [("--links", self.links.is_some()), ("--lag", self.lag.is_some())];
+            refuse_without_effect(&given, "without --schedule delayed")?;
+            return Ok(None);
+        }
+        let (Some(file), true) = (&self.links, self.parts.is_some()) else {
+            return Err(Error::usage("--schedule delayed: give --parts K and --links FILE"));
+        };
+        let given = [("--shards", self.train.shards.is_some())];
+        refuse_without_effect(&given, "with --schedule delayed, where a part is a shard")?;
+        let text = raddle_datasets::read_text(file).map_err(|why| Error::input(why.to_string()))?;
+        let links = text.parse().map_err(|why| Error::input(format!("{}: {why}", file.display())))?;
+        Ok(Some((links, self.lag.map_or(LAG, |lag| lag as u32))))
     }
 
     /// Returns the parameters of the fit, without its start.

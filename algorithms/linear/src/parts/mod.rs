@@ -4,9 +4,10 @@
 //! A part is a block of the engine: it carries the change that its rows have made to the weights from shard
 //! to shard of the part, in a fixed order. At the boundary the changes are added, and the best step for the
 //! dual along their sum is taken. The number of parts belongs to the mathematics; which worker has which
-//! shards does not.
+//! shards does not. [`DelayedParts`] add each change alone, when it comes over a link of declared speed.
 
 mod cut;
+mod delayed;
 mod phase;
 mod plan;
 mod program;
@@ -19,6 +20,7 @@ mod step;
 mod tests;
 
 pub use cut::Cut;
+pub use delayed::{DelayedParts, DelayedStanding, PartChange};
 pub use phase::PartsPhase;
 pub use plan::PartPlan;
 pub use program::{Change, PartAnswer, PartShard, PartsProgram, Standing};

@@ -1,9 +1,12 @@
 //! [`InParts`]: the parameters of a fit whose rows are split into parts.
 
 use raddle::prelude::*;
-use raddle::{Lazy, LazyParts};
+use raddle::schedule::{Delayed, Links};
+use raddle::{Lazy, LazyParts, Outcome};
 
 use super::cut::Cut;
+use super::delayed::{DelayedParts, DelayedStanding};
+use super::phase::PartsPhase;
 use super::plan::PartPlan;
 use super::program::{PartShard, PartsProgram, Standing};
 use super::schedule::PartsSchedule;
@@ -108,6 +111,32 @@ impl InParts {
         Ok(Engine::new(program, schedule, parts).costs(costs))
     }
 
+    /// Returns the engine of a fit whose parts, each a shard, do not wait for each other: a part's change is
+    /// added when it has come over its link, at most `lag` rounds late.
+    ///
+    /// # Errors
+    /// The errors of [`engine`](Self::engine), and a plan of more than one number of parts.
+    pub fn delayed(
+        &self,
+        problem: &Problem,
+        links: Links,
+        lag: u32,
+    ) -> Result<Engine<DelayedParts>, LinearError> {
+        let Some(parts) = self.plan.only() else {
+            let why = format!("they are {}: give one number of parts to be delayed", self.plan);
+            return Err(LinearError::Parameter { name: "parts", why });
+        };
+        let whole = Self { shards: 1, ..self.clone() };
+        let (program, LazyParts { shards, pinned, replica, .. }) = whole.made(problem)?;
+        let costs: Vec<u64> = program.cut.costs().iter().map(|cost| 2 * cost).collect();
+        let bytes = vec![8 * replica.len() as u64; costs.len()];
+        let phase = PartsPhase { parts, sigma: 0.0 };
+        let schedule = Delayed::new(links, bytes).phase(phase).costs(costs.clone()).lag(lag);
+        let pinned = DelayedStanding { standing: pinned, weights: replica.clone() };
+        let parts = LazyParts { shards, blocks: Vec::new().into(), pinned, replica };
+        Ok(Engine::new(DelayedParts(program), schedule, parts).costs(costs).staleness(lag as usize))
+    }
+
     /// Returns the program, and the parts that it trains on.
     pub(super) fn made(
         &self,
@@ -179,15 +208,15 @@ impl InParts {
         self.finish(problem, outcome)
     }
 
-    /// Makes the fit from the outcome of [`engine`](Self::engine) on this problem; its weights are computed
-    /// from the dual values of all shards.
+    /// Makes the fit from the outcome of [`engine`](Self::engine) or [`delayed`](Self::delayed) on this
+    /// problem; its weights are computed from the dual values of all shards.
     ///
     /// # Errors
     /// If a parameter is out of range.
-    pub fn finish(
+    pub fn finish<P: Program<Shard = PartShard>>(
         &self,
         problem: &Problem,
-        outcome: raddle::Outcome<PartsProgram>,
+        outcome: Outcome<P>,
     ) -> Result<Fit, LinearError> {
         let (c, factors) = self.linear.factors(problem)?;
         let mut dual = vec![0.0; problem.distinct()];

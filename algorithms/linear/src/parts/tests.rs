@@ -1,8 +1,10 @@
 //! Shards that move take their dual values along, and no row is lost or duplicated.
 
+use std::ops::Range;
+
 use raddle::prelude::*;
 use raddle::random::Stream;
-use raddle::schedule::{Assignment, EpochStart, Plan};
+use raddle::schedule::{Assignment, EpochStart, Plan, Round};
 use raddle_common::testing::{not_empty, pairs};
 use raddle_datasets::embedded;
 
@@ -86,4 +88,59 @@ fn an_epoch_costs_what_its_shards_cost() {
             assert!(sum <= all && all - sum < blocks * costs.len() as u64, "{plan}: {sum} of {all}");
         }
     }
+}
+
+/// Changes come in any order, each after others that it did not see.
+#[test]
+fn no_change_that_comes_late_lets_the_dual_fall() {
+    let data = embedded::diabetes();
+    let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+    let problem = Problem::new(&data.x, &y, 1.0).unwrap();
+    let (parts, mut draw, mut shortened) = (8, Stream::new(&[67]), 0);
+    let losses = [Loss::Hinge, Loss::SquaredHinge, Loss::Logistic];
+    for (loss, sigma) in losses.into_iter().flat_map(|loss| [(loss, 8.0), (loss, 1.0)]) {
+        let settings = InParts::new(Linear::params().loss(loss), PartPlan::constant(parts)).shards(1);
+        let program = DelayedParts(settings.made(&problem).unwrap().0);
+        let shard = |rows: &Range<usize>| PartShard {
+            first: rows.start as u64,
+            rows: problem.rows.slice(rows.clone()).unwrap(),
+            a: vec![0.0; rows.len()],
+            before: Vec::new(),
+        };
+        let mut shards: Vec<PartShard> = program.0.cut.rows.iter().map(shard).collect();
+        let mut weights = vec![0.0; problem.rows.width()];
+        let mut pinned = DelayedStanding { standing: Standing::default(), weights: weights.clone() };
+        let (mut idle, mut late, mut dual): (Vec<u32>, Vec<(u32, PartAnswer)>, f64) =
+            ((0..parts).collect(), Vec::new(), 0.0);
+        let phase = PartsPhase { parts, sigma };
+        for round in 0..400 {
+            if late.is_empty() || !idle.is_empty() && draw.below(3) > 0 {
+                let shard = idle.swap_remove(draw.below(idle.len()));
+                let task =
+                    Task { epoch: 0, round, phase: phase.clone(), shard, block: None, variables: vec![] };
+                let at = TaskOf { task: &task, shard: &mut shards[shard as usize], replica: &weights };
+                late.push((shard, program.update(at)));
+                continue;
+            }
+            let (shard, answer) = late.swap_remove(draw.below(late.len()));
+            idle.push(shard);
+            let round = Round::to_shards(phase.clone(), [shard]);
+            let partials = vec![(shard, answer)].into();
+            let change = program.aggregate(Aggregate { round: &round, pinned: &mut pinned, partials });
+            shortened += u32::from(change.change.step < 1.0);
+            program.commit(&change, &mut weights);
+            (0..).zip(&mut shards).for_each(|(number, shard)| program.commit_shard(&change, number, shard));
+            // What is not committed yet does not count.
+            let of = |shard: &PartShard| {
+                let a = if shard.before.is_empty() { &shard.a } else { &shard.before };
+                program.0.terms(&PartShard { a: a.clone(), ..shard.clone() }, &weights).sums.1
+            };
+            let half = 0.5 * weights.iter().map(|weight| weight * weight).sum::<f64>();
+            let now = shards.iter().map(of).sum::<f64>() - half;
+            assert!(now >= dual - 1e-12 * dual.abs(), "{loss:?}: {now} after {dual}");
+            dual = now;
+        }
+        assert!(dual > 0.0 && pinned.weights == weights);
+    }
+    assert!(shortened > 0);
 }

@@ -3,6 +3,7 @@
 mod auto;
 mod bad_input;
 mod command_line;
+mod delayed;
 mod replay;
 mod rounds;
 mod speeds;
