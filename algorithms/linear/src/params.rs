@@ -207,13 +207,23 @@ impl Linear {
     /// # Errors
     /// If a parameter is out of range, or the values to start from do not fit the problem.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LinearProgram>, LinearError> {
-        let (_, factors) = self.factors(problem)?;
+        self.engine_along(problem, vec![self.factors(problem)?.1])
+    }
+
+    /// Returns the engine of fits with these factors of classes, one after another; the first starts from the
+    /// initial values.
+    pub(crate) fn engine_along(
+        &self,
+        problem: &Problem,
+        factors: Vec<Vec<f64>>,
+    ) -> Result<Engine<LinearProgram>, LinearError> {
         let (loss, tolerance, seed) = (problem.meant(self.loss), self.tolerance, self.seed);
+        let first = factors.first().map_or(&[][..], |first| first);
         let machine = |number| {
             if loss == Loss::Multinomial {
-                return self.first_together(problem, &factors);
+                return self.first_together(problem, first);
             }
-            let binary = problem.binary(number, loss, &factors)?;
+            let binary = problem.binary(number, loss, first)?;
             Ok(Machine::new(&binary, self.first(problem, number, &binary)?))
         };
         let count = machines(problem, loss);
@@ -223,8 +233,11 @@ impl Linear {
             true => vec![Machine::default()],
             false => (0..count).map(machine).collect::<Result<_, _>>()?,
         };
-        let alone = if count == 1 { machines.pop() } else { None };
-        let shards = if alone.is_some() { vec![None] } else { machines.into_iter().map(Some).collect() };
+        let alone: Vec<Machine> = if count == 1 { machines.drain(..).collect() } else { Vec::new() };
+        let shards = match count {
+            1 => vec![Vec::new()],
+            _ => machines.into_iter().map(|machine| vec![machine]).collect::<Vec<_>>(),
+        };
         let schedule = EachShard::new(shards.len() as u32);
         let values = (0..problem.distinct()).map(|place| problem.rows.length(place) as u64).sum();
         let costs = vec![epoch_cost(count, values); shards.len()];
@@ -264,7 +277,10 @@ impl Linear {
         outcome: raddle::Outcome<LinearProgram>,
     ) -> Result<Fit, LinearError> {
         let (c, factors) = self.factors(problem)?;
-        Fit::new(problem, (problem.meant(self.loss), c, &factors), outcome)
+        let raddle::Outcome { parts, report, trace, .. } = outcome;
+        let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
+        let best = machines.map(|machine| machine.best).collect();
+        Fit::new(problem, (problem.meant(self.loss), c, &factors), best, (report, trace))
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     // The tolerance decides when a path proceeds to its next point, so a resumed run must have the same.
     let free = Free { neutral: &[], ..problem::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
-    let rows = options.problem.rows.values(&mut table, &data.path)?;
+    let rows = options.problem.rows.values(&mut table, &data.path, features.classes.as_deref())?;
     let lasso = options.problem.of_columns(lasso, train, &features, table.x.cols())?;
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
     let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;
@@ -89,7 +89,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
     let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, &identity))?;
     if parts.cut.is_some() {
-        let title = format!("{} cross-validation", options.problem.title());
+        let title = format!("{} cross-validation", options.problem.title(1.0));
         let words = CutShort { title: &title, parts: "folds", names: &names, choice: "lambda" };
         return words.finish(session, options, data, parts);
     }
@@ -119,7 +119,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &run, &parts.trace)?;
     let report = outcome::reported(chosen.reported(report), &fit, &model, &features);
     let (text, mut summary) =
-        outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, train.folder());
+        outcome::describe(&fit, &model, &options.problem.title(1.0), &report.data.path, train.folder());
     let of_fit = std::mem::take(&mut summary.pictures);
     summary.pictures = pictures::curves(&chosen.curves, best).into_iter().chain(of_fit).collect();
     let (above, listing) = chosen.describe(train.folder());

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle_cli::{Error, ExitStatus};
+use raddle_cli::{Error, ExitStatus, ModelFolder};
 use raddle_lasso::files::{About, ModelFacts as _, Offset, Saved, Schema};
 use raddle_lasso::{Measure, probabilities};
-use raddle_tabular::cli::{self as tabular, PredictArgs, ROWS, RowScores, Scoring, known};
+use raddle_tabular::cli::{self as tabular, PredictArgs, ROWS, RowScores, Scoring, check_point, known};
+use raddle_tabular::files::read_facts;
 
-use super::point;
 use super::rows::beside_offset;
 
 /// The options of `lasso predict`.
@@ -43,7 +43,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes.
 /// Reports the error against the response, if there is one.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let Saved { about, coefficients, .. } = point::read(&options.args.model, options.point)?;
+    let opened = ModelFolder::open(&options.args.model, "lasso")?;
+    check_point(&options.args.model, read_facts::<About>(&opened)?.points, options.point)?;
+    let Saved { about, coefficients, .. } = Saved::read(&opened, options.point)?;
     let other = offset(options, &about)?.as_deref().map(beside_offset);
     let by_class = about.by_class(&coefficients);
     tabular::predict(&options.args, options.out.as_deref(), &Model(about), by_class, other)

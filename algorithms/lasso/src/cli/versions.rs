@@ -37,7 +37,7 @@ struct Prepared {
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
     if options.problem.rows.is_given() {
         let why =
-            "--weights and --offset are of rows that stay: --changes has no values but features and response";
+            "--weights, --class-weights and --offset are of rows that stay: --changes has no values but features and response";
         return Err(Error::usage(why));
     }
     let why = "with --changes, whose rows come and go";

@@ -22,6 +22,7 @@ pub(crate) mod points;
 pub(crate) mod program;
 pub(crate) mod progress;
 pub(crate) mod replica;
+mod ridge;
 pub(crate) mod restored;
 pub(crate) mod schedule;
 pub(crate) mod shard;

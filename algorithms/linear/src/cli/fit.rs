@@ -5,7 +5,7 @@ use raddle_linear::Linear;
 
 use super::fit_options::Options;
 use super::outcome::{Found, hinted, write};
-use super::problem::{Prepared, started};
+use super::problem::{FREE, Prepared, started};
 
 /// Runs the verb.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
@@ -19,7 +19,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         options.problem.prepared(&mut session, train)?;
     let linear = linear.given(class_weights, Linear::class_weights);
     let parts = options.in_parts(&linear)?;
-    let identity = options.problem.identity(options, &data, train)?;
+    let identity = options.problem.identity(options, FREE, &data, train)?;
     let fit = match &parts {
         None => {
             let linear = started(train, linear, &problem, (&features, &named))?;

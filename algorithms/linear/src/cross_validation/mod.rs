@@ -77,12 +77,8 @@ impl Folds {
         workers: usize,
         set: &impl Fn(Engine<LinearProgram>) -> Engine<LinearProgram>,
     ) -> Result<FoldScores, LinearError> {
-        let (fold, mut fits) = (self.fold(number)?, Vec::new());
-        for point in 0..self.costs().len() {
-            let linear = self.linear(point, fits.last());
-            let outcome = set(linear.engine(&fold.problem)?.workers(workers.max(1))).run()?;
-            fits.push(linear.finish(&fold.problem, outcome)?);
-        }
-        Ok(self.score(&fold, &fits))
+        let fold = self.fold(number)?;
+        let path = self.path().fit_with(&fold.problem, |engine| set(engine.workers(workers.max(1))))?;
+        Ok(self.score(&fold, &path.fits))
     }
 }

@@ -16,7 +16,7 @@ use crate::solve::together::together;
 use super::course::{Course, SolverKind};
 
 /// Multiplications per epoch, at least; the epoch ends after the step that uses them up.
-const BUDGET: f64 = 5e8;
+pub(crate) const BUDGET: f64 = 5e8;
 
 /// Passes that solve most problems.
 const PASSES: u64 = 100;
@@ -87,6 +87,11 @@ impl Machine {
         self.best.found.gap() <= tolerance || self.course.is_over()
     }
 
+    /// Frees what only further steps need.
+    pub(crate) fn end(&mut self) {
+        (self.dual, self.last, self.iterate) = (Vec::new(), Vec::new(), Iterate::None);
+    }
+
     /// Returns `true` if the values match the number of rows.
     pub(crate) fn is_of(&self, rows: usize, width: usize) -> bool {
         let fits = match &self.iterate {
@@ -96,7 +101,7 @@ impl Machine {
         };
         fits && self.best.w.len() == width
             && self.best.a.len() == rows
-            && self.dual.len() == rows
+            && [0, rows].contains(&self.dual.len())
             && [0, rows].contains(&self.last.len())
     }
 
@@ -110,18 +115,18 @@ impl Machine {
         }
     }
 
-    /// Continues for one epoch, a share of about half a second's work for each of `machines` solvers, or
-    /// until the tolerance is reached.
+    /// Continues for so many multiplications, the budget, or until the tolerance is reached; returns what is
+    /// left of them.
     pub(crate) fn advance(
         &mut self,
         binary: &Binary<'_>,
-        (tolerance, machines): (f64, usize),
+        (tolerance, budget): (f64, f64),
         names: &[u64],
-    ) {
+    ) -> f64 {
         self.epochs += 1;
         let mut stream = Stream::new(&[names, &[self.epochs]].concat());
         let Self { best, dual, last, iterate, course, .. } = self;
-        let mut judge = Judge::new(binary, (tolerance, BUDGET / machines as f64), best);
+        let mut judge = Judge::new(binary, (tolerance, budget), best);
         // The weights that follow from `dual`, with their margins, if known.
         let mut known = None;
         while !course.is_over() && !judge.is_over() {
@@ -159,5 +164,6 @@ impl Machine {
             };
             course.learn(way, (before, judge.found()), left - judge.budget, goes_on);
         }
+        judge.budget
     }
 }

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import Pickled
-from raddle._rows import classes_of, named, row_weights, scores, validated, warn_of_gap
+from raddle._rows import class_weights, classes_of, named, row_weights, scores, validated, warn_of_gap
 from raddle.linear import _given
 from raddle.linear._saved import Saved
 from raddle.linear._sklearn import Exported
@@ -78,7 +78,8 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         classes, numbers = classes_of(y, weights)
         # Rows that do not count may be of no class.
         numbers = np.minimum(numbers, len(classes) - 1)
-        weights = _given.weights(self.class_weight, classes, numbers, weights)
+        if not _given.is_balanced(self):
+            weights = class_weights(self.class_weight, classes, numbers, weights)
         asked = _given.asked(self, loss, **self._start(X.shape, classes))
         rows = _given.rows(numbers, weights)
         result = named(X, lambda: fit(X, rows, asked))
