@@ -80,9 +80,8 @@ impl Lasso {
 
     /// Checks that everything else is offered for a ridge, which has no l1 term.
     fn check_ridge(&self) -> Result<(), LassoError> {
-        let refuse = |range| {
-            Err(LassoError::Parameter { name: "l1-ratio", value: "0, which is ridge".into(), range })
-        };
+        let refuse =
+            |range| Err(LassoError::Parameter { name: "l1-ratio", value: "0, which is ridge".into(), range });
         if !matches!(self.course, Course::One(Penalty::Lambda(_))) {
             return refuse("no lambda is so large that all coefficients are 0: give one lambda");
         }

@@ -174,7 +174,8 @@ impl ProblemOptions {
         let reading = Reading { held_out, ..self.reading(train, &[])? };
         let Given { mut table, stored, mut data } = Given::open(session, train, &reading)?;
         let features = self.features(&table, &mut data);
-        let (rows, is_stored) = (self.rows.values(&mut table, &data.path, features.classes.as_deref())?, stored.is_some());
+        let (rows, is_stored) =
+            (self.rows.values(&mut table, &data.path, features.classes.as_deref())?, stored.is_some());
         let make = || match stored {
             Some(stored) => Problem::by_parts(Arc::new(stored), self.preparation())?.with_values(rows),
             None => Problem::new(table.x, table.y, self.preparation())?.with_values(rows),

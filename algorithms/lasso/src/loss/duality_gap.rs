@@ -127,8 +127,15 @@ pub(crate) fn best_scale(yr: f64, rr: f64, bound: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const NORMS: Norms<'_> =
-        Norms { l1: 2.0, squares: 4.0, penalty: 1.0, ridge: 0.0, largest: 1.0, columns: 1, active_bounds: &[] };
+    const NORMS: Norms<'_> = Norms {
+        l1: 2.0,
+        squares: 4.0,
+        penalty: 1.0,
+        ridge: 0.0,
+        largest: 1.0,
+        columns: 1,
+        active_bounds: &[],
+    };
 
     #[test]
     fn what_overflows_or_underflows_is_not_certified() {

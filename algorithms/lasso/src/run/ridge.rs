@@ -26,7 +26,8 @@ impl Start<'_> {
     pub(crate) fn ridge(&self, ridge: f64) -> Result<Vec<(u32, f64)>, LassoError> {
         // Every step looks at all columns: those in a file are read once.
         let count = self.design.count();
-        let here = Self { design: Columns::Here(self.design.range(0..count)?.0), ..self.clone() };
+        let mut here = self.clone();
+        here.design = Columns::Here(self.design.range(0..count)?.0);
         let curvatures = here.squares()?.into_iter().map(|squares| squares + ridge).collect::<Vec<f64>>();
         let listed = |b: &[f64]| (0..).zip(b.iter().copied()).collect::<Vec<(u32, f64)>>();
         let none = here.rows(&[])?.residual;

@@ -61,7 +61,8 @@ impl Options {
     /// Returns the parameters of the cross-validation, without those of single rows.
     pub(super) fn cross_validation(&self, linear: Linear) -> Result<CrossValidation, Error> {
         let measure = choose("--measure", &self.measure, &Measure::NAMES)?;
-        let cv = linear.cv().folds(self.folds).seed(self.train.seed).measure(measure).costs(self.grid.costs()?);
+        let cv =
+            linear.cv().folds(self.folds).seed(self.train.seed).measure(measure).costs(self.grid.costs()?);
         Ok(cv.bias(self.problem.bias).scaled(self.problem.scale))
     }
 

@@ -5,7 +5,9 @@ use raddle_cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without
 use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, StoredTable, Table};
 use raddle_linear::files::{Features, Saved};
 use raddle_linear::{Bias, Linear, LinearError, Loss, Problem};
-use raddle_tabular::cli::{ClassWeightArgs, ClassWeights, ColumnArgs, Given, named_values, numbers, tell_of_classes};
+use raddle_tabular::cli::{
+    ClassWeightArgs, ClassWeights, ColumnArgs, Given, named_values, numbers, tell_of_classes,
+};
 use serde::{Serialize, Serializer};
 
 use super::refused::Named;

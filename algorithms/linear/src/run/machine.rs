@@ -16,7 +16,7 @@ use crate::solve::together::together;
 use super::course::{Course, SolverKind};
 
 /// Multiplications per epoch, at least; the epoch ends after the step that uses them up.
-pub(crate) const BUDGET: f64 = 5e8;
+const BUDGET: f64 = 5e8;
 
 /// Passes that solve most problems.
 const PASSES: u64 = 100;
@@ -115,18 +115,18 @@ impl Machine {
         }
     }
 
-    /// Continues for so many multiplications, the budget, or until the tolerance is reached; returns what is
-    /// left of them.
+    /// Continues for one epoch, a share of about half a second's work for each of `machines` solvers, or
+    /// until the tolerance is reached.
     pub(crate) fn advance(
         &mut self,
         binary: &Binary<'_>,
-        (tolerance, budget): (f64, f64),
+        (tolerance, machines): (f64, usize),
         names: &[u64],
-    ) -> f64 {
+    ) {
         self.epochs += 1;
         let mut stream = Stream::new(&[names, &[self.epochs]].concat());
         let Self { best, dual, last, iterate, course, .. } = self;
-        let mut judge = Judge::new(binary, (tolerance, budget), best);
+        let mut judge = Judge::new(binary, (tolerance, BUDGET / machines as f64), best);
         // The weights that follow from `dual`, with their margins, if known.
         let mut known = None;
         while !course.is_over() && !judge.is_over() {
@@ -164,6 +164,5 @@ impl Machine {
             };
             course.learn(way, (before, judge.found()), left - judge.budget, goes_on);
         }
-        judge.budget
     }
 }

@@ -5,7 +5,7 @@ use raddle::prelude::*;
 use raddle::state::StateError;
 use raddle::{RestoreByShard, Restoring};
 
-use super::machine::{BUDGET, Machine};
+use super::machine::Machine;
 use crate::data::binary::Binary;
 use crate::data::problem::Problem;
 use crate::data::softmax::{Softmax, block};
@@ -27,8 +27,8 @@ pub struct LinearProgram {
 impl LinearProgram {
     /// Returns a binary problem by its number, at a C; `None` if its rows, which are in a file, cannot be
     /// read. Then the run ends, and its [finish](crate::Linear::finish) returns the error.
-    fn binary(&self, number: usize, point: usize) -> Option<Binary<'_>> {
-        self.problem.binary(number, self.loss, self.factors.get(point)?).ok()
+    fn binary(&self, number: u32, point: usize) -> Option<Binary<'_>> {
+        self.problem.binary(number as usize, self.loss, self.factors.get(point)?).ok()
     }
 
     /// Returns the problem of all classes together, at a C; `None` like [`binary`](Self::binary).
@@ -36,43 +36,37 @@ impl LinearProgram {
         Some(self.problem.softmax(self.problem.rows.whole().ok()?, self.factors.get(point)?))
     }
 
-    /// Continues for one epoch, a share of about half a second's work: to the next C of a path where one is
-    /// done. A path is never left at a C that is done, as its gap would end the run.
+    /// Continues for one epoch, or until the tolerance is reached; then goes on to the next C of a path, and
+    /// past those for which the start is good enough: the gap of a C that is done would end the run.
     fn advance(&self, number: u32, path: &mut Vec<Machine>) {
-        let mut budget = BUDGET / self.problem.machines() as f64;
-        while let Some((machine, before)) = path.split_last_mut() {
-            let point = before.len();
-            if !machine.is_done(self.tolerance) {
-                if budget <= 0.0 || !self.step((number, point), machine, &mut budget) {
-                    return;
-                }
-            }
-            let next = if machine.is_done(self.tolerance) { self.next((number, point + 1), machine) } else { None };
-            let Some(next) = next else { return };
-            machine.end();
+        let Some((machine, before)) = path.split_last_mut() else { return };
+        if !machine.is_done(self.tolerance) && self.step((number, before.len()), machine).is_none() {
+            return;
+        }
+        while let Some(next) = self.next(number, path) {
+            path.iter_mut().for_each(Machine::end);
             path.push(next);
         }
     }
 
-    /// Continues at a C for so many multiplications; returns `false` if its rows cannot be read.
-    fn step(&self, (number, point): (u32, usize), machine: &mut Machine, budget: &mut f64) -> bool {
+    /// Continues at a C; `None` if the rows cannot be read.
+    fn step(&self, (number, point): (u32, usize), machine: &mut Machine) -> Option<()> {
         if self.loss == Loss::Multinomial {
-            let Some(problem) = self.softmax(point) else { return false };
-            machine.advance_together(&problem, self.tolerance);
-            *budget = 0.0;
+            machine.advance_together(&self.softmax(point)?, self.tolerance);
         } else {
-            let Some(binary) = self.binary(number as usize, point) else { return false };
-            *budget = machine.advance(&binary, (self.tolerance, *budget), &[self.seed, u64::from(number)]);
+            let settings = (self.tolerance, self.problem.machines());
+            machine.advance(&self.binary(number, point)?, settings, &[self.seed, u64::from(number)]);
         }
-        true
+        Some(())
     }
 
-    /// Returns the solver of the next C of a path, which starts from the solution at the one before.
-    fn next(&self, (number, point): (u32, usize), before: &Machine) -> Option<Machine> {
+    /// Returns the solver of the next C, which starts from the solution of the one before, if that is done.
+    fn next(&self, number: u32, path: &[Machine]) -> Option<Machine> {
+        let (before, point) = (path.last().filter(|machine| machine.is_done(self.tolerance))?, path.len());
         if self.loss == Loss::Multinomial {
             return Some(Machine::together(&self.softmax(point)?, before.best.w.clone()));
         }
-        let binary = self.binary(number as usize, point)?;
+        let binary = self.binary(number, point)?;
         let values = before.best.a.iter().enumerate().map(|(row, a)| binary.inside(row, *a));
         Some(Machine::new(&binary, values.collect()))
     }
