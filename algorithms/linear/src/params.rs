@@ -199,7 +199,11 @@ impl Linear {
                 (None, None) => vec![0.0; problem.rows.width()],
             });
         }
-        Ok(Machine::together(&all, interleaved(&w, problem.rows.width())))
+        let w = interleaved(&w, problem.rows.width());
+        let primal = all.primal(&w, &all.losses(&all.listed(&all.products(&w))));
+        // From weights far off, such as of separable classes without their intercepts, no step may lead back.
+        let is_better = primal < all.losses(&vec![0.0; all.count() * all.classes]).sum;
+        Ok(Machine::together(&all, if is_better { w } else { vec![0.0; w.len()] }))
     }
 
     /// Returns the engine of a fit.

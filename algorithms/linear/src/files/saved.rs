@@ -12,6 +12,7 @@ use raddle_tabular::files::{
 use super::about::About;
 use crate::data::problem::Problem;
 use crate::error::LinearError;
+use crate::loss::Loss;
 use crate::model::{Fit, Scorer, digested};
 use crate::params::Linear;
 use crate::path::FittedPath;
@@ -101,7 +102,7 @@ impl Saved {
     }
 
     /// Returns parameters that start from this model: from its dual values if it has one for each row of the
-    /// problem, else from its coefficients.
+    /// problem, else from its coefficients, as always if all classes are fitted together.
     ///
     /// # Errors
     /// If the model's columns or classes differ from those of the problem, which has these features.
@@ -130,7 +131,8 @@ impl Saved {
         if about.classes != problem.classes() || about.class_names != features.classes {
             return refuse("the model has other classes than the data: give a model of these classes".into());
         }
-        if self.dual.iter().all(|values| values.len() == problem.rows()) {
+        let is_together = problem.meant(linear.loss) == Loss::Multinomial;
+        if !is_together && self.dual.iter().all(|values| values.len() == problem.rows()) {
             return Ok(linear.start_from_dual(self.dual.clone()));
         }
         let place = |&(column, value): &(u32, f64)| match &features.occurring {

@@ -91,11 +91,13 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         return self
 
     def _start(self, shape, classes):
-        """Return the initial values of a fit: dual values if there is one per row, else coefficients."""
+        """Return the initial values of a fit: dual values if there is one per row, or coefficients."""
         start = {"dual": None, "weights": None}
         if not self.warm_start or not hasattr(self, "coef_") or not np.array_equal(self.classes_, classes):
             return start
-        if self.dual_.shape[-1] == shape[0]:
+        # All classes together have an intercept that does not follow from their dual values.
+        is_together = self._about["loss"] == "multinomial"
+        if self.dual_.shape[-1] == shape[0] and not is_together:
             start["dual"] = np.atleast_2d(self.dual_)
         elif self.coef_.shape[1] == shape[1]:
             start["weights"] = self.coef_, self.intercept_
