@@ -33,6 +33,7 @@ class _Linear(BaseEstimator):
     n_features_in_: int
     n_iter_: int
     relative_gap_: float
+    gradient_: float | None
     dual_: Floats
     report_: dict[str, Any]
     digest_: str
