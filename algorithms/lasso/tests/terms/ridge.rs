@@ -118,7 +118,7 @@ fn ridge_is_the_solution_of_its_normal_equations_and_certified() {
                 for make in [dense, sparse] {
                     let problem = problem(make(&naive.x), &naive.y, naive.intercept, naive.standardize);
                     let problem = problem.weights(naive.weights.clone()).unwrap();
-                    let fit = Lasso::params().l1_ratio(0.0).lambda(lambda).tolerance(1e-11);
+                    let fit = Lasso::params().l1_ratio(0.0).lambda(lambda).tolerance(1e-10);
                     let fit = fit.fit(&problem).unwrap();
                     let context = format!("{rows} x {columns} {preparation:?} lambda {lambda}");
                     let off = apart(&exported(&fit, columns), &naive.solution(lambda));
@@ -130,7 +130,7 @@ fn ridge_is_the_solution_of_its_normal_equations_and_certified() {
                     );
                     let (primal, dual) = naive.certificate(&fit, lambda);
                     let (gap, said) = ((primal - dual) / primal, fit.report.metric.value);
-                    assert!((-1e-12..=1e-11).contains(&gap) && said <= 1e-11, "{context}: {gap:e} {said:e}");
+                    assert!((-1e-12..=1e-10).contains(&gap) && said <= 1e-10, "{context}: {gap:e} {said:e}");
                 }
             }
         }
@@ -225,7 +225,7 @@ fn the_program_fits_both_and_says_what_is_proven() {
         ("fit diabetes --lambda 0 --nonnegative", "--lambda is 0: no column has a penalty then"),
         ("path diabetes --lambdas 1,0", "--lambdas is 0: it must be a positive number"),
         ("fit diabetes --lambda -1", "--lambda is -1: it must be 0, for no penalty, or a positive number"),
-        ("fit diabetes --l1-ratio 1e-12", "--l1-ratio is 0.000000000001: it must be 0, or 1e-9 at least"),
+        ("fit diabetes --l1-ratio 1e-12", "--l1-ratio is 1e-12: it must be 0, or 1e-9 at least"),
     ] {
         let refused = lasso.ends(folder, line, 2);
         assert!(refused.err.contains(why), "{line}: {}", refused.err);
@@ -238,15 +238,9 @@ fn weights_of_classes_are_those_of_their_rows() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, lasso) = (folder.path(), Program::at(env!("CARGO_BIN_EXE_lasso")));
     let (x, y) = data(Loss::Squared, 60, 4, 29);
-    let kind = |y: f64| {
-        if y < -0.2 {
-            "low"
-        } else if y < 0.3 {
-            "middle"
-        } else {
-            "high"
-        }
-    };
+    let mut order = y.clone();
+    order.sort_by(f64::total_cmp);
+    let kind = |y: f64| ["low", "middle", "high"][usize::from(y >= order[15]) + usize::from(y >= order[35])];
     let count = |name: &str| y.iter().filter(|y| kind(**y) == name).count() as f64;
     let mut text = String::from("a,b,c,d,w,u,kind\n");
     for (row, y) in y.iter().enumerate() {
