@@ -89,7 +89,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
     let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, &identity))?;
     if parts.cut.is_some() {
-        let title = format!("{} cross-validation", options.problem.title(1.0));
+        let title = format!("{} cross-validation", options.problem.title());
         let words = CutShort { title: &title, parts: "folds", names: &names, choice: "lambda" };
         return words.finish(session, options, data, parts);
     }
@@ -119,7 +119,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &run, &parts.trace)?;
     let report = outcome::reported(chosen.reported(report), &fit, &model, &features);
     let (text, mut summary) =
-        outcome::describe(&fit, &model, &options.problem.title(1.0), &report.data.path, train.folder());
+        outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, train.folder());
     let of_fit = std::mem::take(&mut summary.pictures);
     summary.pictures = pictures::curves(&chosen.curves, best).into_iter().chain(of_fit).collect();
     let (above, listing) = chosen.describe(train.folder());

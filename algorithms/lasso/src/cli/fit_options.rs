@@ -73,6 +73,14 @@ impl Options {
         Ok(Some(set))
     }
 
+    /// The method's name in titles.
+    pub(super) fn title(&self) -> String {
+        match self.lambda {
+            Some(0.0) => self.problem.loss().title("Regression without a penalty"),
+            _ => self.problem.title(),
+        }
+    }
+
     /// The parameters, except those of single columns.
     pub(super) fn lasso(&self) -> Result<Lasso, Error> {
         let lasso = self.problem.single(&self.train)?.ratio(self.ratio).given(self.lambda, Lasso::lambda);

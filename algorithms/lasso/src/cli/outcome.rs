@@ -31,8 +31,7 @@ pub(super) fn finished(
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = reported(report, fit, &model, features);
-    let (text, summary) =
-        describe(fit, &model, &options.problem.title(fit.lambda), &report.data.path, options.train.folder());
+    let (text, summary) = describe(fit, &model, &options.title(), &report.data.path, options.train.folder());
     let mut text = features::below(features, fit, &text) + "\n\n";
     let (report, summary) = match &tested {
         Some(tested) => {
@@ -110,11 +109,10 @@ pub(crate) fn describe(
     let schema = model.schema();
     let order = by_size(schema.layout().of_data(&fit.coefficients));
     let title = format!("{method} on {data}");
-    let place = match fit.gradient {
-        Some(slope) => format!("the largest slope of the mean loss is {}", short(slope)),
-        None if fit.l1_ratio == 0.0 => "without an l1 norm".into(),
-        None if fit.lambda_max > 0.0 => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
-        None => no_penalty(fit).into(),
+    let place = match fit.lambda_max > 0.0 {
+        true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
+        false if fit.l1_ratio == 0.0 => "without an l1 norm".into(),
+        false => no_penalty(fit).into(),
     };
     let (nonzeros, columns) =
         (fit.coefficients.len(), count((model.columns * model.labels.len().max(1)) as u64, "coefficient"));
@@ -123,6 +121,9 @@ pub(crate) fn describe(
         format!("{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})", number(fit.lambda));
     if let (name, Ok(share)) = fit.explained {
         text += &format!(", {name} {}", number(share));
+    }
+    if let Some(slope) = fit.gradient {
+        text += &format!("; the largest slope of the mean loss is {}", short(slope));
     }
     text += "\n\n";
     if fit.intercept != 0.0 || !fit.intercepts.is_empty() || nonzeros > 0 {

@@ -69,7 +69,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let report = encoding(&features, report);
     let entries = fit.points.iter().zip(1..).map(|(point, number)| entry(point, number));
     let report = report.result("path", entries.collect::<Vec<_>>());
-    let (title, line) = titled(&fit, points, &options.problem.title(1.0), &report.data.path);
+    let (title, line) = titled(&fit, points, &options.problem.title(), &report.data.path);
     let shown = shown(&fit);
     let (text, table) = shown.listed(train.folder());
     let summary = Summary { pictures: shown.pictures(model.schema()), ..Summary::new(title) }.table(table);

@@ -112,11 +112,10 @@ impl ProblemOptions {
         self.loss
     }
 
-    /// The method's name in titles, of a fit with this lambda.
-    pub(crate) fn title(&self, lambda: f64) -> String {
+    /// The method's name in titles.
+    pub(crate) fn title(&self) -> String {
         let smallest = self.l1_ratio.iter().copied().fold(1.0, f64::min);
         let penalty = match self.terms.has_groups() {
-            _ if lambda == 0.0 => "Regression without a penalty",
             true => "Group lasso",
             false if smallest == 0.0 => "Ridge regression",
             false if smallest < 1.0 => "Elastic net",
