@@ -74,7 +74,8 @@ impl Fit {
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
         found: Vec<Best>,
-        run: (RunReport, Vec<EpochRecord>),
+        report: RunReport,
+        trace: Vec<EpochRecord>,
     ) -> Result<Self, LinearError> {
         let points = found.into_iter().flat_map(|Best { a, w, .. }| match loss {
             Loss::Multinomial => {
@@ -85,7 +86,7 @@ impl Fit {
             _ => vec![(a, Some(w))],
         });
         let points = points.collect();
-        Self::of(problem, (loss, c, factors), points, run)
+        Self::of(problem, (loss, c, factors), points, (report, trace))
     }
 
     /// Makes the fit from the dual values of the rows by place, and from weights or, without these, those

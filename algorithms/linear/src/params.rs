@@ -284,7 +284,7 @@ impl Linear {
         let raddle::Outcome { parts, report, trace, .. } = outcome;
         let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
         let best = machines.map(|machine| machine.best).collect();
-        Fit::new(problem, (problem.meant(self.loss), c, &factors), best, (report, trace))
+        Fit::new(problem, (problem.meant(self.loss), c, &factors), best, report, trace)
     }
 }
 

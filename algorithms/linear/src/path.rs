@@ -99,7 +99,7 @@ impl Path {
         self.finish(problem, outcome)
     }
 
-    /// Makes the fits from the outcome of [`engine`](Self::engine) on this problem. At each C that is done the
+    /// Makes the fits from the outcome of [`engine`](Self::engine) on this problem. At each C that is done,
     /// solvers came to the tolerance, or made no more progress.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Path {
         let loss = problem.meant(self.linear.loss);
         let fit = |(point, (c, factors)): (usize, (&f64, Vec<f64>))| {
             let found = all.iter().map(|path| path[point].best.clone()).collect();
-            let mut fit = Fit::new(problem, (loss, *c, &factors), found, (report.clone(), Vec::new()))?;
+            let mut fit = Fit::new(problem, (loss, *c, &factors), found, report.clone(), Vec::new())?;
             fit.report.metric.value = fit.gap();
             Ok(fit)
         };

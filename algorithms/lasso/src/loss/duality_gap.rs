@@ -10,9 +10,9 @@
 //! lemma 1). The residual of those rows is -sqrt(R) b, so that x_j'r becomes x_j'r - R b_j, and both
 //! objectives gain a term in R |b|^2.
 //!
-//! **Ridge.** Without an l1 term (L = 0) every theta is a dual point, with the objective theta'y - theta'theta
-//! / 2 - |X'theta|^2 / (2 R). At theta = r, with e_j = x_j'r - R b_j, the last term is R |b|^2 / 2 + b'e + e'e
-//! / (2 R), which is at most R |b|^2 / 2 + max |e| |b|_1 + p max |e|^2 / (2 R).
+//! **Ridge.** Without an l1 term (L = 0) every theta is a dual point, with the objective theta'y -
+//! theta'theta / 2 - |X'theta|^2 / (2 R). At theta = r, with e_j = x_j'r - R b_j, the last term is
+//! R |b|^2 / 2 + b'e + e'e / (2 R), at most R |b|^2 / 2 + max |e| |b|_1 + p max |e|^2 / (2 R).
 
 use super::linear_predictor::{Response, Scores};
 use crate::penalties::charge;

@@ -46,7 +46,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
         options.problem.prepared(&mut session, train)?;
     let linear = linear.given(class_weights, Linear::class_weights);
     let path = started(train, linear, &problem, (&features, &named))?.path(costs);
-    // The tolerance decides when a point is done and the next one starts, so a resumed run must have the same.
+    // The tolerance decides when a point is done and the next one starts: a resumed run must have the same.
     let identity = options.problem.identity(options, Free { neutral: &[], ..problem::FREE }, &data, train)?;
     let engine = session.timed(Timed::Fit, || path.engine(&problem)).map_err(|why| named.refuse(why))?;
     let outcome = session.run(engine.identity(identity))?;

@@ -7,7 +7,7 @@ use raddle_cli::{Error, ExitStatus, ModelFolder};
 use raddle_linear::Fit;
 use raddle_linear::files::{About, ModelFacts as _, Saved, Schema};
 use raddle_tabular::cli::{
-    self as tabular, Measure, PredictArgs, ROWS, RowScores, Scoring, check_point, known,
+    self as tabular, Measure, PointArgs, PredictArgs, ROWS, RowScores, Scoring, known,
 };
 use raddle_tabular::files::read_facts;
 
@@ -18,9 +18,8 @@ use raddle_tabular::files::read_facts;
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Predict with this point of a path, counted from 1. path.tsv in the model's folder lists the points.
-    #[arg(long, value_name = "K")]
-    point: Option<u64>,
+    #[command(flatten)]
+    path: PointArgs,
     /// Write the predictions to this file instead of stdout. A line has the class, and the margin or, for a
     /// logistic or multinomial model, the probability of the positive class (the larger number, or the last
     /// string in sorted order). With more than two classes, the margin or probability of every class
@@ -39,8 +38,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// accuracy.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let opened = ModelFolder::open(&options.args.model, "linear")?;
-    check_point(&options.args.model, read_facts::<About>(&opened)?.points, options.point)?;
-    let Saved { about, coefficients, .. } = Saved::read(&opened, options.point)?;
+    options.path.check(&options.args.model, read_facts::<About>(&opened)?.points)?;
+    let Saved { about, coefficients, .. } = Saved::read(&opened, options.path.point)?;
     let by_scorer = about.intercepts.iter().copied().zip(coefficients).collect();
     tabular::predict(&options.args, options.out.as_deref(), &Model(about), by_scorer, None)
 }

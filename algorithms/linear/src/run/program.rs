@@ -40,7 +40,7 @@ impl LinearProgram {
     /// past those for which the start is good enough: the gap of a C that is done would end the run.
     fn advance(&self, number: u32, path: &mut Vec<Machine>) {
         let Some((machine, before)) = path.split_last_mut() else { return };
-        if !machine.is_done(self.tolerance) && self.step((number, before.len()), machine).is_none() {
+        if !machine.is_done(self.tolerance) && self.step(number, before.len(), machine).is_none() {
             return;
         }
         while let Some(next) = self.next(number, path) {
@@ -50,7 +50,7 @@ impl LinearProgram {
     }
 
     /// Continues at a C; `None` if the rows cannot be read.
-    fn step(&self, (number, point): (u32, usize), machine: &mut Machine) -> Option<()> {
+    fn step(&self, number: u32, point: usize, machine: &mut Machine) -> Option<()> {
         if self.loss == Loss::Multinomial {
             machine.advance_together(&self.softmax(point)?, self.tolerance);
         } else {

@@ -1,4 +1,4 @@
-//! `linear path`: the points on the screen and in files, what predicts, how it is carried out, what it refuses.
+//! `linear path`: its points on the screen and in files, what predicts, what it refuses.
 
 use std::fs;
 use std::path::Path;

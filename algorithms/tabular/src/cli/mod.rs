@@ -15,7 +15,7 @@ mod training;
 pub use self::class_weights::{ClassWeightArgs, ClassWeights};
 pub use self::curves::Chosen;
 pub use self::listing::{LISTED, abridged, by_size, field, listed, many_classes, place_of_all, short};
-pub use self::path::{Path, PathRow, check_point};
+pub use self::path::{Path, PathRow, PointArgs};
 pub use self::pictures::{Score, curves, scores, strongest};
 pub use self::places::{counted, drawn};
 pub use self::predicting::{Measure, PredictArgs, ROWS, Scoring, predict};

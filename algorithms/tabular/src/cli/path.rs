@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path as Folder;
 
+use clap::Args;
 use raddle_cli::{Axis, Error, Picture, PictureKind, Series, Table as Listing, Tick, aligned};
 
 use super::listing::{abridged, place_of_all, short};
@@ -121,24 +122,35 @@ impl Path<'_> {
     }
 }
 
-/// Checks which point predicts, of a model in this folder with `points` points, or of one that is no path.
-///
-/// # Errors
-/// If a path has no such point, or a model that is no path has a point chosen.
-pub fn check_point(folder: &Folder, points: Option<u64>, point: Option<u64>) -> Result<(), Error> {
-    let refuse = |why: String| Err(Error::usage(why));
-    let shown = folder.display();
-    match (points, point) {
-        (None, Some(_)) => refuse(format!("--point has no effect: {shown} is not a path; leave it out")),
-        (Some(0), _) => refuse(format!("{shown}: a path without a certified point; fit it again")),
-        (Some(points), None) => refuse(format!(
-            "{shown}: a path of {points} points: choose one by --point 1 to {points}; path.tsv there lists \
-             them"
-        )),
-        (Some(points), Some(point)) if point == 0 || point > points => {
-            refuse(format!("--point is {point}: {shown} has the points 1 to {points}"))
+/// The option that chooses a point of a path.
+#[derive(Debug, Args)]
+pub struct PointArgs {
+    /// Predict with this point of a path, counted from 1. path.tsv in the model's folder lists the points.
+    #[arg(long, value_name = "K")]
+    pub point: Option<u64>,
+}
+
+impl PointArgs {
+    /// Checks which point predicts, of a model in this folder with `points` points, or of one that is no
+    /// path.
+    ///
+    /// # Errors
+    /// If a path has no such point, or a model that is no path has a point chosen.
+    pub fn check(&self, folder: &Folder, points: Option<u64>) -> Result<(), Error> {
+        let refuse = |why: String| Err(Error::usage(why));
+        let shown = folder.display();
+        match (points, self.point) {
+            (None, Some(_)) => refuse(format!("--point has no effect: {shown} is not a path; leave it out")),
+            (Some(0), _) => refuse(format!("{shown}: a path without a certified point; fit it again")),
+            (Some(points), None) => refuse(format!(
+                "{shown}: a path of {points} points: choose one by --point 1 to {points}; path.tsv there lists \
+                 them"
+            )),
+            (Some(points), Some(point)) if point == 0 || point > points => {
+                refuse(format!("--point is {point}: {shown} has the points 1 to {points}"))
+            }
+            _ => Ok(()),
         }
-        _ => Ok(()),
     }
 }
 
@@ -149,7 +161,8 @@ mod tests {
     #[test]
     fn a_point_is_chosen_of_a_path_and_of_nothing_else() {
         let refused = |points: Option<u64>, point| {
-            check_point(Folder::new("run"), points, point)
+            PointArgs { point }
+                .check(Folder::new("run"), points)
                 .map_or_else(|why| why.to_string(), |()| "nothing".into())
         };
         assert_eq!((refused(None, None), refused(Some(2), Some(2))), ("nothing".into(), "nothing".into()));

@@ -22,7 +22,7 @@ pub struct PathPoint {
     pub gap: f64,
     /// Number of coefficients that are not zero.
     pub nonzeros: usize,
-    /// What else the model tells of a point.
+    /// A further field, as the model writes it.
     pub other: String,
 }
 
@@ -31,7 +31,7 @@ pub struct PathPoint {
 pub struct PathTable<'a> {
     /// Name of the setting.
     pub setting: &'a str,
-    /// Name of what else the model tells of a point.
+    /// Name of the further field.
     pub other: &'a str,
     /// Fields of the classes with scores of their own.
     pub classes: &'a [String],
