@@ -211,15 +211,16 @@ impl Linear {
     /// # Errors
     /// If a parameter is out of range, or the values to start from do not fit the problem.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LinearProgram>, LinearError> {
-        self.engine_along(problem, vec![self.factors(problem)?.1])
+        self.engine_along(problem, vec![self.factors(problem)?.1], u64::MAX)
     }
 
-    /// Returns the engine of fits with these factors of classes, one after another; the first starts from the
-    /// initial values.
+    /// Returns the engine of fits with these factors of classes, one after another, of so many epochs each;
+    /// the first starts from the initial values.
     pub(crate) fn engine_along(
         &self,
         problem: &Problem,
         factors: Vec<Vec<f64>>,
+        most: u64,
     ) -> Result<Engine<LinearProgram>, LinearError> {
         let (loss, tolerance, seed) = (problem.meant(self.loss), self.tolerance, self.seed);
         let first = factors.first().map_or(&[][..], |first| first);
@@ -245,7 +246,7 @@ impl Linear {
         let schedule = EachShard::new(shards.len() as u32);
         let values = (0..problem.distinct()).map(|place| problem.rows.length(place) as u64).sum();
         let costs = vec![epoch_cost(count, values); shards.len()];
-        let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, seed };
+        let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, most, seed };
         let parts = Parts { shards, blocks: Vec::new(), pinned: alone, replica: () };
         Ok(Engine::new(program, schedule, parts).costs(costs))
     }

@@ -28,6 +28,8 @@ use crate::run::program::LinearProgram;
 pub struct Path {
     linear: Linear,
     costs: Vec<f64>,
+    /// Largest number of epochs at each C.
+    most: u64,
 }
 
 /// The fits along a path.
@@ -47,11 +49,16 @@ impl Linear {
     pub fn path(self, mut costs: Vec<f64>) -> Path {
         costs.sort_by(f64::total_cmp);
         costs.dedup();
-        Path { linear: self, costs }
+        Path { linear: self, costs, most: u64::MAX }
     }
 }
 
 impl Path {
+    /// Sets a limit of epochs at each C, after which the path goes on to the next with the gap that it has.
+    pub fn epochs(self, most: u64) -> Self {
+        Self { most, ..self }
+    }
+
     /// Returns the values of C, ascending.
     pub fn costs(&self) -> &[f64] {
         &self.costs
@@ -75,7 +82,7 @@ impl Path {
     /// # Errors
     /// The errors of [`Linear::engine`], and no C, or one that is out of range.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LinearProgram>, LinearError> {
-        self.linear.engine_along(problem, self.factors(problem)?)
+        self.linear.engine_along(problem, self.factors(problem)?, self.most)
     }
 
     /// Fits on the current thread.
@@ -112,7 +119,8 @@ impl Path {
         let Outcome { parts, report, trace, .. } = outcome;
         let all: Vec<Vec<Machine>> =
             parts.shards.into_iter().chain([parts.pinned]).filter(|path| !path.is_empty()).collect();
-        let is_done = |machine: &&Machine| machine.is_done(self.linear.tolerance);
+        let (tolerance, most) = (self.linear.tolerance, self.most);
+        let is_done = |machine: &&Machine| machine.is_done(tolerance) || machine.epochs >= most;
         let done = all.iter().map(|path| path.iter().take_while(is_done).count()).min().unwrap_or(0);
         let loss = problem.meant(self.linear.loss);
         let fit = |(point, (c, factors)): (usize, (&f64, Vec<f64>))| {

@@ -127,3 +127,14 @@ fn values_of_c_that_cannot_be_are_refused() {
         assert_eq!(said(&[1.0, c]), format!("Cs: it is {shown}: it must be a number from 1e-100 to 1e100"));
     }
 }
+
+/// Each fit of a cross-validation has the limit for itself, too.
+#[test]
+fn a_limit_of_epochs_is_of_each_point() {
+    let (data, linear) = (Data::diabetes(), Linear::params().loss(Loss::Hinge).tolerance(1e-17));
+    let path = linear.clone().path(COSTS.to_vec()).epochs(1).fit(&data.problem(1.0)).unwrap();
+    assert_eq!((path.fits.len(), path.report.epochs), (COSTS.len(), COSTS.len() as u64));
+    assert!(path.missed().count() > 0);
+    let chosen = linear.cv().costs(COSTS.to_vec()).epochs(1).fit(data.x, data.y).unwrap();
+    assert_eq!((chosen.curve.points.len(), chosen.fit.report.epochs), (COSTS.len(), 1));
+}

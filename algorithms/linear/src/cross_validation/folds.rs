@@ -99,7 +99,8 @@ impl Folds {
 
     /// Returns the parameters for fitting a fold at each C.
     pub fn path(&self) -> Path {
-        self.plan.linear.clone().without_start().path(self.plan.costs.clone())
+        let path = self.plan.linear.clone().without_start().path(self.plan.costs.clone());
+        self.plan.epochs.into_iter().fold(path, Path::epochs)
     }
 
     /// Measures the fits of a fold, one for each C, on its held-out rows.

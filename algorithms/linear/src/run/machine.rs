@@ -39,7 +39,7 @@ pub struct Machine {
     iterate: Iterate,
     course: Course,
     /// Number of finished epochs.
-    epochs: u64,
+    pub(crate) epochs: u64,
 }
 
 raddle::state!(Machine { best, dual, last, iterate, course, epochs });

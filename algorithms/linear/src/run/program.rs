@@ -21,6 +21,8 @@ pub struct LinearProgram {
     /// For each C of a path, or the only one, the weight of the loss of a row with weight 1 of each class.
     pub(crate) factors: Vec<Vec<f64>>,
     pub(crate) tolerance: f64,
+    /// Largest number of epochs at each C of a path, which then goes on.
+    pub(crate) most: u64,
     pub(crate) seed: u64,
 }
 
@@ -36,11 +38,16 @@ impl LinearProgram {
         Some(self.problem.softmax(self.problem.rows.whole().ok()?, self.factors.get(point)?))
     }
 
+    /// Returns `true` if a solver has ended, or a path is to go on from it.
+    fn is_done(&self, machine: &Machine) -> bool {
+        machine.is_done(self.tolerance) || machine.epochs >= self.most
+    }
+
     /// Continues for one epoch, or until the tolerance is reached; then goes on to the next C of a path, and
     /// past those for which the start is good enough: the gap of a C that is done would end the run.
     fn advance(&self, number: u32, path: &mut Vec<Machine>) {
         let Some((machine, before)) = path.split_last_mut() else { return };
-        if !machine.is_done(self.tolerance) && self.step(number, before.len(), machine).is_none() {
+        if !self.is_done(machine) && self.step(number, before.len(), machine).is_none() {
             return;
         }
         while let Some(next) = self.next(number, path) {
@@ -62,7 +69,7 @@ impl LinearProgram {
 
     /// Returns the solver of the next C, which starts from the solution of the one before, if that is done.
     fn next(&self, number: u32, path: &[Machine]) -> Option<Machine> {
-        let (before, point) = (path.last().filter(|machine| machine.is_done(self.tolerance))?, path.len());
+        let (before, point) = (path.last().filter(|machine| self.is_done(machine))?, path.len());
         if self.loss == Loss::Multinomial {
             return Some(Machine::together(&self.softmax(point)?, before.best.w.clone()));
         }
@@ -92,7 +99,7 @@ impl LinearProgram {
         let Some(machine) = path.last() else { return Vec::new() };
         let supports = machine.best.a.iter().filter(|a| **a > 0.0).count();
         let (found, is_last) = (machine.best.found, path.len() == self.factors.len());
-        let is_done = machine.is_done(self.tolerance);
+        let is_done = self.is_done(machine);
         // A start that is good enough for the first C says nothing of the others.
         let open = if is_done && !is_last { 1.0 } else { 0.0 };
         let worst = path.iter().map(|of| of.best.found.gap()).fold(open, f64::max);
