@@ -234,14 +234,13 @@ impl Linear {
         let count = machines(problem, loss);
         // Rows in a file are read by the process that solves the problem; no other process needs them.
         let is_begun_there = problem.rows.is_stored() && count == 1 && self.start.is_none();
-        let mut machines = match is_begun_there {
+        let machines = match is_begun_there {
             true => vec![Machine::default()],
             false => (0..count).map(machine).collect::<Result<_, _>>()?,
         };
-        let alone: Vec<Machine> = if count == 1 { machines.drain(..).collect() } else { Vec::new() };
-        let shards = match count {
-            1 => vec![Vec::new()],
-            _ => machines.into_iter().map(|machine| vec![machine]).collect::<Vec<_>>(),
+        let (shards, alone) = match count {
+            1 => (vec![Vec::new()], machines),
+            _ => (machines.into_iter().map(|machine| vec![machine]).collect(), Vec::new()),
         };
         let schedule = EachShard::new(shards.len() as u32);
         let values = (0..problem.distinct()).map(|place| problem.rows.length(place) as u64).sum();

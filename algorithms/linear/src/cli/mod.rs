@@ -28,7 +28,7 @@ enum Verb {
     /// Choose C by cross-validation, then fit.
     Cv(Box<cv_options::Options>),
     /// Predict with a fitted model.
-    Predict(predict::Options),
+    Predict(Box<predict::Options>),
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
