@@ -66,7 +66,7 @@ linear fit diabetes --degree 3 | there is no kernel
 linear fit diabetes --probability | predictions of a model by --loss logistic have their probability
 linear predict run diabetes --predict_proba | predictions of a logistic model have their probability
 linear fit diabetes --decision_function_shape ovr | of more than two classes each is fitted against the rest
-linear fit diabetes --multi_class ovr | --loss multinomial fits all classes together; the other losses fit each class against the rest
+linear fit diabetes --multi_class ovr | each is fitted against the rest, and all together by --loss multinomial
 linear cv diabetes --scoring auc | --scoring is --measure here
 linear fit diabetes --cv 5 | `linear cv DATA --folds 5` chooses C by cross-validation
 linear fit diabetes --learning_rate optimal | there is no step size to choose: steps are exact
