@@ -36,7 +36,7 @@ lasso fit diabetes -C 1 | -C 1 is --lambda 1/n for n rows
 lasso fit diabetes --C | --C is --lambda 1/X/n for n rows
 lasso cv diabetes --Cs 10 | C is 1 / (n lambda) for n rows
 lasso fit diabetes --intercept_scaling 1 | there is nothing to choose here
-lasso fit diabetes --class_weight balanced | `linear fit --class-weights balanced` weighs classes
+lasso fit diabetes --class_weight balanced | --class_weight is --class-weights here
 lasso fit diabetes --solver saga | --solver is --schedule NAME
 lasso fit diabetes --multi_class multinomial | --multi_class is --loss multinomial
 lasso cv diabetes --scoring auc | --scoring is --measure here
@@ -66,7 +66,7 @@ linear fit diabetes --degree 3 | there is no kernel
 linear fit diabetes --probability | predictions of a model by --loss logistic have their probability
 linear predict run diabetes --predict_proba | predictions of a logistic model have their probability
 linear fit diabetes --decision_function_shape ovr | of more than two classes each is fitted against the rest
-linear fit diabetes --multi_class ovr | of more than two classes each is fitted against the rest
+linear fit diabetes --multi_class ovr | each is fitted against the rest, and all together by --loss multinomial
 linear cv diabetes --scoring auc | --scoring is --measure here
 linear fit diabetes --cv 5 | `linear cv DATA --folds 5` chooses C by cross-validation
 linear fit diabetes --learning_rate optimal | there is no step size to choose: steps are exact

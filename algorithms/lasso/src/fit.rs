@@ -1,5 +1,6 @@
 //! Fits by [`Lasso`]: makes an engine from parameters and a problem, and a fit from its outcome.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::error::LassoError;
 use crate::lambdas::{Course, Penalty};
 use crate::model::Fit;
 use crate::params::{Choice, Lasso};
-use crate::penalties::Terms;
+use crate::penalties::{PenaltyOptions, Terms};
 use crate::run::gram_tiles::GramTiles;
 use crate::run::messages::Phase;
 use crate::run::pinned::Solver;
@@ -74,7 +75,7 @@ impl Lasso {
     /// If a parameter is out of its range, or the response does not suit the loss.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LassoProgram>, LassoError> {
         self.check()?;
-        let start = Start::new(problem, self.loss, self.l1_ratio, &self.asked)?;
+        let start = Start::new(problem, self.loss, self.l1_ratio, &self.asked_of(problem))?;
         let (design, rows) = (&start.design, problem.rows());
         let costs: Vec<u64> = (0..design.count()).map(|j| design.cost(j) as u64).collect();
         let ranges = whole_groups(self.assign(design, &costs), &start.terms);
@@ -93,9 +94,13 @@ impl Lasso {
             let range = "times the number of rows it must not overflow";
             return Err(LassoError::Parameter { name, value: format!("{lambda:e}"), range });
         }
-        let coefficients = start.prepared(&self.init)?;
+        let ridge = self.course.penalty(0, rows, f64::NAN);
+        let coefficients = match self.l1_ratio == 0.0 && ridge > 0.0 {
+            true => start.ridge(ridge)?,
+            false => start.prepared(&self.init)?,
+        };
         // With nonzero coefficients to start from, the first certificate does not show lambda_max.
-        let pinned = match self.init.is_empty() {
+        let pinned = match self.init.is_empty() && self.l1_ratio > 0.0 {
             true => Solver::new(objective, Arc::clone(&start.terms)),
             false => Solver::with_largest(objective, Arc::clone(&start.terms), start.largest()?),
         };
@@ -114,6 +119,7 @@ impl Lasso {
             gram_response,
             roots,
             objective,
+            columns: design.count(),
             terms: Arc::clone(&start.terms),
             most_members,
             course: self.course.clone(),
@@ -131,6 +137,16 @@ impl Lasso {
         let lazy_parts = LazyParts { shards, blocks: Vec::new().into(), pinned, replica };
         let engine = Engine::new(program, schedule, lazy_parts);
         Ok(engine.costs(shard_costs).workers(self.workers).staleness(self.staleness).guard(self.guard))
+    }
+
+    /// Returns the options of the columns: with a lambda of 0, none has a penalty.
+    fn asked_of(&self, problem: &Problem) -> Cow<'_, PenaltyOptions> {
+        match self.course {
+            Course::One(Penalty::Lambda(0.0)) => {
+                Cow::Owned(PenaltyOptions { factors: vec![0.0; problem.columns()], ..self.asked.clone() })
+            }
+            _ => Cow::Borrowed(&self.asked),
+        }
     }
 
     /// Assigns columns to shards of equal cost.

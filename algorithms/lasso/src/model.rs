@@ -28,8 +28,11 @@ pub struct Fit {
     pub intercepts: Vec<f64>,
     /// lambda; of a path, the last.
     pub lambda: f64,
-    /// The smallest lambda without support.
+    /// The smallest lambda without support; 0 for an l1 ratio of 0, with which every lambda has support.
     pub lambda_max: f64,
+    /// For a lambda of 0, the largest derivative of the mean loss by a coefficient of a prepared column: all
+    /// are 0 at a minimum.
+    pub gradient: Option<f64>,
     /// The loss.
     pub loss: Loss,
     /// The share of the l1 norm in the penalty.
@@ -124,7 +127,11 @@ impl Fit {
             intercept,
             intercepts,
             lambda,
-            lambda_max: solver.largest() / problem.rows() as f64 / l1_ratio,
+            lambda_max: match l1_ratio > 0.0 {
+                true => solver.largest() / problem.rows() as f64 / l1_ratio,
+                false => 0.0,
+            },
+            gradient: (lambda == 0.0).then(|| largest_slope(problem, &replica.rows.residual)),
             loss,
             l1_ratio,
             classes,
@@ -265,6 +272,13 @@ impl Point {
             coefficients,
         }
     }
+}
+
+/// Returns max |x_j'r| / n of these residuals, one for each score; not a number if columns cannot be read.
+fn largest_slope(problem: &Problem, residual: &[f64]) -> f64 {
+    let of_score = |residual| problem.design.largest(residual, |_, slope| slope).unwrap_or(f64::NAN);
+    let slopes = residual.chunks(problem.rows()).map(of_score);
+    slopes.fold(0.0, f64::max) / problem.rows() as f64
 }
 
 /// Returns a dual point row by row: `scale` times a residual, which is listed class by class if there are

@@ -39,8 +39,8 @@ raddle_common::params! {
     /// | `factors` | 1 | 0, or 1e-100 to 1e100 | factor of the penalty of each column |
     /// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
     /// | `bounds` | none | around 0 | lower and upper bound of each coefficient |
-    /// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | weight of the penalty; several of a path |
-    /// | `l1_ratio` | 1 | \[1e-9, 1\] | a in the penalty `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)` |
+    /// | `penalty` | lambda_max / 10 | lambda >= 0, or ratio >= 1 | weight of the penalty, or several |
+    /// | `l1_ratio` | 1 | 0, \[1e-9, 1\] | a in the penalty `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)` |
     /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
     /// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
     /// | `parallelism` | 64 | >= 1 | P: columns updated in a round of STRADS |
@@ -67,7 +67,8 @@ raddle_common::params! {
     pub struct Lasso {
         /// Sets the loss.
         loss(loss: Loss) = Loss::Squared;
-        /// Sets the share of the l1 norm in the penalty: below 1 it is an elastic net.
+        /// Sets the share of the l1 norm in the penalty: below 1 it is an elastic net, and at 0 ridge
+        /// regression, of the squared loss and one lambda.
         l1_ratio(l1_ratio: f64) = 1.0;
         /// Sets the relative duality gap at which the fit ends.
         tolerance(tolerance: f64) = 1e-6;
@@ -145,7 +146,7 @@ impl Lasso {
         self
     }
 
-    /// Sets lambda.
+    /// Sets lambda; 0 leaves the penalty out.
     pub fn lambda(mut self, lambda: f64) -> Self {
         self.course = Course::One(Penalty::Lambda(lambda));
         self

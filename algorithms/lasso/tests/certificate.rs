@@ -417,7 +417,7 @@ fn parameters_out_of_range_are_refused_by_name() {
     let (x, y) = random_data(6, 4, 1.0, 1);
     let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
     for (lasso, name) in [
-        (Lasso::params().lambda(0.0), "lambda is 0"),
+        (Lasso::params().lambda(0.0).bounds(vec![(0.0, 1.0); 4]), "lambda is 0"),
         (Lasso::params().lambda(-1.0), "lambda is -1"),
         (Lasso::params().lambda(f64::NAN), "lambda is NaN"),
         (Lasso::params().ratio(0.99), "ratio is 0.99"),

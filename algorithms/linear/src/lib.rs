@@ -36,6 +36,7 @@ mod loss;
 mod model;
 mod params;
 pub mod parts;
+mod path;
 mod run;
 mod solve;
 
@@ -51,6 +52,7 @@ pub use loss::Loss;
 pub use model::{Fit, Scorer};
 pub use params::Linear;
 pub use parts::{InParts, PartPlan, Sigma};
+pub use path::{FittedPath, Path};
 pub use raddle_tabular::folds::Rule;
 pub use run::machine::Machine;
 pub use run::program::LinearProgram;

@@ -1,6 +1,6 @@
 //! [`Fit`]: a fitted classifier with its certificates.
 
-use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
+use raddle::{EpochRecord, ModelDigest, RunReport};
 use raddle_datasets::Matrix;
 
 use crate::certificate::Certificate;
@@ -11,8 +11,6 @@ use crate::data::rows::Rows;
 use crate::data::softmax::block;
 use crate::error::LinearError;
 use crate::loss::Loss;
-use crate::run::machine::Machine;
-use crate::run::program::LinearProgram;
 use crate::solve::judge::Best;
 
 /// A fitted linear classifier, which assigns classes by the scores of a row.
@@ -71,14 +69,15 @@ impl Scorer {
 }
 
 impl Fit {
+    /// Makes the fit from the solution of each solver.
     pub(crate) fn new(
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
-        outcome: Outcome<LinearProgram>,
+        found: Vec<Best>,
+        report: RunReport,
+        trace: Vec<EpochRecord>,
     ) -> Result<Self, LinearError> {
-        let Outcome { parts, report, trace, .. } = outcome;
-        let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
-        let points = machines.flat_map(|Machine { best: Best { a, w, .. }, .. }| match loss {
+        let points = found.into_iter().flat_map(|Best { a, w, .. }| match loss {
             Loss::Multinomial => {
                 let (count, block) = (problem.distinct(), block(problem.classes().len()));
                 let weights = |class: usize| w.chunks(block).map(|block| block[class]).collect();
@@ -158,6 +157,11 @@ impl Fit {
         self.scorers.iter().map(|of| of.gap).fold(0.0, f64::max)
     }
 
+    /// Returns the number of nonzero dual values of all scorers.
+    pub fn support(&self) -> usize {
+        self.scorers.iter().map(Scorer::support).sum()
+    }
+
     /// Returns the primal objective: that of all classes together, or the sum of the scorers'.
     pub fn objective(&self) -> f64 {
         let count = if self.loss == Loss::Multinomial { 1 } else { self.scorers.len() };
@@ -180,7 +184,12 @@ impl Fit {
 
     /// Returns the digest of the coefficients, equal exactly for equal models.
     pub fn digest(&self) -> String {
-        digest(self.scorers.iter().map(|of| (&of.coefficients[..], of.intercept)), self.c)
+        self.digested(ModelDigest::default()).finish()
+    }
+
+    /// Adds the coefficients to a digest.
+    pub(crate) fn digested(&self, digest: ModelDigest) -> ModelDigest {
+        digested(digest, self.scorers.iter().map(|of| (&of.coefficients[..], of.intercept)), self.c)
     }
 }
 
@@ -233,13 +242,16 @@ impl Exported {
     }
 }
 
-/// Returns the digest of each scorer's coefficients and intercept, for this C.
-pub(crate) fn digest<'a>(scorers: impl Iterator<Item = (&'a [(u32, f64)], f64)>, c: f64) -> String {
-    let mut digest = ModelDigest::default();
+/// Adds each scorer's coefficients and intercept, then C, to a digest.
+pub(crate) fn digested<'a>(
+    mut digest: ModelDigest,
+    scorers: impl Iterator<Item = (&'a [(u32, f64)], f64)>,
+    c: f64,
+) -> ModelDigest {
     for (coefficients, intercept) in scorers {
         let (columns, values): (Vec<u64>, Vec<f64>) =
             coefficients.iter().map(|&(column, value)| (u64::from(column), value)).unzip();
         digest = digest.u64s(&columns).f64s(&values).f64s(&[intercept]);
     }
-    digest.f64s(&[c]).finish()
+    digest.f64s(&[c])
 }

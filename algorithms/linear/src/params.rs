@@ -199,7 +199,11 @@ impl Linear {
                 (None, None) => vec![0.0; problem.rows.width()],
             });
         }
-        Ok(Machine::together(&all, interleaved(&w, problem.rows.width())))
+        let w = interleaved(&w, problem.rows.width());
+        let primal = all.primal(&w, &all.losses(&all.listed(&all.products(&w))));
+        // From weights far off, such as of separable classes without their intercepts, no step may lead back.
+        let is_better = primal < all.losses(&vec![0.0; all.count() * all.classes]).sum;
+        Ok(Machine::together(&all, if is_better { w } else { vec![0.0; w.len()] }))
     }
 
     /// Returns the engine of a fit.
@@ -207,28 +211,41 @@ impl Linear {
     /// # Errors
     /// If a parameter is out of range, or the values to start from do not fit the problem.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<LinearProgram>, LinearError> {
-        let (_, factors) = self.factors(problem)?;
+        self.engine_along(problem, vec![self.factors(problem)?.1], u64::MAX)
+    }
+
+    /// Returns the engine of fits with these factors of classes, one after another, of so many epochs each;
+    /// the first starts from the initial values.
+    pub(crate) fn engine_along(
+        &self,
+        problem: &Problem,
+        factors: Vec<Vec<f64>>,
+        most: u64,
+    ) -> Result<Engine<LinearProgram>, LinearError> {
         let (loss, tolerance, seed) = (problem.meant(self.loss), self.tolerance, self.seed);
+        let first = factors.first().map_or(&[][..], |first| first);
         let machine = |number| {
             if loss == Loss::Multinomial {
-                return self.first_together(problem, &factors);
+                return self.first_together(problem, first);
             }
-            let binary = problem.binary(number, loss, &factors)?;
+            let binary = problem.binary(number, loss, first)?;
             Ok(Machine::new(&binary, self.first(problem, number, &binary)?))
         };
         let count = machines(problem, loss);
         // Rows in a file are read by the process that solves the problem; no other process needs them.
         let is_begun_there = problem.rows.is_stored() && count == 1 && self.start.is_none();
-        let mut machines = match is_begun_there {
+        let machines = match is_begun_there {
             true => vec![Machine::default()],
             false => (0..count).map(machine).collect::<Result<_, _>>()?,
         };
-        let alone = if count == 1 { machines.pop() } else { None };
-        let shards = if alone.is_some() { vec![None] } else { machines.into_iter().map(Some).collect() };
+        let (shards, alone) = match count {
+            1 => (vec![Vec::new()], machines),
+            _ => (machines.into_iter().map(|machine| vec![machine]).collect(), Vec::new()),
+        };
         let schedule = EachShard::new(shards.len() as u32);
         let values = (0..problem.distinct()).map(|place| problem.rows.length(place) as u64).sum();
         let costs = vec![epoch_cost(count, values); shards.len()];
-        let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, seed };
+        let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, most, seed };
         let parts = Parts { shards, blocks: Vec::new(), pinned: alone, replica: () };
         Ok(Engine::new(program, schedule, parts).costs(costs))
     }
@@ -264,7 +281,10 @@ impl Linear {
         outcome: raddle::Outcome<LinearProgram>,
     ) -> Result<Fit, LinearError> {
         let (c, factors) = self.factors(problem)?;
-        Fit::new(problem, (problem.meant(self.loss), c, &factors), outcome)
+        let raddle::Outcome { parts, report, trace, .. } = outcome;
+        let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
+        let best = machines.map(|machine| machine.best).collect();
+        Fit::new(problem, (problem.meant(self.loss), c, &factors), best, report, trace)
     }
 }
 

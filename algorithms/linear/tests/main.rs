@@ -14,6 +14,7 @@ mod leaving;
 mod merged;
 mod naive;
 mod parts;
+mod path;
 mod replay;
 #[path = "../../../tests/stopping/mod.rs"]
 mod stopping;

@@ -37,7 +37,7 @@ def test_objects_that_are_numbers_are_numbers(diabetes):
 @pytest.mark.parametrize(
     ("estimator", "params", "why"),
     [
-        (Lasso, {"alpha": 0.0}, "^alpha is 0"),
+        (Lasso, {"alpha": 0.0, "positive": True}, "^alpha is 0: no column has a penalty then"),
         (Lasso, {"alpha": -1.0}, "^alpha is -1"),
         (Lasso, {"alpha": "1"}, "^alpha is '1'"),
         (Lasso, {"tol": 0.0}, "^tol is 0"),
@@ -50,7 +50,7 @@ def test_objects_that_are_numbers_are_numbers(diabetes):
         (Lasso, {"bounds": (1.0, 2.0)}, "the lower must be at most 0"),
         (Lasso, {"groups": ["a"]}, "^groups has the shape"),
         (Lasso, {"groups": range(10), "positive": True}, "leave out groups, or bounds and positive"),
-        (ElasticNet, {"l1_ratio": 0.0}, "^l1_ratio is 0"),
+        (ElasticNet, {"l1_ratio": 0.0, "positive": True}, "^l1_ratio is 0, which is ridge: it is fitted without"),
         (ElasticNetCV, {"l1_ratio": [0.5, 2.0]}, "^l1_ratio is 2"),
         (LassoCV, {"alphas": 0}, "^alphas is 0"),
         (LassoCV, {"eps": 2.0}, "^eps is 2"),

@@ -14,7 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from raddle.linear import LinearSVC, LogisticRegression
+from raddle.linear import LinearSVC, LinearSVCCV, LogisticRegression
 
 CLASSIFIERS = {
     "squared_hinge": LinearSVC,
@@ -260,3 +260,32 @@ def test_two_probabilities_are_those_of_the_score(tumours):
     X, y = tumours
     model = LogisticRegression().fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(model.decision_function(X)))
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_a_machine_whose_c_is_chosen_is_the_fit_at_it(tumours, loss):
+    X, y = tumours
+    fits = [LinearSVCCV([0.01, 0.1, 1.0], measure="auc", loss=loss, n_jobs=n).fit(X, y) for n in (1, 3)]
+    model = fits[0]
+    assert model.digest_ == fits[1].digest_ == LinearSVC(model.C_, loss=loss).fit(X, y).digest_
+    assert model.C_ == model.Cs_[model.mean_path_.argmax()] and model.worst_gap_ <= 1e-4
+    assert clone(model).get_params()["Cs"] == [0.01, 0.1, 1.0]
+    for params, why in [
+        ({"Cs": []}, "^Cs is \\[\\]: it must be"),
+        ({"Cs": [0.0]}, "^Cs is .*: it must be a whole number, or at least one number above 0"),
+        ({"measure": "log-loss"}, "log-loss needs probabilities"),
+        ({"loss": "hinge", "intercept_scaling": None}, "the hinge needs a number"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            LinearSVCCV(**params).fit(X, y)
+
+
+def test_all_classes_together_start_again_from_their_solution():
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(C=100.0, warm_start=True).fit(X, y == 1)
+    for _ in range(2):
+        model.fit(X, y)
+        assert model.relative_gap_ <= 1e-4
+    X, y = X[y != 1], np.r_[np.zeros(50), np.ones(25), np.full(25, 2.0)]
+    model = LogisticRegression(C=1e4, warm_start=True).fit(X, y)
+    assert model.fit(X, y).relative_gap_ <= 1e-4

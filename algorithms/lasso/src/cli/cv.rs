@@ -77,7 +77,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     // The tolerance decides when a path proceeds to its next point, so a resumed run must have the same.
     let free = Free { neutral: &[], ..problem::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
-    let rows = options.problem.rows.values(&mut table, &data.path)?;
+    let rows = options.problem.rows.values(&mut table, &data.path, features.classes.as_deref())?;
     let lasso = options.problem.of_columns(lasso, train, &features, table.x.cols())?;
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
     let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;

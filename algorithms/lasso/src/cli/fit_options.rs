@@ -23,7 +23,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[command(mut_arg("schedule", |arg| arg.help("Rule for choosing the variables to update: working-set (the same as auto); or priority, shuffled or cyclic, which update several of them in each round")))]
 pub(crate) struct Options {
     /// Weight lambda of the penalty. It is relative to the mean loss, which is 1/(2n) |y - b0 - X b|^2 for
-    /// `squared`.
+    /// `squared`; 0 leaves the penalty out.
     #[arg(long, value_name = "X", conflicts_with = "ratio")]
     lambda: Option<f64>,
     /// Set lambda to lambda_max / R. R is at least 1, and lambda_max is the smallest lambda at which all
@@ -71,6 +71,14 @@ impl Options {
         let set = session.timed(Timed::Read, read)?;
         set.notes().for_each(|note| session.screen().tell(&note));
         Ok(Some(set))
+    }
+
+    /// The method's name in titles.
+    pub(super) fn title(&self) -> String {
+        match self.lambda {
+            Some(0.0) => self.problem.loss().title("Regression without a penalty"),
+            _ => self.problem.title(),
+        }
     }
 
     /// The parameters, except those of single columns.

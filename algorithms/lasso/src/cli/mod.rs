@@ -15,7 +15,6 @@ mod held_out;
 mod outcome;
 mod path;
 mod pictures;
-mod point;
 mod predict;
 mod problem;
 mod refused;

@@ -7,7 +7,7 @@ use raddle_cli::{
 };
 use raddle_lasso::Fit;
 use raddle_lasso::files::{About, Coefficient, Features, ModelFacts as _, Schema};
-use raddle_tabular::cli::{LISTED, by_size, encoding, field, listed, place_of_all, strongest};
+use raddle_tabular::cli::{LISTED, by_size, encoding, field, listed, place_of_all, short, strongest};
 use serde_json::{Value, json};
 
 use super::features;
@@ -31,8 +31,7 @@ pub(super) fn finished(
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = reported(report, fit, &model, features);
-    let (text, summary) =
-        describe(fit, &model, &options.problem.title(), &report.data.path, options.train.folder());
+    let (text, summary) = describe(fit, &model, &options.title(), &report.data.path, options.train.folder());
     let mut text = features::below(features, fit, &text) + "\n\n";
     let (report, summary) = match &tested {
         Some(tested) => {
@@ -55,6 +54,10 @@ pub(crate) fn reported(report: Report, fit: &Fit, model: &About, features: &Feat
     let report = match &fit.intercepts[..] {
         [] => report.result("intercept", fit.intercept),
         all => report.result("intercepts", all.to_vec()),
+    };
+    let report = match fit.gradient {
+        Some(slope) => report.result("gradient", slope),
+        None => report,
     };
     match fit.explained {
         (name, Ok(share)) => report.result(&field(name), share),
@@ -108,6 +111,7 @@ pub(crate) fn describe(
     let title = format!("{method} on {data}");
     let place = match fit.lambda_max > 0.0 {
         true => format!("lambda_max / {}", number(fit.lambda_max / fit.lambda)),
+        false if fit.l1_ratio == 0.0 => "without an l1 norm".into(),
         false => no_penalty(fit).into(),
     };
     let (nonzeros, columns) =
@@ -117,6 +121,9 @@ pub(crate) fn describe(
         format!("{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})", number(fit.lambda));
     if let (name, Ok(share)) = fit.explained {
         text += &format!(", {name} {}", number(share));
+    }
+    if let Some(slope) = fit.gradient {
+        text += &format!("; the largest slope of the mean loss is {}", short(slope));
     }
     text += "\n\n";
     if fit.intercept != 0.0 || !fit.intercepts.is_empty() || nonzeros > 0 {

@@ -1,27 +1,22 @@
 //! `lasso path`.
 
-use std::path::Path;
+use std::borrow::Cow;
 
 use clap::Args;
 use raddle_cli::{
-    Error, ExitStatus, Free, ROUND_OPTIONS, Session, Summary, Table as Listing, Timed, TrainOptions, aligned,
-    count, hide_idle,
+    Error, ExitStatus, Free, ROUND_OPTIONS, Session, Summary, Timed, TrainOptions, count, hide_idle,
 };
 use raddle_lasso::files::{About, ModelFacts as _};
 use raddle_lasso::{Fit, Point};
-use raddle_tabular::cli::{abridged, encoding, known_or_default, place_of_all, short};
+use raddle_tabular::cli::{Path, PathRow, encoding, known_or_default};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::features;
 use super::grid::{GridArgs, SCHEDULE};
 use super::outcome::no_penalty;
-use super::pictures;
 use super::problem::{self, ON_WORKING_SET, ProblemOptions, Ready};
 use super::refused::refuse_named;
-
-/// Approximate number of points that the screen lists.
-const LISTED: usize = 20;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso path diabetes --points 20
@@ -74,8 +69,11 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let report = encoding(&features, report);
     let entries = fit.points.iter().zip(1..).map(|(point, number)| entry(point, number));
     let report = report.result("path", entries.collect::<Vec<_>>());
-    let (text, summary) = describe(&fit, points, &options.problem.title(), &report.data.path, train.folder());
-    let summary = Summary { pictures: pictures::path(&fit.points, model.schema()), ..summary };
+    let (title, line) = titled(&fit, points, &options.problem.title(), &report.data.path);
+    let shown = shown(&fit);
+    let (text, table) = shown.listed(train.folder());
+    let summary = Summary { pictures: shown.pictures(model.schema()), ..Summary::new(title) }.table(table);
+    let text = format!("{line}\n\n{text}");
     let text = format!("{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary, &text)
 }
@@ -89,35 +87,26 @@ fn entry(point: &Point, number: u64) -> Value {
     })
 }
 
-/// The path as text, with about twenty of its points, and as a generic table of all, which the run's folder
-/// has, too.
-fn describe(fit: &Fit, points: usize, method: &str, data: &str, folder: Option<&Path>) -> (String, Summary) {
+/// Returns the title and what was fitted of a path of so many points.
+fn titled(fit: &Fit, points: usize, method: &str, data: &str) -> (String, String) {
     let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {
         true => String::new(),
         false => format!("; {}", no_penalty(fit)),
     };
-    let mut text = format!(
-        "{title}: {} of {} certified{none}\n\n{:>6}  {:>14}  {:>9}  {:>8}\n",
-        fit.points.len(),
-        count(points as u64, "point"),
-        "point",
-        "lambda",
-        "nonzeros",
-        "gap"
-    );
-    let mut table = Listing::new("path", &["point", "lambda", "nonzeros", "gap"]);
-    let every = fit.points.len().div_ceil(LISTED).max(1);
-    let mut listed = 0;
-    for (number, point) in (1..).zip(&fit.points) {
-        let nonzeros = point.coefficients.len() as u64;
-        table.row(vec![number.into(), point.lambda.into(), nonzeros.into(), point.gap.into()]);
-        if (number - 1) % every == 0 || number == fit.points.len() {
-            let (lambda, gap) = (aligned(point.lambda), point.gap);
-            text += &format!("{number:>6}  {lambda:>14}  {nonzeros:>9}  {:>8}\n", short(gap));
-            listed += 1;
-        }
-    }
-    text += &abridged(listed, fit.points.len(), "points", &place_of_all("path.tsv", folder));
-    (text.trim_end().to_owned(), Summary::new(title).table(table))
+    let points = count(points as u64, "point");
+    let line = format!("{title}: {} of {points} certified{none}", fit.points.len());
+    (title, line)
+}
+
+/// Returns the points for tables and pictures.
+fn shown<'a>(fit: &'a Fit) -> Path<'a> {
+    let row = |point: &'a Point| PathRow {
+        setting: point.lambda,
+        size: point.coefficients.len() as u64,
+        gap: point.gap,
+        coefficients: Cow::Borrowed(&point.coefficients[..]),
+    };
+    let points = fit.points.iter().map(row).collect();
+    Path { setting: ["lambda", "lambdas"], last: "the smallest lambda", size: "nonzeros", points }
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle_cli::{Error, ExitStatus};
+use raddle_cli::{Error, ExitStatus, ModelFolder};
 use raddle_lasso::files::{About, ModelFacts as _, Offset, Saved, Schema};
 use raddle_lasso::{Measure, probabilities};
-use raddle_tabular::cli::{self as tabular, PredictArgs, ROWS, RowScores, Scoring, known};
+use raddle_tabular::cli::{self as tabular, PointArgs, PredictArgs, ROWS, RowScores, Scoring, known};
+use raddle_tabular::files::read_facts;
 
-use super::point;
 use super::rows::beside_offset;
 
 /// The options of `lasso predict`.
@@ -22,9 +22,8 @@ pub(crate) struct Options {
     /// value per row. Default: the column that the model was fitted with.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
-    /// Predict with this point of a path, counted from 1. path.tsv in the model's folder lists the points.
-    #[arg(long, value_name = "K")]
-    point: Option<u64>,
+    #[command(flatten)]
+    path: PointArgs,
     /// Write the predictions to this file instead of stdout. A line has the predicted mean; for a logistic
     /// model the class and the probability of the positive class (the larger number, or the last string in
     /// sorted order); for a multinomial model the class and the probability of every class, in sorted order.
@@ -43,7 +42,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes.
 /// Reports the error against the response, if there is one.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let Saved { about, coefficients, .. } = point::read(&options.args.model, options.point)?;
+    let opened = ModelFolder::open(&options.args.model, "lasso")?;
+    options.path.check(&options.args.model, read_facts::<About>(&opened)?.points)?;
+    let Saved { about, coefficients, .. } = Saved::read(&opened, options.path.point)?;
     let other = offset(options, &about)?.as_deref().map(beside_offset);
     let by_class = about.by_class(&coefficients);
     tabular::predict(&options.args, options.out.as_deref(), &Model(about), by_class, other)

@@ -40,8 +40,8 @@ pub(crate) struct ProblemOptions {
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = named_values(&Loss::NAMES), hide_possible_values = true)]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
-    /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1-A)/2 |b|^2), 0 < A <= 1. Below 1 it is an
-    /// elastic net.
+    /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1-A)/2 |b|^2), 0 <= A <= 1. Below 1 it is an
+    /// elastic net, and at 0 ridge regression.
     #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_all")]
     l1_ratio: Vec<f64>,
@@ -114,11 +114,12 @@ impl ProblemOptions {
 
     /// The method's name in titles.
     pub(crate) fn title(&self) -> String {
-        let is_net = self.l1_ratio.iter().any(|ratio| *ratio < 1.0);
-        let penalty = match (self.terms.has_groups(), is_net) {
-            (true, _) => "Group lasso",
-            (false, true) => "Elastic net",
-            (false, false) => "Lasso",
+        let smallest = self.l1_ratio.iter().copied().fold(1.0, f64::min);
+        let penalty = match self.terms.has_groups() {
+            true => "Group lasso",
+            false if smallest == 0.0 => "Ridge regression",
+            false if smallest < 1.0 => "Elastic net",
+            false => "Lasso",
         };
         self.loss.title(penalty)
     }
@@ -172,7 +173,8 @@ impl ProblemOptions {
         let reading = Reading { held_out, ..self.reading(train, &[])? };
         let Given { mut table, stored, mut data } = Given::open(session, train, &reading)?;
         let features = self.features(&table, &mut data);
-        let (rows, is_stored) = (self.rows.values(&mut table, &data.path)?, stored.is_some());
+        let (rows, is_stored) =
+            (self.rows.values(&mut table, &data.path, features.classes.as_deref())?, stored.is_some());
         let make = || match stored {
             Some(stored) => Problem::by_parts(Arc::new(stored), self.preparation())?.with_values(rows),
             None => Problem::new(table.x, table.y, self.preparation())?.with_values(rows),
@@ -207,6 +209,7 @@ impl ProblemOptions {
 
     /// The parameters that all verbs share, with the first l1 ratio.
     pub(crate) fn lasso(&self, train: &TrainOptions) -> Result<Lasso, Error> {
+        self.rows.check(self.loss)?;
         let schedule = train.schedule_from(&Choice::NAMES)?;
         refuse_idle(schedule, train)?;
         let lasso = Lasso::params()

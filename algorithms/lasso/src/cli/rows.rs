@@ -1,16 +1,17 @@
-//! The options with a value for each row: its weight, and the offset of its score.
+//! The options with a value for each row: its weight, also by its class, and the offset of its score.
 
 use std::path::Path;
 
 use clap::Args;
-use raddle_cli::Error;
+use raddle_cli::{Error, refuse_without_effect};
 use raddle_datasets::{Beside, Table};
+use raddle_lasso::Loss;
 use raddle_lasso::files::Offset;
-use raddle_tabular::cli::numbers;
+use raddle_tabular::cli::{ClassWeightArgs, numbers};
 use raddle_tabular::folds::RowValues;
 use serde::Serialize;
 
-/// Weights and offsets.
+/// Weights, also by class, and offsets.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct RowArgs {
     /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
@@ -21,6 +22,9 @@ pub(crate) struct RowArgs {
     /// not a feature, or a file with one value per row.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    by_class: ClassWeightArgs,
 }
 
 /// Request for an offset to be read in addition to the features.
@@ -29,9 +33,9 @@ pub(crate) fn beside_offset(name: &str) -> Beside {
 }
 
 impl RowArgs {
-    /// `true` if weights or an offset are given.
+    /// `true` if weights, by row or by class, or an offset are given.
     pub(crate) fn is_given(&self) -> bool {
-        self.weights.is_some() || self.offset.is_some()
+        self.weights.is_some() || self.offset.is_some() || self.by_class.class_weights.is_some()
     }
 
     /// Returns the names of the options and their values.
@@ -45,14 +49,31 @@ impl RowArgs {
         weights.chain(self.offset.as_deref().map(beside_offset)).collect()
     }
 
-    /// Takes the values of the rows from the front of the extra columns that were read.
-    pub(crate) fn values(&self, table: &mut Table, data: &str) -> Result<RowValues, Error> {
+    /// Refuses weights of classes if the loss has none.
+    pub(crate) fn check(&self, loss: Loss) -> Result<(), Error> {
+        let is_idle = self.by_class.class_weights.is_some() && !loss.has_classes();
+        refuse_without_effect(&[("--class-weights", is_idle)], &format!("with --loss {}", loss.name()))
+    }
+
+    /// Takes the values of the rows from the front of the extra columns that were read; `classes` has the
+    /// texts of the classes, if they have texts.
+    pub(crate) fn values(
+        &self,
+        table: &mut Table,
+        data: &str,
+        classes: Option<&[String]>,
+    ) -> Result<RowValues, Error> {
         let mut take = |is_given: bool, option: &str| match is_given && !table.beside.is_empty() {
             true => numbers(table.beside.remove(0), option, data).map(Some),
             false => Ok(None),
         };
         let weights = take(self.weights.is_some(), "--weights")?;
-        Ok(RowValues { weights, offset: take(self.offset.is_some(), "--offset")? })
+        let offset = take(self.offset.is_some(), "--offset")?;
+        let weights = match &self.by_class.class_weights {
+            Some(given) => Some(given.of_rows(&table.y, classes, weights)?),
+            None => weights,
+        };
+        Ok(RowValues { weights, offset })
     }
 
     /// Returns the place where a model finds the offsets of other data.

@@ -36,8 +36,7 @@ struct Prepared {
 /// Fits the first version, and then each next one.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
     if options.problem.rows.is_given() {
-        let why =
-            "--weights and --offset are of rows that stay: --changes has no values but features and response";
+        let why = "--weights, --class-weights and --offset are of rows that stay: --changes has no values but features and response";
         return Err(Error::usage(why));
     }
     let why = "with --changes, whose rows come and go";

@@ -17,7 +17,6 @@
 //! ```
 
 mod about;
-mod path;
 mod saved;
 
 pub use about::About;

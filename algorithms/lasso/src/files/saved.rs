@@ -6,12 +6,13 @@ use std::path::Path;
 use raddle::ModelDigest;
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Matrix, npy};
-use raddle_tabular::files::{Coefficient, Features, ModelFacts as _, read_facts, read_text, write_facts};
+use raddle_tabular::files::{
+    Coefficient, Features, ModelFacts as _, PathPoint, PathTable, read_facts, write_facts,
+};
 
 use super::about::About;
-use super::path;
 use crate::error::LassoError;
-use crate::model::{Fit, digested};
+use crate::model::{Fit, Point, digested};
 use crate::predict::predict;
 
 const PROGRAM: &str = "lasso";
@@ -61,11 +62,9 @@ impl Saved {
         };
         let coefficients = about.schema().read(opened, point)?;
         if let Some(point) = point {
-            let found = path::read(&read_text(opened, "path.tsv")?, point, &about.schema().fields());
-            (about.lambda, about.intercept, about.intercepts) = found.ok_or_else(|| {
-                let why = format!("expected lambda and intercept of point {point}");
-                FileError::line(&opened.path().join("path.tsv"), point as usize + 1, why)
-            })?;
+            let found = path_table(&about.schema().fields()).read(opened, point)?;
+            (about.lambda, about.intercept) = (found.setting, found.intercept);
+            about.intercepts = found.intercepts;
         }
         Ok(Self { about, coefficients, digest: opened.digest().to_owned() })
     }
@@ -134,9 +133,22 @@ impl Fit {
         }
         let (schema, points) = (about.schema(), self.points.iter().map(|point| &point.coefficients));
         schema.write_path(files, points)?;
-        files.write("path.tsv", |out| path::write(out, &self.points, &schema.fields()))?;
+        let line = |point: &Point| PathPoint {
+            setting: point.lambda,
+            intercept: point.intercept,
+            intercepts: point.intercepts.clone(),
+            gap: point.gap,
+            nonzeros: point.coefficients.len(),
+            other: format!("{:.16e}", point.dual_scale),
+        };
+        path_table(&schema.fields()).write(files, self.points.iter().map(line))?;
         write_facts(files, about)
     }
+}
+
+/// Returns the columns of `path.tsv`.
+fn path_table(classes: &[String]) -> PathTable<'_> {
+    PathTable { setting: "lambda", other: "dual_scale", classes }
 }
 
 /// Writes a model of one lambda; its coefficients are numbered as in a fit.

@@ -9,6 +9,10 @@
 //! response of zeros (Zou and Hastie, "Regularization and variable selection via the elastic net", 2005,
 //! lemma 1). The residual of those rows is -sqrt(R) b, so that x_j'r becomes x_j'r - R b_j, and both
 //! objectives gain a term in R |b|^2.
+//!
+//! **Ridge.** Without an l1 term (L = 0) every theta is a dual point, with the objective theta'y -
+//! theta'theta / 2 - |X'theta|^2 / (2 R). At theta = r, with e_j = x_j'r - R b_j, the last term is
+//! R |b|^2 / 2 + b'e + e'e / (2 R), at most R |b|^2 / 2 + max |e| |b|_1 + p max |e|^2 / (2 R).
 
 use super::linear_predictor::{Response, Scores};
 use crate::penalties::charge;
@@ -35,6 +39,8 @@ pub(crate) struct Norms<'a> {
     pub(crate) ridge: f64,
     /// max |x_j'r - R b_j|.
     pub(crate) largest: f64,
+    /// p, the number of columns.
+    pub(crate) columns: usize,
     /// Coefficients at their bounds, which do not count in `largest`: see `penalties/bounds.rs`.
     pub(crate) active_bounds: &'a [(f64, f64)],
 }
@@ -44,6 +50,17 @@ impl Norms<'_> {
     /// if lambda is 0.
     fn bound(self) -> f64 {
         if self.largest > 0.0 { self.penalty / self.largest } else { f64::INFINITY }
+    }
+
+    /// `true` without an l1 term.
+    fn is_ridge(self) -> bool {
+        self.penalty == 0.0 && self.ridge > 0.0
+    }
+
+    /// Without an l1 term, returns a bound of what the columns cost the dual objective beyond R |b|^2 / 2.
+    fn inexact(self) -> f64 {
+        let squares = self.columns as f64 * self.largest * self.largest / (2.0 * self.ridge);
+        if self.is_ridge() { self.largest * self.l1 + squares } else { 0.0 }
     }
 
     /// Returns R |b|^2, the squared residual of the ridge's rows.
@@ -59,12 +76,16 @@ impl DualityGap {
     pub(crate) fn squared(rr: f64, yr: f64, norms: Norms<'_>) -> Self {
         let rr = rr + norms.ridged();
         let scale = match norms.active_bounds {
+            _ if norms.is_ridge() => 1.0,
             [] => best_scale(yr, rr, norms.bound()),
             _ => norms.bound().min(1.0),
         };
         Self {
             primal: 0.5 * rr + norms.penalty * norms.l1,
-            dual: scale * yr - 0.5 * scale * scale * rr - charge(norms.active_bounds, scale, norms.penalty),
+            dual: scale * yr
+                - 0.5 * scale * scale * rr
+                - charge(norms.active_bounds, scale, norms.penalty)
+                - norms.inexact(),
             scale,
             is_zero: rr == 0.0 && norms.l1 == 0.0,
         }
@@ -106,8 +127,15 @@ pub(crate) fn best_scale(yr: f64, rr: f64, bound: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const NORMS: Norms<'_> =
-        Norms { l1: 2.0, squares: 4.0, penalty: 1.0, ridge: 0.0, largest: 1.0, active_bounds: &[] };
+    const NORMS: Norms<'_> = Norms {
+        l1: 2.0,
+        squares: 4.0,
+        penalty: 1.0,
+        ridge: 0.0,
+        largest: 1.0,
+        columns: 1,
+        active_bounds: &[],
+    };
 
     #[test]
     fn what_overflows_or_underflows_is_not_certified() {

@@ -23,6 +23,7 @@ pub(crate) mod program;
 pub(crate) mod progress;
 pub(crate) mod replica;
 pub(crate) mod restored;
+mod ridge;
 pub(crate) mod schedule;
 pub(crate) mod shard;
 pub(crate) mod solution;

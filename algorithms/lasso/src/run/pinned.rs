@@ -143,7 +143,8 @@ impl Solver {
             self.last.penalty = spec.penalty(self.points.position, self.largest);
             let (penalty, ridge) = objective.weights(self.last.penalty);
             let largest = largest_at(ridge, &mut active_bounds);
-            let norms = Norms { l1, squares, penalty, ridge, largest, active_bounds: &active_bounds };
+            let (columns, active_bounds) = (spec.columns, &active_bounds[..]);
+            let norms = Norms { l1, squares, penalty, ridge, largest, columns, active_bounds };
             let duality_gap = self.set.members.duality_gap(rows, norms);
             let gap = duality_gap.relative();
             self.last.scale = duality_gap.scale;
@@ -280,6 +281,7 @@ mod tests {
             gram_response: y.clone(),
             roots: Vec::new(),
             objective: SQUARED,
+            columns: 1,
             terms: Arc::default(),
             most_members: usize::MAX,
             course: Course::One(Penalty::Lambda(0.5)),

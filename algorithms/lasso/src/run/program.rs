@@ -140,7 +140,7 @@ impl Program for LassoProgram {
                     Status::Converged
                 }
             }
-            None if solver.is_stalled(&self.spec) => Status::Converged,
+            None if self.spec.is_ridge() || solver.is_stalled(&self.spec) => Status::Converged,
             _ => Status::Continue,
         };
         verdict.objective = Some(gap.primal / n);

@@ -19,6 +19,8 @@ pub(crate) struct Spec {
     /// Roots of the weights, by which columns are multiplied for the Gram; empty if all rows count equally.
     pub(crate) roots: Vec<f64>,
     pub(crate) objective: Objective,
+    /// Number of columns.
+    pub(crate) columns: usize,
     /// Penalties of the columns.
     pub(crate) terms: Arc<Terms>,
     /// The working set of a quadratic has no Gram if it is larger than this.
@@ -62,6 +64,11 @@ impl Spec {
     pub(crate) fn least_threshold(&self, largest: f64) -> f64 {
         // Rounding must not lift the result above the solver's threshold.
         (1.0 - 1e-9) * self.objective.weights(self.penalty(0, largest)).0
+    }
+
+    /// `true` without an l1 term: the coefficients were solved for before the first boundary.
+    pub(crate) fn is_ridge(&self) -> bool {
+        self.objective.l1_ratio == 0.0
     }
 
     /// Returns n times the lambda at a position, for max |x_j'r| without coefficients.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use raddle_datasets::room;
 
 use crate::data::columns::Columns;
+use crate::data::design::Column;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::loss::classes::Directions;
@@ -16,7 +17,7 @@ use crate::loss::{Loss, Objective, Shape};
 use crate::penalties::{PenaltyOptions, Terms};
 
 /// Start of a fit: the objective, the problem, and the response as the loss uses it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Start<'a> {
     problem: &'a Problem,
     pub(crate) objective: Objective,
@@ -116,13 +117,26 @@ impl<'a> Start<'a> {
         // No step would change the coefficient of a column of zeros, which the penalty would count for ever.
         let columns = self.design.some(places.iter().map(|&(place, _)| place as usize))?;
         for ((_, value), column) in places.iter_mut().zip(&columns) {
-            let squares = match self.given.weights() {
-                None => column.view().sum_squares(self.given.scores()),
-                Some(weights) => column.view().weighed(weights).0,
-            };
-            *value = if squares > 0.0 { *value } else { 0.0 };
+            *value = if self.square(column) > 0.0 { *value } else { 0.0 };
         }
         Ok(places)
+    }
+
+    /// Returns the sum of a column's squares, under the rows' weights.
+    fn square(&self, column: &Column) -> f64 {
+        match self.given.weights() {
+            None => column.view().sum_squares(self.given.scores()),
+            Some(weights) => column.view().weighed(weights).0,
+        }
+    }
+
+    /// Returns the sum of the squares of every column.
+    ///
+    /// # Errors
+    /// If columns that are read by parts cannot be read.
+    pub(super) fn squares(&self) -> Result<Vec<f64>, LassoError> {
+        let columns = self.design.some(0..self.design.count())?;
+        Ok(columns.iter().map(|column| self.square(column)).collect())
     }
 
     /// Computes the rows at these coefficients of prepared columns.

@@ -210,7 +210,7 @@ impl ByColumns<'_> {
         }
         let ((l1, squares), (rr, yr)) = (self.norms(b), self.rows.products(&self.whole(residual)));
         let Target { penalty, ridge, .. } = self.target;
-        let norms = Norms { l1, squares, penalty, ridge, largest, active_bounds: &active_bounds };
+        let norms = Norms { l1, squares, penalty, ridge, largest, columns: 0, active_bounds: &active_bounds };
         let DualityGap { primal, dual, .. } = DualityGap::squared(rr, yr, norms);
         (primal - dual, primal)
     }

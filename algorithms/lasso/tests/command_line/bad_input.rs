@@ -13,7 +13,7 @@ fn bad_usage_is_two_and_names_what_is_wrong() {
         ("--schedule fast", "choose auto, working-set, priority, shuffled or cyclic"),
         ("--ratio ten", "--ratio"),
         ("--ratio 0.5", "--ratio is 0.5"),
-        ("--lambda 0", "--lambda is 0"),
+        ("--lambda 0 --nonnegative", "--lambda is 0"),
         ("--lambda -1", "--lambda is -1"),
         ("--lambda nan", "--lambda is NaN"),
         ("--lambda 1 --ratio 2", "--ratio"),

@@ -4,6 +4,7 @@ mod command_line;
 mod oracle;
 mod references;
 pub(crate) mod replay;
+mod ridge;
 mod rows;
 mod table;
 

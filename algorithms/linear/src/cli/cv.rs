@@ -3,14 +3,14 @@
 use raddle::Ending;
 use raddle::state::{from_bytes, to_bytes};
 use raddle_cli::{
-    CutShort, Error, ExitStatus, PartEnd, PartRun, Picture, Session, Timed, combine, ended_as, number,
+    CutShort, Error, ExitStatus, Free, PartEnd, PartRun, Picture, Session, Timed, combine, ended_as, number,
 };
-use raddle_linear::{Curve, Fit, FoldScores, Folds};
+use raddle_linear::{Curve, FoldScores, Folds};
 use raddle_tabular::cli::{Chosen, curves, tell_of_classes};
 
 use super::cv_options::Options;
 use super::outcome::{Found, hinted, write};
-use super::problem::started;
+use super::problem::{FREE, started};
 use super::refused::Named;
 
 /// Fits the folds, then all rows at the chosen C; writes and reports the result.
@@ -23,7 +23,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     session.set_metric_name("gap");
     let ready = options.problem.read(&mut session, train, options.beside())?;
     let cv = Options::of_rows(cv, &ready);
-    let identity = options.problem.identity(options, &ready.data, train)?;
+    let identity = options.problem.identity(options, Free { neutral: &[], ..FREE }, &ready.data, train)?;
     let (mut data, features, named, table) = (ready.data, ready.features, ready.named, ready.table);
     let start = || cv.start(table.x, table.y);
     let mut folds = session.timed(Timed::Prepare, start).map_err(|why| named.refuse(why))?;
@@ -88,16 +88,13 @@ fn fit_fold(
     let number = part.number();
     let refuse = |why| named.refuse(why);
     let fold = folds.fold(number).map_err(refuse)?;
-    let mut fits: Vec<Fit> = Vec::new();
-    for point in 0..folds.costs().len() {
-        let linear = folds.linear(point, fits.last());
-        let engine = linear.engine(&fold.problem).map_err(refuse)?;
-        let outcome = part.run(engine.identity(format!("{identity} fold {number} at {point}")))?;
-        // A solver that cannot come any closer ends its run; its gap is reported.
-        if matches!(outcome.report.ending, Ending::Limit(_) | Ending::Interrupted) {
-            return Ok(PartEnd::Cut);
-        }
-        fits.push(linear.finish(&fold.problem, outcome).map_err(refuse)?);
+    let path = folds.path();
+    let engine = path.engine(&fold.problem).map_err(refuse)?;
+    let outcome = part.run(engine.identity(format!("{identity} fold {number}")))?;
+    // Solvers that cannot come any closer end their run; their gaps are reported.
+    if matches!(outcome.report.ending, Ending::Limit(_) | Ending::Interrupted) {
+        return Ok(PartEnd::Cut);
     }
+    let fits = path.finish(&fold.problem, outcome).map_err(refuse)?.fits;
     Ok(PartEnd::Done(to_bytes(&folds.score(&fold, &fits))))
 }

@@ -1,12 +1,13 @@
 //! The options of `linear cv`.
 
 use clap::Args;
-use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
+use raddle_cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle};
 use raddle_datasets::{Beside, Labels};
-use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
+use raddle_linear::{CrossValidation, Linear, Measure, Rule};
 use raddle_tabular::cli::of_folds;
 use serde::Serialize;
 
+use super::grid::GridArgs;
 use super::problem::{ProblemOptions, Ready};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -16,30 +17,14 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 The model is that of `linear fit --C` at the chosen C. cv.tsv has the measure at each C.";
 
-/// Limit on the values of C: more add no information.
-const MOST_POINTS: usize = 300;
-
-/// Default number of values in a range of C.
-const POINTS: usize = 9;
-
 /// The options of `linear cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_args(of_folds))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule", "shards"], "with linear")))]
 pub(crate) struct Options {
-    /// Values of C to choose from. Give a range FIRST:LAST, or a list such as 0.1,1,10.
-    #[arg(
-        long = "C",
-        alias = "Cs",
-        value_name = "RANGE|LIST",
-        default_value = "0.01:100",
-        allow_hyphen_values = true
-    )]
-    #[serde(rename = "C")]
-    c: String,
-    /// Number of values in the range, evenly spaced on a logarithmic scale: 2 to 300. Default: 9.
-    #[arg(long, value_name = "N")]
-    points: Option<usize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    grid: GridArgs,
     /// Number of folds, stratified by class. Each is held out once, and predicted by a fit on the others.
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
@@ -76,7 +61,8 @@ impl Options {
     /// Returns the parameters of the cross-validation, without those of single rows.
     pub(super) fn cross_validation(&self, linear: Linear) -> Result<CrossValidation, Error> {
         let measure = choose("--measure", &self.measure, &Measure::NAMES)?;
-        let cv = linear.cv().folds(self.folds).seed(self.train.seed).measure(measure).costs(self.costs()?);
+        let cv =
+            linear.cv().folds(self.folds).seed(self.train.seed).measure(measure).costs(self.grid.costs()?);
         Ok(cv.bias(self.problem.bias).scaled(self.problem.scale))
     }
 
@@ -87,34 +73,5 @@ impl Options {
             cv.given(ready.weights.clone(), CrossValidation::weights).given(groups, CrossValidation::groups);
         cv.given(ready.class_weights.clone(), CrossValidation::class_weights)
             .filled(ready.table.filled.clone())
-    }
-
-    /// Returns the values of C, ascending.
-    fn costs(&self) -> Result<Vec<f64>, Error> {
-        let refused = |why: String| Error::usage(format!("--C {}: {why}", self.c));
-        let number = |text: &str| match text.trim().parse::<f64>() {
-            Ok(value) if (1e-100..=1e100).contains(&value) => Ok(value),
-            Ok(value) => Err(refused(format!("{value} is no number from 1e-100 to 1e100"))),
-            Err(_) => {
-                Err(refused(format!("`{text}` is no number: give a range, 0.01:100, or a list, 0.1,1,10")))
-            }
-        };
-        if let Some((first, last)) = self.c.split_once(':') {
-            let (first, last, points) = (number(first)?, number(last)?, self.points.unwrap_or(POINTS));
-            if first >= last {
-                return Err(refused("a range rises: give the smaller number first".into()));
-            }
-            if !(2..=MOST_POINTS).contains(&points) {
-                let why = format!("--points: it is {points}: it must be from 2 to {MOST_POINTS}");
-                return Err(Error::usage(why));
-            }
-            return Ok(grid(first, last, points));
-        }
-        refuse_without_effect(&[("--points", self.points.is_some())], "with a list of values of C")?;
-        let costs = self.c.split(',').map(number).collect::<Result<Vec<f64>, Error>>()?;
-        match costs.len() {
-            0..=MOST_POINTS => Ok(costs),
-            count => Err(refused(format!("{count} values, and at most {MOST_POINTS} are tried"))),
-        }
     }
 }

@@ -6,7 +6,7 @@ use raddle_linear::{Linear, LinearError};
 
 use super::fit_options::Options;
 use super::outcome::{Found, hinted, write};
-use super::problem::{Prepared, started};
+use super::problem::{FREE, Prepared, started};
 use super::refused::Named;
 
 /// Runs the verb.
@@ -22,7 +22,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         options.problem.prepared(&mut session, train)?;
     let linear = linear.given(class_weights, Linear::class_weights);
     let parts = options.in_parts(&linear)?;
-    let identity = options.problem.identity(options, &data, train)?;
+    let identity = options.problem.identity(options, FREE, &data, train)?;
     let run = Running { session: &mut session, named: &named, identity };
     let fit = match (&parts, delayed) {
         (None, _) => {

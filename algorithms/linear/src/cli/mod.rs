@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle_cli::CommandLine;
 
-mod class_weights;
 mod cv;
 mod cv_options;
 mod fit;
 mod fit_options;
 mod foreign;
+mod grid;
 mod outcome;
+mod path;
 mod predict;
 mod problem;
 mod refused;
@@ -22,16 +23,19 @@ mod refused;
 enum Verb {
     /// Fit a classifier. This is the default command.
     Fit(Box<fit_options::Options>),
+    /// Fit along several values of C, each certified.
+    Path(Box<path::Options>),
     /// Choose C by cross-validation, then fit.
     Cv(Box<cv_options::Options>),
     /// Predict with a fitted model.
-    Predict(predict::Options),
+    Predict(Box<predict::Options>),
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   linear
   linear diabetes --loss logistic --C 10 --out run
   linear predict run diabetes
+  linear path diabetes --C 0.1,1,10 --out path
   linear cv diabetes --measure auc
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
@@ -39,7 +43,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 i
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
     free: problem::FREE,
-    common: &["y", "loss", "C", "tol", "scale", "folds", "measure", "rule"],
+    common: &["y", "loss", "C", "tol", "scale", "folds", "measure", "rule", "point"],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
     foreign: foreign::FOREIGN,
 };
@@ -48,6 +52,7 @@ const LINE: CommandLine<'static> = CommandLine {
 pub(crate) fn main() -> ExitCode {
     raddle_cli::main("linear", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
+        Verb::Path(options) => path::path(&options),
         Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),
     })

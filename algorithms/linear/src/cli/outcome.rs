@@ -83,7 +83,7 @@ impl Found<'_> {
         let report = report
             .result("C", fit.c)
             .result("objective", fit.objective())
-            .result("support", fit.scorers.iter().map(Scorer::support).sum::<usize>() as u64)
+            .result("support", fit.support() as u64)
             .result("distinct_rows", fit.distinct as u64)
             .result("intercepts", first(of_scorers(&|of| of.intercept)))
             .result("gaps", first(of_scorers(&|of| of.gap)))

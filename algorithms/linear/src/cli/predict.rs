@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle_cli::{Error, ExitStatus};
+use raddle_cli::{Error, ExitStatus, ModelFolder};
 use raddle_linear::Fit;
 use raddle_linear::files::{About, ModelFacts as _, Saved, Schema};
-use raddle_tabular::cli::{self as tabular, Measure, PredictArgs, ROWS, RowScores, Scoring, known};
+use raddle_tabular::cli::{
+    self as tabular, Measure, PointArgs, PredictArgs, ROWS, RowScores, Scoring, known,
+};
+use raddle_tabular::files::read_facts;
 
 /// The options of `linear predict`.
 #[derive(Debug, Args)]
@@ -15,6 +18,8 @@ use raddle_tabular::cli::{self as tabular, Measure, PredictArgs, ROWS, RowScores
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
+    #[command(flatten)]
+    path: PointArgs,
     /// Write the predictions to this file instead of stdout. A line has the class, and the margin or, for a
     /// logistic or multinomial model, the probability of the positive class (the larger number, or the last
     /// string in sorted order). With more than two classes, the margin or probability of every class
@@ -25,12 +30,16 @@ pub(crate) struct Options {
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --out run
-  linear predict run diabetes";
+  linear predict run diabetes
+  linear path diabetes --out path
+  linear predict path diabetes --point 5";
 
 /// Predicts the class of each row, and margins or probabilities. If there is a response, reports the
 /// accuracy.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let Saved { about, coefficients, .. } = Saved::open(&options.args.model)?;
+    let opened = ModelFolder::open(&options.args.model, "linear")?;
+    options.path.check(&options.args.model, read_facts::<About>(&opened)?.points)?;
+    let Saved { about, coefficients, .. } = Saved::read(&opened, options.path.point)?;
     let by_scorer = about.intercepts.iter().copied().zip(coefficients).collect();
     tabular::predict(&options.args, options.out.as_deref(), &Model(about), by_scorer, None)
 }

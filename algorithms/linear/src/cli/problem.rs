@@ -5,10 +5,11 @@ use raddle_cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without
 use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, StoredTable, Table};
 use raddle_linear::files::{Features, Saved};
 use raddle_linear::{Bias, Linear, LinearError, Loss, Problem};
-use raddle_tabular::cli::{ColumnArgs, Given, named_values, numbers, tell_of_classes};
+use raddle_tabular::cli::{
+    ClassWeightArgs, ClassWeights, ColumnArgs, Given, named_values, numbers, tell_of_classes,
+};
 use serde::{Serialize, Serializer};
 
-use super::class_weights::ClassWeights;
 use super::refused::Named;
 
 /// A tolerance only decides when a fit ends; epochs end one attempt.
@@ -31,10 +32,9 @@ pub(crate) struct ProblemOptions {
     /// its lower bound; 0 < X < 1.
     #[arg(long, value_name = "X", default_value = "1e-4")]
     tol: f64,
-    /// Weight rows by class: balanced, so that all classes count the same, or weights such as yes=3,no=0.5.
-    /// Classes that are not listed have the weight 1.
-    #[arg(long, value_name = "RULE")]
-    class_weights: Option<ClassWeights>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    by_class: ClassWeightArgs,
     /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
     /// row. A weight of 2 counts the row twice.
     #[arg(long, value_name = "NAME|FILE")]
@@ -105,7 +105,7 @@ impl ProblemOptions {
         // Shards exist only for rows in parts.
         refuse_without_effect(&[("--shards", train.shards.is_some() && !is_in_parts)], "with linear")?;
         let linear = Linear::params().loss(self.loss).tolerance(self.tol).seed(train.seed);
-        Ok(linear.balanced(self.class_weights == Some(ClassWeights::Balanced)))
+        Ok(linear.balanced(self.by_class.class_weights == Some(ClassWeights::Balanced)))
     }
 
     /// Reads the data, with an additional column.
@@ -170,7 +170,7 @@ impl ProblemOptions {
             false => None,
         };
         let named = Named::new(&data.path, self.y.as_deref(), &features);
-        let class_weights = match &self.class_weights {
+        let class_weights = match &self.by_class.class_weights {
             Some(given) => given.of_classes(&table.y, features.classes.as_deref())?,
             None => None,
         };
@@ -181,12 +181,13 @@ impl ProblemOptions {
     pub(super) fn identity(
         &self,
         options: &impl Serialize,
+        free: Free<'_>,
         data: &Data,
         train: &TrainOptions,
     ) -> Result<String, Error> {
         let init = train.init.as_deref().map(Saved::open).transpose()?;
         let init = init.as_ref().map_or("zeros", |start| &start.digest);
-        raddle_cli::identity("linear", options, FREE, &[("data", &data.digest), ("init", init)])
+        raddle_cli::identity("linear", options, free, &[("data", &data.digest), ("init", init)])
     }
 }
 

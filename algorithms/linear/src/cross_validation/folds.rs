@@ -10,6 +10,7 @@ use crate::data::problem::Problem;
 use crate::error::LinearError;
 use crate::model::Fit;
 use crate::params::Linear;
+use crate::path::Path;
 
 /// The folds of a [`CrossValidation`]: their rows, and the measures collected so far.
 #[derive(Debug)]
@@ -96,14 +97,10 @@ impl Folds {
         Ok(Fold { number, problem: self.plan.problem(&x, &y, values.weights)? })
     }
 
-    /// Returns the parameters for fitting a fold at the value of C with index `point`, starting from the fit
-    /// before it, if there is one.
-    pub fn linear(&self, point: usize, before: Option<&Fit>) -> Linear {
-        let linear = self.plan.linear.clone().without_start().c(self.plan.costs[point]);
-        match before {
-            Some(fit) => linear.start_from_dual(fit.scorers.iter().map(|of| of.dual.clone()).collect()),
-            None => linear,
-        }
+    /// Returns the parameters for fitting a fold at each C.
+    pub fn path(&self) -> Path {
+        let path = self.plan.linear.clone().without_start().path(self.plan.costs.clone());
+        self.plan.epochs.into_iter().fold(path, Path::epochs)
     }
 
     /// Measures the fits of a fold, one for each C, on its held-out rows.
@@ -117,7 +114,7 @@ impl Folds {
             place: fold.number,
             rows: weights.iter().sum(),
             means: fits.iter().map(|fit| self.plan.measure.of(truth, &fit.scores(&x), fit.loss)).collect(),
-            sizes: fits.iter().map(|fit| fit.scorers.iter().map(|of| of.support()).sum()).collect(),
+            sizes: fits.iter().map(Fit::support).collect(),
             worst_gap: fits.iter().map(Fit::gap).fold(0.0, f64::max),
         }
     }

@@ -56,7 +56,7 @@ impl CrossValidation {
         y: Vec<f64>,
         set: impl Fn(Engine<LinearProgram>) -> Engine<LinearProgram> + Sync,
     ) -> Result<CrossValidated, LinearError> {
-        let (rule, workers) = (self.rule, self.workers.max(1));
+        let (rule, workers, epochs) = (self.rule, self.workers.max(1), self.epochs);
         let mut folds = self.start(x, y)?;
         let fit = |number, workers| folds.fitted(number, workers, &set);
         for scores in fit_folds(folds.count(), workers, fit)? {
@@ -64,7 +64,8 @@ impl CrossValidation {
         }
         let curve = folds.curve()?;
         let linear = folds.all(curve.choose(rule).c);
-        let fit = linear.fit_with(folds.problem(), |engine| set(engine.workers(workers)))?;
+        let limited = |engine: Engine<LinearProgram>| epochs.into_iter().fold(engine, Engine::epochs);
+        let fit = linear.fit_with(folds.problem(), |engine| limited(set(engine.workers(workers))))?;
         Ok(CrossValidated { fit, curve, worst_gap: folds.worst_gap() })
     }
 }
@@ -77,12 +78,8 @@ impl Folds {
         workers: usize,
         set: &impl Fn(Engine<LinearProgram>) -> Engine<LinearProgram>,
     ) -> Result<FoldScores, LinearError> {
-        let (fold, mut fits) = (self.fold(number)?, Vec::new());
-        for point in 0..self.costs().len() {
-            let linear = self.linear(point, fits.last());
-            let outcome = set(linear.engine(&fold.problem)?.workers(workers.max(1))).run()?;
-            fits.push(linear.finish(&fold.problem, outcome)?);
-        }
-        Ok(self.score(&fold, &fits))
+        let fold = self.fold(number)?;
+        let path = self.path().fit_with(&fold.problem, |engine| set(engine.workers(workers.max(1))))?;
+        Ok(self.score(&fold, &path.fits))
     }
 }

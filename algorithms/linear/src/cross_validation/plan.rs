@@ -52,6 +52,8 @@ raddle_common::params! {
         bias(bias: Bias) = Bias::Penalized(1.0);
         /// Divides columns by their standard deviations over the training rows: see [`Problem::scaled`].
         scaled(scaled: bool) = false;
+        /// Sets a limit of epochs for each fit.
+        epochs(epochs: u64);
         /// Sets the number of workers.
         workers(workers: usize) = 1;
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::loss::Loss;
 use crate::model::Fit;
+use crate::path::FittedPath;
 
 /// The metadata of a model: the program's own part of `model.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub struct About {
     /// Columns that were fitted, if not all; not stored.
     #[serde(skip)]
     pub occurring: Option<Occurring>,
+    /// Number of points of a path; C and the intercepts are those of the last, the gaps those of the worst.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<u64>,
     /// Name of the loss.
     pub loss: String,
     /// Weight C of a row's loss.
@@ -61,6 +65,7 @@ impl About {
         Self {
             columns: features.occurring.as_ref().map_or(fit.columns(), Occurring::width),
             occurring: features.occurring.clone(),
+            points: None,
             loss: fit.loss.name().into(),
             c: fit.c,
             bias: fit.bias.value(),
@@ -76,6 +81,18 @@ impl About {
             zero_based: features.zero_based,
             feature_names: features.names.clone(),
             encoding: features.encoding.clone(),
+        }
+    }
+
+    /// Returns the metadata of a path of these features.
+    pub fn of_path(path: &FittedPath, features: &Features) -> Self {
+        let worst = |scorer: usize| path.fits.iter().map(|fit| fit.scorers[scorer].gap).fold(0.0, f64::max);
+        let last = Self::new(path.last(), features);
+        Self {
+            points: Some(path.fits.len() as u64),
+            gaps: (0..last.gaps.len()).map(worst).collect(),
+            certified: path.report.metric.is_reached(),
+            ..last
         }
     }
 

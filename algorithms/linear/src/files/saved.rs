@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
+use raddle::ModelDigest;
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Occurring, npy};
-use raddle_tabular::files::{Coefficient, Features, ModelFacts as _, Schema, read_facts, write_facts};
+use raddle_tabular::files::{
+    Coefficient, Features, ModelFacts as _, PathPoint, PathTable, Schema, read_facts, write_facts,
+};
 
 use super::about::About;
 use crate::data::problem::Problem;
 use crate::error::LinearError;
-use crate::model::{Fit, Scorer, digest};
+use crate::loss::Loss;
+use crate::model::{Fit, Scorer, digested};
 use crate::params::Linear;
+use crate::path::FittedPath;
 
 const PROGRAM: &str = "linear";
 
@@ -28,17 +33,37 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Reads a model.
+    /// Reads a model; of a path, its last point.
     ///
     /// # Errors
     /// If the folder has no model of `linear`, or one that is not as it was written.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
-        let opened = ModelFolder::open(folder, PROGRAM)?;
-        let about: About = read_facts(&opened)?;
-        let read = about.schema().read(&opened, None)?;
+        Self::read(&ModelFolder::open(folder, PROGRAM)?, None)
+    }
+
+    /// Reads a model from an open folder; of a path, this point, from 1, or else its last.
+    ///
+    /// # Errors
+    /// If it has no such point, or its files were changed.
+    pub fn read(opened: &ModelFolder, point: Option<u64>) -> Result<Self, FileError> {
+        let mut about: About = read_facts(opened)?;
+        let points = about.points.unwrap_or(1);
+        let point = point.unwrap_or(points);
+        if !(1..=points).contains(&point) {
+            return Err(FileError::refused(opened.path(), format!("no point {point} of {points}")));
+        }
+        let of_path = about.points.map(|_| point);
+        let read = about.schema().read(opened, of_path)?;
+        if let Some(point) = of_path {
+            let found = path_table(&about.schema().fields()).read(opened, point)?;
+            about.c = found.setting;
+            about.intercepts = if about.scorers() == 1 { vec![found.intercept] } else { found.intercepts };
+        }
         let by_score = Schema::by_score(&about.intercepts, &read);
         let coefficients = by_score.into_iter().map(|(_, of)| of).collect();
-        let dual = read_dual(&opened.path().join("dual.npy"), &opened.read("dual.npy")?, about.scorers())?;
+        let of_all = about.scorers() * points as usize;
+        let mut dual = read_dual(&opened.path().join("dual.npy"), &opened.read("dual.npy")?, of_all)?;
+        let dual = dual.drain((point as usize - 1) * about.scorers()..).take(about.scorers()).collect();
         Ok(Self { about, coefficients, dual, digest: opened.digest().to_owned() })
     }
 
@@ -60,7 +85,8 @@ impl Saved {
     /// Returns the digest of the coefficients, as for a fit with all columns.
     pub fn model_digest(&self) -> String {
         let scorers = self.coefficients.iter().zip(&self.about.intercepts);
-        digest(scorers.map(|(of, intercept)| (&of[..], *intercept)), self.about.c)
+        let scorers = scorers.map(|(of, intercept)| (&of[..], *intercept));
+        digested(ModelDigest::default(), scorers, self.about.c).finish()
     }
 
     /// Writes the files of the model; the caller commits them.
@@ -76,7 +102,7 @@ impl Saved {
     }
 
     /// Returns parameters that start from this model: from its dual values if it has one for each row of the
-    /// problem, else from its coefficients.
+    /// problem, else from its coefficients, as always if all classes are fitted together.
     ///
     /// # Errors
     /// If the model's columns or classes differ from those of the problem, which has these features.
@@ -105,7 +131,8 @@ impl Saved {
         if about.classes != problem.classes() || about.class_names != features.classes {
             return refuse("the model has other classes than the data: give a model of these classes".into());
         }
-        if self.dual.iter().all(|values| values.len() == problem.rows()) {
+        let is_together = problem.meant(linear.loss) == Loss::Multinomial;
+        if !is_together && self.dual.iter().all(|values| values.len() == problem.rows()) {
             return Ok(linear.start_from_dual(self.dual.clone()));
         }
         let place = |&(column, value): &(u32, f64)| match &features.occurring {
@@ -158,6 +185,42 @@ impl Fit {
     pub fn write(&self, files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
         let dual: Vec<&[f64]> = self.scorers.iter().map(|of| &of.dual[..]).collect();
         write(files, about, &self.coefficients(about.occurring.as_ref()), &dual)
+    }
+}
+
+/// Returns the columns of `path.tsv`.
+fn path_table(classes: &[String]) -> PathTable<'_> {
+    PathTable { setting: "C", other: "support", classes }
+}
+
+impl FittedPath {
+    /// Writes the files of the path; the caller commits them. `dual.npy` has the dual values of each point.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self, files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
+        let (schema, occurring) = (about.schema(), about.occurring.as_ref());
+        let numbered = |fit: &Fit| schema.layout().of_fit(&fit.coefficients(occurring));
+        let points: Vec<Vec<(u32, f64)>> = self.fits.iter().map(numbered).collect();
+        schema.write_path(files, points.iter())?;
+        let line = |(fit, coefficients): (&Fit, &Vec<(u32, f64)>)| {
+            let intercepts: Vec<f64> = fit.scorers.iter().map(|of| of.intercept).collect();
+            let (intercept, intercepts) = match intercepts[..] {
+                [only] => (only, Vec::new()),
+                _ => (0.0, intercepts),
+            };
+            let (setting, gap, nonzeros) = (fit.c, fit.gap(), coefficients.len());
+            PathPoint { setting, intercept, intercepts, gap, nonzeros, other: fit.support().to_string() }
+        };
+        path_table(&schema.fields()).write(files, self.fits.iter().zip(&points).map(line))?;
+        let last = self.last();
+        let shape = [self.fits.len(), last.scorers.len(), last.costs.len()];
+        files.write("dual.npy", |out| {
+            npy::header(out, "<f8", &shape)?;
+            let mut scorers = self.fits.iter().flat_map(|fit| &fit.scorers);
+            scorers.try_for_each(|scorer| npy::f64s(out, &scorer.dual))
+        })?;
+        write_facts(files, about)
     }
 }
 

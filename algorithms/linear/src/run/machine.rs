@@ -39,7 +39,7 @@ pub struct Machine {
     iterate: Iterate,
     course: Course,
     /// Number of finished epochs.
-    epochs: u64,
+    pub(crate) epochs: u64,
 }
 
 raddle::state!(Machine { best, dual, last, iterate, course, epochs });
@@ -87,6 +87,11 @@ impl Machine {
         self.best.found.gap() <= tolerance || self.course.is_over()
     }
 
+    /// Frees what only further steps need.
+    pub(crate) fn end(&mut self) {
+        (self.dual, self.last, self.iterate) = (Vec::new(), Vec::new(), Iterate::None);
+    }
+
     /// Returns `true` if the values match the number of rows.
     pub(crate) fn is_of(&self, rows: usize, width: usize) -> bool {
         let fits = match &self.iterate {
@@ -96,7 +101,7 @@ impl Machine {
         };
         fits && self.best.w.len() == width
             && self.best.a.len() == rows
-            && self.dual.len() == rows
+            && [0, rows].contains(&self.dual.len())
             && [0, rows].contains(&self.last.len())
     }
 

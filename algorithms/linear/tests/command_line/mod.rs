@@ -4,6 +4,7 @@ mod cv;
 mod labels;
 #[cfg(target_os = "linux")]
 mod limits;
+mod path;
 mod predict;
 mod start;
 

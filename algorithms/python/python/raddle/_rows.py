@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, validate_data
 
@@ -79,6 +80,24 @@ def classes_of(y, weights):
     check_classification_targets(y)
     classes = np.unique(y if weights is None else y[weights > 0])
     return classes, np.searchsorted(classes, y)
+
+
+def class_weights(class_weight, classes, numbers, weights):
+    """Return the weights of the rows times those of their classes."""
+    if class_weight is None:
+        return weights
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            refuse("class_weight", class_weight, "it must be a dict, 'balanced' or None")
+        sums = np.bincount(numbers, weights, len(classes))
+        factors = sums.sum() / (len(classes) * sums)
+    else:
+        factors = compute_class_weight(class_weight, classes=classes, y=classes[numbers])
+        for value, factor in zip(classes.tolist(), factors):
+            if not factor > 0.0:
+                refuse("class_weight", factor, f"the weight of the class {value!r} must be above 0")
+    of_classes = factors[numbers]
+    return of_classes if weights is None else of_classes * weights
 
 
 def class_members(classes, where="classes"):

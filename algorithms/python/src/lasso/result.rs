@@ -20,6 +20,7 @@ pub(super) fn as_dict<'py>(py: Python<'py>, fit: &Fit, seconds: Seconds) -> PyRe
     result.set_item("digest", fit.digest())?;
     result.set_item("about", about(fit)?)?;
     result.set_item("iterations", fit.report.epochs)?;
+    result.set_item("gradient", fit.gradient)?;
     result.set_item("gap", fit.report.metric.value)?;
     result.set_item("is_reached", fit.report.metric.is_reached())?;
     let points = fit.points.iter().map(|point| {

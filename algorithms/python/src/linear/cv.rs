@@ -44,17 +44,13 @@ pub(crate) fn cross_validate_linear<'py>(
     let cv = cv.folds(folds.folds).costs(folds.costs).rule(rule).measure(measure).seed(folds.seed);
     let cv = cv.given(folds.groups.map(|groups| groups.as_array().to_vec()), CrossValidation::groups);
     let weights = rows.sample_weight.as_ref().map(|given| given.as_array().to_vec());
-    let cv = cv.given(weights, CrossValidation::weights);
+    let cv = cv.given(weights, CrossValidation::weights).given(epochs, CrossValidation::epochs);
     let started = Instant::now();
     let (x, y) = (x.copied(py)?, rows.y.as_array().to_vec());
     let read = started.elapsed().as_secs_f64();
     let (chosen, seconds) = carry_out(py, None, move |watch| {
         let started = Instant::now();
-        let chosen = cv.fit_with(x, y, |engine| {
-            let engine = watch.over(engine);
-            if let Some(epochs) = epochs { engine.epochs(epochs) } else { engine }
-        });
-        let chosen = chosen.map_err(refused)?;
+        let chosen = cv.fit_with(x, y, |engine| watch.over(engine)).map_err(refused)?;
         Ok((chosen, Seconds { read, prepare: 0.0, fit: started.elapsed().as_secs_f64() }))
     })?;
     let result = as_dict(py, &chosen.fit, seconds)?;

@@ -1,8 +1,10 @@
 //! Parts of the command lines of models of tables: options, reading, curves, pictures and predictions.
 
+mod class_weights;
 mod curves;
 mod listing;
 mod matching;
+mod path;
 mod pictures;
 mod places;
 mod predicting;
@@ -10,8 +12,10 @@ mod samples;
 mod tables;
 mod training;
 
+pub use self::class_weights::{ClassWeightArgs, ClassWeights};
 pub use self::curves::Chosen;
 pub use self::listing::{LISTED, abridged, by_size, field, listed, many_classes, place_of_all, short};
+pub use self::path::{Path, PathRow, PointArgs};
 pub use self::pictures::{Score, curves, scores, strongest};
 pub use self::places::{counted, drawn};
 pub use self::predicting::{Measure, PredictArgs, ROWS, Scoring, predict};

@@ -4,6 +4,7 @@ mod coefficients;
 mod features;
 mod labels;
 mod model;
+mod path;
 mod schema;
 
 pub use self::coefficients::{
@@ -12,4 +13,5 @@ pub use self::coefficients::{
 pub use self::features::{Features, Offset};
 pub use self::labels::ClassLabels;
 pub use self::model::{ModelFacts, read_facts, write_facts};
+pub use self::path::{PathPoint, PathTable};
 pub use self::schema::{Schema, ScoreTerms, read_text};

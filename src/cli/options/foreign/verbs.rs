@@ -11,7 +11,7 @@ const VERBS: [(&str, &[&str]); 7] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "cv", "infer", "topics"]),
-    ("linear", &["fit", "cv", "predict"]),
+    ("linear", &["fit", "path", "cv", "predict"]),
     ("pool", &["run", "add", "status", "cancel", "profile"]),
     ("raddle", &["launch", "join", "status", "graph", "report", "rescale", "generate"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),

@@ -1,6 +1,6 @@
 """The Lasso and its kin as estimators of scikit-learn."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Literal, Self
 
@@ -33,6 +33,7 @@ class _Linear(BaseEstimator):
     n_features_in_: int
     n_iter_: int
     relative_gap_: float
+    gradient_: float | None
     dual_: Floats
     report_: dict[str, Any]
     digest_: str
@@ -125,6 +126,7 @@ class LogisticLasso(_Classification, _Single):
         fit_intercept: bool = True,
         standardize: bool = False,
         tol: float = 1e-6,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         max_iter: int | None = None,
         positive: bool = False,
         bounds: ArrayLike | None = None,
@@ -217,6 +219,7 @@ class LogisticLassoCV(_Classification, _Chosen):
         fit_intercept: bool = True,
         standardize: bool = False,
         tol: float = 1e-6,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         max_iter: int | None = None,
         positive: bool = False,
         bounds: ArrayLike | None = None,

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 
-from raddle._rows import class_members, classes_in, classes_of
+from raddle._rows import class_members, class_weights, classes_in, classes_of
 from raddle.lasso._linear import Linear
 from raddle.lasso._sklearn import Exported
 
@@ -18,6 +18,13 @@ class Classification(Exported, ClassifierMixin, Linear):
     def _numbers(self, y, weights):
         self.classes_, numbers = classes_of(y, weights)
         return numbers
+
+    def _rows(self, y, sample_weight, offset):
+        rows = super()._rows(y, sample_weight, offset)
+        # Rows that do not count may be of no class.
+        numbers = np.minimum(rows["y"].astype(int), len(self.classes_) - 1)
+        rows["sample_weight"] = class_weights(self.class_weight, self.classes_, numbers, rows["sample_weight"])
+        return rows
 
     def _fitted_loss(self):
         return "logistic" if len(self.classes_) <= 2 else "multinomial"
@@ -133,6 +140,11 @@ class LogisticLasso(Classification):
     ``1 / (n alpha)``. Other parameters and the attributes are those of `ElasticNet`; coefficients have one row per
     class, or one row for two classes.
 
+    Parameters
+    ----------
+    class_weight : dict or "balanced", default=None
+        Factor of the weight of the rows of each class; "balanced" gives all classes the same total weight.
+
     Attributes
     ----------
     classes_ : array of shape (classes,)
@@ -156,6 +168,7 @@ class LogisticLasso(Classification):
         fit_intercept=True,
         standardize=False,
         tol=1e-6,
+        class_weight=None,
         max_iter=None,
         positive=False,
         bounds=None,
@@ -170,6 +183,7 @@ class LogisticLasso(Classification):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.tol = tol
+        self.class_weight = class_weight
         self.max_iter = max_iter
         self.positive = positive
         self.bounds = bounds

@@ -272,7 +272,7 @@ class LogisticLassoCV(CrossValidated, Classification):
     """A `LogisticLasso` whose alpha is chosen by cross-validation.
 
     Folds are stratified by class. Parameters and attributes are those of `ElasticNetCV`, but `l1_ratio` is 1 by
-    default.
+    default, and `class_weight` is that of `LogisticLasso`, in fits and in means over held-out rows.
 
     Examples
     --------
@@ -297,6 +297,7 @@ class LogisticLassoCV(CrossValidated, Classification):
         fit_intercept=True,
         standardize=False,
         tol=1e-6,
+        class_weight=None,
         max_iter=None,
         positive=False,
         bounds=None,
@@ -316,6 +317,7 @@ class LogisticLassoCV(CrossValidated, Classification):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.tol = tol
+        self.class_weight = class_weight
         self.max_iter = max_iter
         self.positive = positive
         self.bounds = bounds

@@ -76,6 +76,7 @@ class Linear(Saved, Pickled, BaseEstimator):
         self.n_iter_ = result["iterations"]
         self.relative_gap_ = result["gap"]
         self.dual_ = result["dual"] if len(intercepts) == 1 else result["dual"].reshape(shape[0], -1)
+        self.gradient_ = result.get("gradient")
         self.report_ = result["report"]
         self.digest_ = result["digest"]
         self._about = json.loads(result["about"])

@@ -58,9 +58,10 @@ class ElasticNet(Regression):
     Parameters
     ----------
     alpha : float, default=1.0
-        Weight of the penalty, above 0.
+        Weight of the penalty; 0 for least squares.
     l1_ratio : float, default=0.5
-        Share of the l1 norm, above 0 and at most 1.
+        Share of the l1 norm, from 0, for ridge regression, to 1. Without an l1 norm or a penalty there are no factors,
+        bounds and groups.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     standardize : bool, default=False
@@ -97,6 +98,9 @@ class ElasticNet(Regression):
         Relative duality gap (P - D) / P, which bounds the distance of the objective P from its minimum.
     dual_ : array of shape (n,)
         Dual point that proves the gap.
+    gradient_ : float or None
+        For an alpha of 0, the largest derivative of the mean loss by a coefficient: the dual point is as exact as it is
+        near 0.
     report_ : dict
         Report of the run, with counts and seconds.
     digest_ : str

@@ -8,16 +8,17 @@ constant column and penalised like the others, that of `LogisticRegression` is n
 ====================== ==========================================================================
 `LinearSVC`            the squared hinge, or the hinge: a support vector machine
 `LogisticRegression`   the logistic loss, or softmax of all classes, with probabilities
-`LogisticRegressionCV` the same, with C chosen by cross-validation
+`LinearSVCCV`          the machine with C chosen by cross-validation
+`LogisticRegressionCV` the regression with C chosen by cross-validation
 ====================== ==========================================================================
 
 `LinearSVC` fits more than two classes one against the rest, each with its own gap. X may be dense or sparse; sparse data stay
 sparse. `n_jobs` is the number of workers and never changes the model.
 """
 
-from raddle.linear._cv import LogisticRegressionCV
+from raddle.linear._cv import LinearSVCCV, LogisticRegressionCV
 from raddle.linear._logistic import LogisticRegression
 from raddle.linear._saved import load as load
 from raddle.linear._svc import LinearSVC
 
-__all__ = ["LinearSVC", "LogisticRegression", "LogisticRegressionCV"]
+__all__ = ["LinearSVC", "LinearSVCCV", "LogisticRegression", "LogisticRegressionCV"]

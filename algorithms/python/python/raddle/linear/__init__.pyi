@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-__all__ = ["LinearSVC", "LogisticRegression", "LogisticRegressionCV"]
+__all__ = ["LinearSVC", "LinearSVCCV", "LogisticRegression", "LogisticRegressionCV"]
 
 Floats = NDArray[np.float64]
 Matrix = ArrayLike | sparse.spmatrix | sparse.sparray
@@ -99,3 +99,30 @@ class LogisticRegressionCV(LogisticRegression):
     ) -> Self: ...
     def predict_proba(self, X: Matrix) -> Floats: ...
     def predict_log_proba(self, X: Matrix) -> Floats: ...
+
+class LinearSVCCV(LinearSVC):
+    C_: float
+    Cs_: Floats
+    mean_path_: Floats
+    se_path_: Floats
+    worst_gap_: float
+    def __init__(
+        self,
+        Cs: int | ArrayLike = 10,
+        *,
+        cv: int = 5,
+        rule: Literal["min", "1se"] = "min",
+        measure: Literal["accuracy", "balanced-accuracy", "f1", "auc"] = "accuracy",
+        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
+        tol: float = 1e-4,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = 1,
+        standardize: bool = False,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 42,
+        max_iter: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
+    def fit(  # type: ignore[override]
+        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self: ...

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import Pickled
-from raddle._rows import classes_of, named, row_weights, scores, validated, warn_of_gap
+from raddle._rows import class_weights, classes_of, named, row_weights, scores, validated, warn_of_gap
 from raddle.linear import _given
 from raddle.linear._saved import Saved
 from raddle.linear._sklearn import Exported
@@ -78,7 +78,8 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         classes, numbers = classes_of(y, weights)
         # Rows that do not count may be of no class.
         numbers = np.minimum(numbers, len(classes) - 1)
-        weights = _given.weights(self.class_weight, classes, numbers, weights)
+        if not _given.is_balanced(self):
+            weights = class_weights(self.class_weight, classes, numbers, weights)
         asked = _given.asked(self, loss, **self._start(X.shape, classes))
         rows = _given.rows(numbers, weights)
         result = named(X, lambda: fit(X, rows, asked))
@@ -90,11 +91,13 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         return self
 
     def _start(self, shape, classes):
-        """Return the initial values of a fit: dual values if there is one per row, else coefficients."""
+        """Return the initial values of a fit: dual values if there is one per row, or coefficients."""
         start = {"dual": None, "weights": None}
         if not self.warm_start or not hasattr(self, "coef_") or not np.array_equal(self.classes_, classes):
             return start
-        if self.dual_.shape[-1] == shape[0]:
+        # All classes together have an intercept that does not follow from their dual values.
+        is_together = self._about["loss"] == "multinomial"
+        if self.dual_.shape[-1] == shape[0] and not is_together:
             start["dual"] = np.atleast_2d(self.dual_)
         elif self.coef_.shape[1] == shape[1]:
             start["weights"] = self.coef_, self.intercept_

@@ -1,23 +1,13 @@
 """Converts parameters and data to the form that the native half takes."""
 
 import numpy as np
-from sklearn.utils.class_weight import compute_class_weight
 
 from raddle._common import number, refuse, seed, whole, workers
 
 
-def weights(class_weight, classes, numbers, sample_weight):
-    """Return the weights of the rows times those of their classes, unless the classes are balanced."""
-    if class_weight is None or isinstance(class_weight, str):
-        if class_weight not in (None, "balanced"):
-            refuse("class_weight", class_weight, "it must be a dict, 'balanced' or None")
-        return sample_weight
-    factors = compute_class_weight(class_weight, classes=classes, y=classes[numbers])
-    for value, factor in zip(classes.tolist(), factors):
-        if not factor > 0.0:
-            refuse("class_weight", factor, f"the weight of the class {value!r} must be above 0")
-    of_classes = factors[numbers]
-    return of_classes if sample_weight is None else of_classes * sample_weight
+def is_balanced(estimator):
+    """Return whether all classes count the same, which the native half sees to: each fold has its own weights."""
+    return isinstance(estimator.class_weight, str) and estimator.class_weight == "balanced"
 
 
 def _bias(estimator):
@@ -40,7 +30,7 @@ def asked(estimator, loss, dual, weights):
         "c": number("C", getattr(estimator, "C", 1.0)),
         "bias": _bias(estimator),
         "standardize": bool(estimator.standardize),
-        "balanced": isinstance(estimator.class_weight, str),
+        "balanced": is_balanced(estimator),
         "tol": number("tol", estimator.tol),
         "seed": seed(estimator.random_state),
         "max_iter": None if estimator.max_iter is None else whole("max_iter", estimator.max_iter, 1),

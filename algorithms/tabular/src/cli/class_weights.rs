@@ -1,13 +1,23 @@
-//! [`ClassWeights`]: the option `--class-weights`.
+//! [`ClassWeights`]: the option `--class-weights`, of rows by their class.
 
 use std::str::FromStr;
 
+use clap::Args;
 use raddle_cli::Error;
 use serde::{Serialize, Serializer};
 
+/// The option that weights rows by class.
+#[derive(Debug, Clone, Args, Serialize)]
+pub struct ClassWeightArgs {
+    /// Weight rows by class: balanced, so that all classes count the same, or weights such as yes=3,no=0.5.
+    /// Classes that are not listed have the weight 1.
+    #[arg(long, value_name = "RULE")]
+    pub class_weights: Option<ClassWeights>,
+}
+
 /// How rows are weighted by class.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum ClassWeights {
+pub enum ClassWeights {
     /// All classes count the same.
     Balanced,
     /// Classes, as the data name them, with their weights.
@@ -43,11 +53,12 @@ impl Serialize for ClassWeights {
 
 impl ClassWeights {
     /// Returns the weight of each class of a response, in ascending order; `None` if they are balanced.
-    pub(super) fn of_classes(&self, y: &[f64], names: Option<&[String]>) -> Result<Option<Vec<f64>>, Error> {
+    ///
+    /// # Errors
+    /// If the response has no class of a name.
+    pub fn of_classes(&self, y: &[f64], names: Option<&[String]>) -> Result<Option<Vec<f64>>, Error> {
         let Self::Listed(listed) = self else { return Ok(None) };
-        let mut classes = y.to_vec();
-        classes.sort_by(f64::total_cmp);
-        classes.dedup();
+        let classes = classes_of(y);
         let mut weights = vec![1.0; classes.len()];
         for (class, weight) in listed {
             let value = match names {
@@ -64,4 +75,36 @@ impl ClassWeights {
         }
         Ok(Some(weights))
     }
+
+    /// Returns the weight of each row, that of its class times its own.
+    ///
+    /// # Errors
+    /// If the response has no class of a name.
+    pub fn of_rows(
+        &self,
+        y: &[f64],
+        names: Option<&[String]>,
+        own: Option<Vec<f64>>,
+    ) -> Result<Vec<f64>, Error> {
+        let (classes, own) = (classes_of(y), own.unwrap_or_else(|| vec![1.0; y.len()]));
+        let place = |y: &f64| classes.partition_point(|class| class < y);
+        let factors = match self.of_classes(y, names)? {
+            Some(weights) => weights,
+            None => {
+                let mut sums = vec![0.0; classes.len()];
+                y.iter().zip(&own).for_each(|(y, weight)| sums[place(y)] += weight);
+                let all: f64 = sums.iter().sum();
+                sums.iter().map(|sum| all / (classes.len() as f64 * sum)).collect()
+            }
+        };
+        Ok(y.iter().zip(own).map(|(y, own)| own * factors[place(y)]).collect())
+    }
+}
+
+/// Returns the values of a response, ascending.
+fn classes_of(y: &[f64]) -> Vec<f64> {
+    let mut classes = y.to_vec();
+    classes.sort_by(f64::total_cmp);
+    classes.dedup();
+    classes
 }
