@@ -19,8 +19,9 @@ const AGE: f64 = 4.0;
 /// steps conjugate gradients need few products once passes have come near.
 const MANY: f64 = 200.0;
 const MANY_LOGISTIC: f64 = 10.0;
-/// Cost of a direct solver, in passes, below which it starts at once for the logistic loss.
-const FEW: f64 = 20.0;
+/// Cost of a direct solver, in passes, below which it starts at once for the logistic loss: a row of dense
+/// values is multiplied many times as fast as a pass finds its dual value.
+const FEW: f64 = 100.0;
 /// Fraction of a direct solver's expected work that other solvers may use before it is tried.
 const PATIENCE: f64 = 0.3;
 /// Smallest relative progress of a unit that counts.
