@@ -1,7 +1,10 @@
 //! [`Certificate`]: the primal objective of weights and the dual objective of a dual point.
 
+use raddle_kernels::algebra::logistic_dual;
+
 use crate::data::bias::half_square;
 use crate::data::binary::Binary;
+use crate::loss::Loss;
 
 /// The objectives of weights and of a dual point. The weights need not follow from the point.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -20,7 +23,10 @@ impl Certificate {
 
     /// Returns the dual objective of a dual point from which these weights follow.
     pub(crate) fn dual_of(binary: &Binary<'_>, a: &[f64], w: &[f64]) -> f64 {
-        let gained: f64 = a.iter().zip(&binary.costs).map(|(&a, &c)| binary.loss.dual(a, c)).sum();
+        let gained: f64 = match binary.loss {
+            Loss::Logistic => logistic_dual(a, &binary.costs),
+            _ => a.iter().zip(&binary.costs).map(|(&a, &c)| binary.loss.dual(a, c)).sum(),
+        };
         gained - half_square(binary.penalized(w))
     }
 

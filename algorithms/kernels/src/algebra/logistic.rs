@@ -1,7 +1,10 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
-use super::elementary::{Eight, MOST_EXPONENT, RowFunction, eight, exp_minus, ln, ln_1p, losses, sum_of};
-use super::lanes::Lanes;
+use super::elementary::{
+    Eight, MOST_EXPONENT, RowFunction, eight, exp_minus, ln, ln_1p, losses, padded, sum_of,
+};
+use super::form::{Kernel, run};
+use super::lanes::{LANES, Lanes};
 use super::{GivenRows, LossSums};
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by
@@ -18,6 +21,42 @@ pub fn logistic(given: GivenRows<'_>, residual: &mut [f64], weights: &mut [f64])
 /// [`logistic`] and k in \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(given: GivenRows<'_>, k: f64) -> f64 {
     sum_of(given, Entropy { k })
+}
+
+/// Returns the sum of the entropies of dual values a of rows with weights c,
+/// -a ln(a / c) - (c - a) ln(1 - a / c); a row of weight 0 has none.
+pub fn logistic_dual(a: &[f64], costs: &[f64]) -> f64 {
+    sum_of((a, costs, None), DualTerm)
+}
+
+in_every_form! {
+    /// Returns the downward slope of the logistic losses' sum along a line, and its growth, at the step `t`
+    /// from these margins, which change by `along`.
+    pub fn logistic_slope(margins: &[f64], along: &[f64], costs: &[f64], t: f64) -> (f64, f64) = slope_in;
+}
+
+#[inline(always)]
+fn slope_in<L: Lanes>(margins: &[f64], along: &[f64], costs: &[f64], t: f64) -> (f64, f64) {
+    let (mut down, mut curved) = ([0.0; LANES], [0.0; LANES]);
+    let parts = margins.chunks(LANES).zip(along.chunks(LANES)).zip(costs.chunks(LANES));
+    for ((margins, along), costs) in parts {
+        // What is padded has weight 0.
+        let [margins, along, costs] = [padded(margins), padded(along), padded(costs)];
+        let moved = eight(|l| t.mul_add(along[l], margins[l]));
+        let [share, second] = slopes::<L>(&moved);
+        down = eight(|l| (costs[l] * along[l]).mul_add(share[l], down[l]));
+        curved = eight(|l| (costs[l] * along[l] * along[l]).mul_add(second[l], curved[l]));
+    }
+    (L::load(&down).sum(), L::load(&curved).sum())
+}
+
+/// Returns s = 1 / (1 + exp(m)) and s (1 - s) of margins m.
+#[inline(always)]
+fn slopes<L: Lanes>(margins: &Eight) -> [Eight; 2] {
+    let e = exp_minus::<L>(eight(|l| margins[l].abs().min(MOST_EXPONENT)));
+    let inverse = eight(|l| 1.0 / (1.0 + e[l]));
+    let share = eight(|l| if margins[l] >= 0.0 { e[l] * inverse[l] } else { inverse[l] });
+    [share, eight(|l| e[l] * inverse[l] * inverse[l])]
 }
 
 /// Returns e = exp(-|y f|), and y f.
@@ -66,8 +105,23 @@ impl RowFunction<1> for Entropy {
     }
 }
 
+/// The entropy of a dual value a, given first, of a row of weight c: c H(a / c).
+struct DualTerm;
+
+impl RowFunction<1> for DualTerm {
+    #[inline(always)]
+    fn of<L: Lanes>(&self, a: &Eight, costs: &Eight) -> [Eight; 1] {
+        // The smaller part of the weight; 0 / 0 of a row without weight counts as the smallest number, too.
+        let q = eight(|l| (a[l].min(costs[l] - a[l]) / costs[l]).max(f64::MIN_POSITIVE));
+        let (log, log_rest) = (ln::<L>(q), ln_1p::<L>(q.map(|q| -q)));
+        [eight(|l| costs[l] * (-(q[l] * log[l]) - (1.0 - q[l]) * log_rest[l]))]
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use raddle_base::simd_level::SimdLevel;
+
     use super::*;
     use crate::algebra::loss_checks::{assert_same_in_every_form, assert_weighted};
     use raddle_common::testing::pairs;
@@ -128,6 +182,41 @@ mod tests {
     fn all_vector_forms_give_the_same_bits() {
         let (y, scores) = points();
         assert_same_in_every_form((&y, &scores, None), logistic, logistic_entropy);
+        let costs: Vec<f64> = (0..scores.len()).map(|i| (i % 5) as f64).collect();
+        let values = || {
+            let (down, curved) = logistic_slope(&scores, &y, &costs, 0.7);
+            [down, curved, logistic_dual(&costs, &y)].map(f64::to_bits)
+        };
+        let forms: Vec<_> = SimdLevel::available().into_iter().map(|form| form.during(values)).collect();
+        assert!(forms.windows(2).all(|two| two[0] == two[1]), "{} forms", forms.len());
+    }
+
+    #[test]
+    fn the_slope_on_a_line_is_the_sum_of_the_rows_slopes() {
+        let (y, margins) = points();
+        let along: Vec<f64> = (0..y.len()).map(|i| (i % 7) as f64 - 3.0).collect();
+        for (count, t) in [(1, 0.0), (11, 0.5), (y.len(), 1e-3)] {
+            let costs: Vec<f64> = (0..count).map(|i| (i % 4) as f64).collect();
+            let (down, curved) = logistic_slope(&margins[..count], &along[..count], &costs, t);
+            let (mut expected, mut growth) = (0.0, 0.0);
+            for ((m, d), c) in margins.iter().zip(&along).zip(&costs) {
+                let e = (-(m + t * d).abs()).exp();
+                let share = if m + t * d >= 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) };
+                expected += c * d * share;
+                growth += c * d * d * e / (1.0 + e) / (1.0 + e);
+            }
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-13 * b.abs();
+            assert!(near(down, expected) && near(curved, growth), "{count}: {down} {expected}");
+        }
+    }
+
+    #[test]
+    fn dual_values_have_their_entropies_and_none_at_the_bounds() {
+        for (a, c) in [(0.3, 1.0), (99.0, 100.0), (1e-9, 2.0), (0.0, 3.0), (3.0, 3.0), (0.0, 0.0)] {
+            let term = |part: f64| if part > 0.0 { part * (part / c).ln() } else { 0.0 };
+            let (found, expected) = (logistic_dual(&[a], &[c]), -term(a) - term(c - a));
+            assert!((found - expected).abs() <= 1e-14 * c + 1e-300, "{a} {c}: {found} {expected}");
+        }
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub struct SparseColumns<'a> {
     pub starts: &'a [usize],
     /// Row numbers, below 2^31.
     pub rows: &'a [u32],
-    /// Values, as many as row numbers.
+    /// Values, as many as row numbers. If there are fewer, all columns have the same ones, as far as they are
+    /// long: so all-ones columns take a third of the memory to read.
     pub values: &'a [f64],
 }
 
@@ -33,7 +34,9 @@ impl<'a> SparseColumns<'a> {
     #[inline(always)]
     pub fn column(&self, j: usize) -> (&'a [u32], &'a [f64]) {
         let range = self.starts[j]..self.starts[j + 1];
-        (self.rows.get(range.clone()).unwrap_or(&[]), self.values.get(range).unwrap_or(&[]))
+        let rows = self.rows.get(range.clone()).unwrap_or(&[]);
+        let range = if self.values.len() < self.rows.len() { 0..rows.len() } else { range };
+        (rows, self.values.get(range).unwrap_or(&[]))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::bias::Bias;
 use super::rows::Rows;
 use crate::loss::Loss;
+use raddle_kernels::algebra::logistic;
 use raddle_kernels::sweeps::{Coordinate, add_rows};
 
 /// Smallest initial dual value of the logistic loss: a fraction of its upper bound, and an absolute limit. At
@@ -63,8 +64,31 @@ impl Binary<'_> {
         (c > 0.0).then_some(Coordinate { row: row as u32, sign, own, curvature, upper })
     }
 
+    /// Returns minus the first derivative of each row's loss at these margins, and the second derivative.
+    pub(crate) fn slopes(&self, margins: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let of = |(m, c): (&f64, &f64)| {
+            let (down, second) = self.loss.slopes(*m);
+            (c * down, c * second)
+        };
+        match self.loss {
+            Loss::Logistic => self.logistic(margins).1,
+            _ => margins.iter().zip(&self.costs).map(of).unzip(),
+        }
+    }
+
+    /// Returns the sum of the logistic losses at these margins, and their slopes.
+    fn logistic(&self, margins: &[f64]) -> (f64, (Vec<f64>, Vec<f64>)) {
+        let (mut down, mut second) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
+        let ones = vec![1.0; margins.len()];
+        let sums = logistic((&ones, margins, Some(&self.costs)), &mut down, &mut second);
+        (sums.loss, (down, second))
+    }
+
     /// Returns the sum of the losses at these margins.
     pub(crate) fn lost(&self, margins: &[f64]) -> f64 {
+        if self.loss == Loss::Logistic {
+            return self.logistic(margins).0;
+        }
         let of = |(m, c): (&f64, &f64)| if *c > 0.0 { c * self.loss.value(*m) } else { 0.0 };
         margins.iter().zip(&self.costs).map(of).sum()
     }

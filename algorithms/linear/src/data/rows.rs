@@ -20,6 +20,7 @@ const PARTS: usize = 4;
 pub(crate) struct Rows {
     starts: Vec<usize>,
     columns: Vec<u32>,
+    /// The values of all rows; those of the longest row, which all share, if all are 1.
     values: Vec<f64>,
     width: usize,
     /// Squared norm of each row.
@@ -56,15 +57,19 @@ impl Rows {
         if own > 0 {
             (0..count).for_each(|row| put(row, features, bias));
         }
-        let mut rows = Self { starts, columns, values, width: features + own, ..Self::default() };
-        rows.measure();
-        rows
+        Self { starts, columns, values, width: features + own, ..Self::default() }.measured()
     }
 
-    fn measure(&mut self) {
+    /// Computes the norms, and keeps no values if all are 1.
+    fn measured(mut self) -> Self {
+        if self.values.iter().all(|value| *value == 1.0) {
+            self.values.truncate(self.starts.windows(2).map(|of| of[1] - of[0]).max().unwrap_or(0));
+            self.values.shrink_to_fit();
+        }
         // An empty sum would be -0, and its inverse minus infinity.
         let square = |row: usize| self.row(row).1.iter().fold(0.0, |sum, value| sum + value * value);
         self.squares = (0..self.count()).map(square).collect();
+        self
     }
 
     /// Makes rows of those in a file, with a nonzero bias after the columns, and each column before it
@@ -89,11 +94,11 @@ impl Rows {
 
     /// Divides each of the first columns, and computes the norms again.
     pub(super) fn divided(mut self, by: &[f64]) -> Self {
+        self.values.resize(self.columns.len(), 1.0);
         for (&column, value) in self.columns.iter().zip(&mut self.values) {
             *value /= by.get(column as usize).copied().unwrap_or(1.0);
         }
-        self.measure();
-        self
+        self.measured()
     }
 
     /// Writes a range of rows.
@@ -102,8 +107,8 @@ impl Rows {
         let stored = starts[0]..starts[range.len()];
         let counted: Vec<u64> = starts.iter().map(|start| (start - stored.start) as u64).collect();
         out.write(&counted);
-        out.write_slice(&self.columns[stored.clone()]);
-        out.write_slice(&self.values[stored]);
+        out.write_slice(&self.columns[stored]);
+        out.write(&range.flat_map(|row| self.row(row).1).copied().collect::<Vec<f64>>());
         out.write(&(self.width as u64));
     }
 
@@ -124,16 +129,16 @@ impl Rows {
             return Err(StateError::new("rows of a matrix"));
         }
         let starts = starts.into_iter().map(|start| start as usize).collect();
-        let mut rows = Self { starts, columns, values, width, ..Self::default() };
-        rows.measure();
-        Ok(rows)
+        Ok(Self { starts, columns, values, width, ..Self::default() }.measured())
     }
 
     /// Raises `so_far` to the largest absolute value of each column.
     pub(super) fn largest(&self, so_far: &mut [f64]) {
-        for (&column, value) in self.columns.iter().zip(&self.values) {
-            let most = &mut so_far[column as usize];
-            *most = most.max(value.abs());
+        for (columns, values) in (0..self.count()).map(|row| self.row(row)) {
+            for (&column, value) in columns.iter().zip(values) {
+                let most = &mut so_far[column as usize];
+                *most = most.max(value.abs());
+            }
         }
     }
 
@@ -160,7 +165,7 @@ impl Rows {
 
     /// Returns the number of values.
     pub(crate) fn stored(&self) -> usize {
-        self.values.len()
+        self.columns.len()
     }
 
     /// Returns the sum of the rows' squared numbers of values.
@@ -264,6 +269,38 @@ mod tests {
     use raddle_datasets::Csc;
 
     use super::*;
+
+    #[test]
+    fn rows_of_ones_share_their_values_and_are_the_same_rows() {
+        let columns = [(0..60).step_by(3).collect::<Vec<u32>>(), (7..31).collect(), vec![], vec![5, 59]];
+        let starts: Vec<usize> =
+            (0..=columns.len()).map(|end| columns[..end].iter().map(Vec::len).sum()).collect();
+        let stored = starts[columns.len()];
+        let x = Csc::new_csc((60, columns.len()), starts, columns.concat(), vec![1.0; stored]);
+        let places = Places::each((0..60).collect());
+        let rows = |bias: f64| Rows::of(&Matrix::Sparse(x.clone()), bias, &places);
+        // The other constant column has another value, so that all are stored.
+        let (shared, own) = (rows(1.0), rows(2.0));
+        assert_eq!((shared.values.len(), shared.stored()), (3, stored + 60));
+        assert_eq!((own.values.len(), own.stored()), (stored + 60, stored + 60));
+        let with = [0.3, -1.7, 2.9, 0.1, 0.7];
+        for row in 0..60 {
+            let half = [with[0], with[1], with[2], with[3], with[4] / 2.0];
+            assert_eq!(shared.dot(row, &with).to_bits(), own.dot(row, &half).to_bits());
+            assert_eq!((shared.row(row).0, shared.square(row)), (own.row(row).0, own.square(row) - 3.0));
+        }
+        let mut out = Writer::over(Vec::new());
+        shared.save(0..60, &mut out);
+        let bytes = out.into_bytes();
+        let back = Rows::load(&mut Reader::new(&bytes)).unwrap();
+        let scaled = shared.clone().divided(&[2.0, 4.0]);
+        for row in 0..60 {
+            assert_eq!(back.row(row), shared.row(row));
+            let by = |column: &u32| [0.5, 0.25, 1.0, 1.0, 1.0][*column as usize];
+            let expected: Vec<f64> = shared.row(row).0.iter().map(by).collect();
+            assert_eq!(scaled.row(row).1, expected);
+        }
+    }
 
     #[test]
     fn passes_are_shared_out_and_no_thread_changes_a_bit() {

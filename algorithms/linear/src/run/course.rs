@@ -15,10 +15,13 @@ const SWEEPS: f64 = 200.0;
 const TRAIL: usize = 3;
 /// Work of passes after which the progress of others is no longer known, in units of what it was judged by.
 const AGE: f64 = 4.0;
-/// Number of expected passes above which another solver is tried.
+/// Number of expected passes above which another solver is tried; then that of the logistic loss, for whose
+/// steps conjugate gradients need few products once passes have come near.
 const MANY: f64 = 200.0;
-/// Cost of a direct solver, in passes, below which it starts at once for the logistic loss.
-const FEW: f64 = 20.0;
+const MANY_LOGISTIC: f64 = 10.0;
+/// Cost of a direct solver, in passes, below which it starts at once for the logistic loss: a row of dense
+/// values is multiplied many times as fast as a pass finds its dual value.
+const FEW: f64 = 100.0;
 /// Fraction of a direct solver's expected work that other solvers may use before it is tried.
 const PATIENCE: f64 = 0.3;
 /// Smallest relative progress of a unit that counts.
@@ -148,9 +151,13 @@ impl Course {
         let usual = if self.others_are_over { f64::INFINITY } else { 2.0 * SWEEPS * pass };
         // What is known of the others grows old: passes may have led to where they do better.
         let is_known_of = self.is_at_others || self.since < AGE * self.others.work();
-        let by_others = self.others.expected(left).filter(|_| is_known_of).unwrap_or(usual);
+        let (many, untried) = match binary.loss {
+            Loss::Logistic => (MANY_LOGISTIC, MANY_LOGISTIC * pass),
+            _ => (MANY, usual),
+        };
+        let by_others = self.others.expected(left).filter(|_| is_known_of).unwrap_or(untried);
         let is_known = self.units >= PASSES.len() as u64;
-        let is_slow = is_known && by_passes > MANY * pass;
+        let is_slow = is_known && by_passes > many * pass;
         if by_direct < usual.min(by_passes) || (is_slow && PATIENCE * by_direct < self.spent) {
             SolverKind::Direct
         } else if self.others_are_over || !self.goes_to_others(is_slow, (by_passes, by_others)) {

@@ -6,7 +6,7 @@ use raddle::cancellation_point;
 use raddle_kernels::algebra::dot;
 
 use super::gram::{Factor, Lower, factoring};
-use crate::data::softmax::{Losses, Softmax};
+use crate::data::softmax::{Lines, Losses, Softmax};
 
 /// Limit on the conjugate gradient steps in a Newton step.
 const CONJUGATE: usize = 250;
@@ -65,15 +65,15 @@ impl<'a> Curvature<'a> {
         let mut residual = right.to_vec();
         let mut d = vec![0.0; right.len()];
         let mut z = self.eased(&residual);
-        let (mut p, mut rz) = (z.clone(), dot(&residual, &z));
+        let (mut p, mut rz) = (Lines::from(&z[..]), dot(&residual, &z));
         let (mut gained, mut count) = (0.0, 0);
         while count < CONJUGATE && rz > 0.0 {
             let hp = self.product(&p);
             let step = rz / dot(&p, &hp);
             let gain = step * rz;
             gained += gain;
-            d.iter_mut().zip(&p).for_each(|(d, p)| *d += step * p);
-            residual.iter_mut().zip(&hp).for_each(|(r, hp)| *r -= step * hp);
+            d.iter_mut().zip(&p[..]).for_each(|(d, p)| *d += step * p);
+            residual.iter_mut().zip(&hp[..]).for_each(|(r, hp)| *r -= step * hp);
             z = self.eased(&residual);
             let next = dot(&residual, &z);
             p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
@@ -87,7 +87,7 @@ impl<'a> Curvature<'a> {
     }
 
     /// Returns the product with the second derivatives.
-    fn product(&self, p: &[f64]) -> Vec<f64> {
+    fn product(&self, p: &[f64]) -> Lines {
         let problem = self.problem;
         let mut t = problem.products(p);
         let blocks = t.chunks_mut(problem.block()).zip(self.shares.chunks(problem.block()));
@@ -95,7 +95,7 @@ impl<'a> Curvature<'a> {
             let mean = if c > 0.0 { t.iter().zip(shares).map(|(t, s)| t * s).sum::<f64>() / c } else { 0.0 };
             t.iter_mut().zip(shares).for_each(|(t, share)| *t = share * (*t - mean));
         }
-        let mut out = p.to_vec();
+        let mut out = Lines::from(p);
         out[problem.penalized(p)..].fill(0.0);
         problem.rows.add_blocks(&t, problem.block(), &mut out);
         cancellation_point(4 * (problem.rows.stored() * problem.block()) as u64);

@@ -17,8 +17,9 @@ pub(crate) fn settle(binary: &Binary<'_>, w: &mut [f64], margins: &mut [f64]) {
         return;
     }
     for _ in 0..SEARCHES {
-        let pulls = margins.iter().zip(&binary.costs).map(|(m, c)| c * binary.loss.slopes(*m).0);
-        let sums = pulls.zip(&binary.signs).fold((0.0, 0.0), |(all, sum), (a, s)| (all + a, sum + s * a));
+        let pulls = binary.slopes(margins).0;
+        let signed = pulls.iter().zip(&binary.signs);
+        let sums = signed.fold((0.0, 0.0), |(all, sum), (a, s)| (all + a, sum + s * a));
         if sums.1.abs() <= ROUNDING * sums.0 {
             return;
         }

@@ -132,17 +132,14 @@ impl<'a> Judge<'a> {
         found
     }
 
-    /// Offers the slopes of the losses at weights as a dual point. With a free intercept only the dual point
-    /// counts: no intercept follows from it.
-    pub(crate) fn offer_slopes(&mut self, a: &[f64]) {
-        if !self.binary.bias.is_free() {
-            self.offer(a);
-            return;
-        }
-        let mut a = a.to_vec();
+    /// Offers the slopes of the losses at weights as a dual point; returns the weights that follow from it,
+    /// which are seldom better than those.
+    pub(crate) fn offer_slopes(&mut self, mut a: Vec<f64>) -> Vec<f64> {
         balance(self.binary, &mut a);
         self.count(2.0 * self.binary.rows.stored() as f64);
-        self.offer_dual(&a, &self.binary.weights_of(&a));
+        let sum = self.binary.weights_of(&a);
+        self.offer_dual(&a, &sum);
+        sum
     }
 
     /// Offers a dual point as [`offer`](Self::offer) does, if its weights and margins are known.

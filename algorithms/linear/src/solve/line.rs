@@ -4,6 +4,7 @@ use raddle::cancellation_point;
 
 use crate::data::binary::Binary;
 use crate::loss::Loss;
+use raddle_kernels::algebra::logistic_slope;
 use raddle_kernels::sweeps::squares_slope;
 
 /// Fraction of the initial slope at which the search ends.
@@ -29,18 +30,19 @@ pub(crate) fn best_step(
     let (linear, square) = (product(from.w, along), product(along, along));
     // The slope and its derivative.
     let slope = |t: f64| {
-        if binary.loss == Loss::SquaredHinge {
-            let (down, curved) = squares_slope(from.margins, direction.margins, &binary.costs, t);
-            return (linear + t * square - down, square + curved);
-        }
-        let (mut first, mut second) = (linear + t * square, square);
-        let rows = from.margins.iter().zip(direction.margins).zip(&binary.costs);
-        for ((m, along), c) in rows {
-            let (down, curved) = binary.loss.slopes(m + t * along);
-            first -= c * down * along;
-            second += c * curved * along * along;
-        }
-        (first, second)
+        let (margins, ahead, costs) = (from.margins, direction.margins, &binary.costs);
+        let (down, curved) = match binary.loss {
+            Loss::SquaredHinge => squares_slope(margins, ahead, costs, t),
+            Loss::Hinge => {
+                let rows = margins.iter().zip(ahead).zip(costs);
+                let fall = |first, ((m, ahead), c): ((&f64, &f64), &f64)| {
+                    first - c * binary.loss.slopes(m + t * ahead).0 * ahead
+                };
+                return (rows.fold(linear + t * square, fall), square);
+            }
+            Loss::Logistic | Loss::Multinomial => logistic_slope(margins, ahead, costs, t),
+        };
+        (linear + t * square - down, square + curved)
     };
     let steepest = slope(0.0).0;
     if steepest >= 0.0 {

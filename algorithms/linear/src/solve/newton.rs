@@ -22,6 +22,8 @@ const CONJUGATE: usize = 250;
 /// for the first point; then for each further one, relative to the last.
 const FIRST: f64 = 2e-3;
 const WORTH: f64 = 0.5;
+/// Fraction of the tolerance that the gap behind a step is expected to have if conjugate gradients end early.
+const AHEAD: f64 = 0.3;
 
 /// Makes steps from these weights until the judge ends them; returns `false` if no step makes progress any
 /// more.
@@ -33,11 +35,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     let mut outside = f64::INFINITY;
     loop {
         settle(binary, w, &mut margins);
-        let slopes = |row: usize| {
-            let (down, second) = binary.loss.slopes(margins[row]);
-            (binary.costs[row] * down, binary.costs[row] * second)
-        };
-        let (a, r): (Vec<f64>, Vec<f64>) = (0..binary.count()).map(slopes).unzip();
+        let (a, r) = binary.slopes(&margins);
         let some: Vec<usize> = (0..r.len()).filter(|&row| r[row] > 0.0).collect();
         let next = if is_direct {
             let Some((side, cost)) = cheaper_side(binary, some.len()) else { return false };
@@ -64,8 +62,8 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
             }
             next
         } else {
-            judge.offer_slopes(&a);
-            conjugate(judge, (&a, &r, &some), w)
+            let sum = judge.offer_slopes(a);
+            conjugate(judge, sum, (&r, &some), w)
         };
         let direction: Vec<f64> = next.iter().zip(w.iter()).map(|(next, w)| next - w).collect();
         let along = binary.margins(&direction);
@@ -116,8 +114,13 @@ fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>)
 }
 
 /// Computes w' by conjugate gradients on (I + Z'RZ) d = Z'a - w, to a residual that shrinks with the
-/// gradient.
-fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w: &[f64]) -> Vec<f64> {
+/// gradient; at first it is Z'a.
+fn conjugate(
+    judge: &mut Judge<'_>,
+    mut residual: Vec<f64>,
+    (r, some): (&[f64], &[usize]),
+    w: &[f64],
+) -> Vec<f64> {
     let binary = judge.binary;
     let mut diagonal = vec![1.0; w.len()];
     let penalized = binary.penalized(w).len();
@@ -128,7 +131,6 @@ fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w:
         stored += columns.len() as f64;
         columns.iter().zip(values).for_each(|(&at, value)| diagonal[at as usize] += r[row] * value * value);
     }
-    let mut residual = binary.weights_of(a);
     residual.iter_mut().zip(binary.penalized(w)).for_each(|(sum, w)| *sum -= w);
     let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     let eased =
@@ -138,8 +140,10 @@ fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w:
     let (mut p, mut rz) = (z.clone(), product(&residual, &z));
     let first = rz;
     let factor = 0.1_f64.min(judge.found().gap().sqrt()).max(1e-3);
+    // Half the squared gradient bounds the distance from the optimum.
+    let enough = 2.0 * AHEAD * judge.tolerance * judge.found().primal;
     let mut count = 0;
-    while count < CONJUGATE && rz > factor * factor * first {
+    while count < CONJUGATE && rz > factor * factor * first && product(&residual, &residual) > enough {
         cancellation_point(2 * stored as u64);
         let mut hp = p.clone();
         hp[penalized..].fill(0.0);

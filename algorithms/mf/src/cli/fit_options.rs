@@ -118,13 +118,15 @@ impl Options {
 }
 
 /// Returns the identity of a run, to which a checkpoint belongs, from the digests of the data and of the
-/// model to start from. The target only decides when the run ends, but with one the test set is measured.
+/// model to start from. With a target the test set is measured and the first stage is short; its value only
+/// decides when the run ends.
 pub(super) fn identity(
     options: &Options,
     data: &str,
     init: &str,
     measured_on: &str,
 ) -> Result<String, Error> {
-    let run = [("data", data), ("init", init), ("measured-on", measured_on)];
+    let has_target = if options.model.target.is_some() { "yes" } else { "no" };
+    let run = [("data", data), ("init", init), ("measured-on", measured_on), ("has-target", has_target)];
     raddle_cli::identity("mf", options, FREE, &run)
 }

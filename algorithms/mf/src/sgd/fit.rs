@@ -205,7 +205,8 @@ impl Mf {
     }
 
     fn stages(&self, problem: &Problem) -> Vec<u32> {
-        LearningRateSchedule::stages(self.epochs, problem.measured.is_some())
+        let stages = LearningRateSchedule::stages(self.epochs, problem.measured.is_some());
+        if self.target.is_some() { LearningRateSchedule::to_target(stages) } else { stages }
     }
 
     /// Returns the settings for the initial rows.

@@ -10,6 +10,9 @@ use raddle_kernels::factors::Steps;
 /// Lengths of the stages of a run of unknown length that measures on held-out ratings.
 const STAGES: [u32; 6] = [14, 40, 80, 160, 320, 640];
 
+/// Length of the stage before these of a run that has a target: few epochs reach most of the way.
+const FIRST: u32 = 7;
+
 /// Length of the only stage of a run of unknown length without held-out ratings: nothing would show that a
 /// longer one fits noise.
 const UNMEASURED: u32 = 10;
@@ -57,6 +60,11 @@ const TAILS: [u32; 4] = [2, 2, 2, 2];
 const FROM: f64 = 0.9;
 
 impl LearningRateSchedule {
+    /// Returns these stages for a run that ends at a target: one of unknown length begins with a short stage.
+    pub(crate) fn to_target(stages: Vec<u32>) -> Vec<u32> {
+        if stages == STAGES { [vec![FIRST], stages].concat() } else { stages }
+    }
+
     /// Returns the stages for a run of `epochs` epochs, or of unknown length.
     pub(crate) fn stages(epochs: Option<u64>, is_measured: bool) -> Vec<u32> {
         match epochs {
@@ -143,6 +151,16 @@ mod tests {
             [(None, &[2, 2, 2, 2][..]), (Some(1), &[1]), (Some(3), &[2, 1]), (Some(99), &[2; 4])]
         {
             assert_eq!(LearningRateSchedule::tails(epochs), stages);
+        }
+    }
+
+    #[test]
+    fn a_run_of_unknown_length_begins_short_if_it_has_a_target() {
+        let stages = |epochs, is_measured| LearningRateSchedule::stages(epochs, is_measured);
+        let [usual, short] = [stages(None, true), LearningRateSchedule::to_target(stages(None, true))];
+        assert_eq!((short[0] < usual[0], &short[1..]), (true, &usual[..]));
+        for given in [stages(Some(14), true), stages(None, false)] {
+            assert_eq!(LearningRateSchedule::to_target(given.clone()), given);
         }
     }
 
