@@ -91,13 +91,6 @@ fn trimmed(line: &[u8], mut place: Range<usize>) -> Range<usize> {
     place
 }
 
-/// Returns `true` if a header with these names shows which columns are user and item.
-#[cfg(feature = "parquet")]
-pub(super) fn knows(names: &[String]) -> bool {
-    let plain: Vec<String> = names.iter().map(|name| plain(name)).collect();
-    [USER, ITEM].iter().all(|known| plain.iter().any(|name| is_among(known, name)))
-}
-
 fn is_among(names: &str, name: &str) -> bool {
     names.split(' ').any(|known| known == name)
 }
@@ -180,7 +173,7 @@ impl Layout {
         let (separator, cells, others) = (beginning.separator, &beginning.first, &beginning.rows);
         let plain: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
         let named = |names: &str| plain.iter().position(|cell| is_among(names, cell));
-        let (user, item, value, time) = (named(USER), named(ITEM), named(VALUE), named(TIME));
+        let (user, item, value, clock) = (named(USER), named(ITEM), named(VALUE), named(TIME));
         let below = |at: usize| -> Vec<&str> {
             others.iter().filter_map(|cells| cells.get(at)).map(String::as_str).collect()
         };
@@ -204,23 +197,25 @@ impl Layout {
         });
         let position = |at: usize| (at < cells.len()).then_some(at);
         let dated = match wanted.columns {
-            Some(columns) => columns.len() == 4 || header && time.is_some(),
-            None if header => time.is_some(),
+            Some(columns) => columns.len() == 4 || header && clock.is_some(),
+            None if header => clock.is_some(),
             None => cells.len() > 3,
         };
-        let time = if wanted.times { time.filter(|_| header).or_else(|| position(3)) } else { None };
+        let time = if wanted.times { clock.filter(|_| header).or_else(|| position(3)) } else { None };
         let (quotes, marks) = (wanted.dialect.quotes, Marks::default());
         let base = Self { separator, quotes, header, user: 0, item: 1, value: None, time, marks, dated };
         match wanted.columns {
             Some(columns) => base.chosen(cells, columns),
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
-                // With three columns, the remaining one is the rating.
+                // With three columns, the remaining one is the rating, unless its name says that it is a time.
                 let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
+                let rest = || rest().filter(|&rest| Some(rest) != clock);
                 Ok(Self { user, item, value: value.or_else(rest), ..base })
             }
             None => {
-                let value = if header { value.or(position(2)) } else { position(2) };
+                let third = || (2..cells.len()).find(|&at| Some(at) != clock);
+                let value = if header { value.or_else(third) } else { position(2) };
                 Ok(Self { value, time: time.filter(|&time| Some(time) != value), ..base })
             }
         }
@@ -313,5 +308,32 @@ mod tests {
         let timed = form(["user,item,date,stars", "a,b,2024-01-02,3", "a,c,2024-01-03,4"]);
         assert_eq!((timed.value, timed.time), (Some(3), Some(2)));
         assert_eq!(form(["1\t2\t3\t4", "1\t3\t3\t5", "2\t2\t3\t4"]).time, Some(3));
+    }
+
+    #[test]
+    fn a_column_that_is_named_as_a_time_has_no_ratings() {
+        for name in ["timestamp", "Time", "date", "ts", "Unix_Review_Time", "created-at"] {
+            for (users, items) in [("user", "item"), ("visitor_no", "thing_no")] {
+                for times in [false, true] {
+                    let form = |lines: &str| of(lines, Wanted { times, ..Wanted::default() }).unwrap();
+                    let time = |at: usize| times.then_some(at);
+                    let pairs = form(&format!("{users},{items},{name}\n1,10,978300760\n2,10,978302109\n"));
+                    assert_eq!((pairs.value, pairs.time, pairs.dated), (None, time(2), true), "{name}");
+                    let last =
+                        form(&format!("{users},{items},{name},grade\n1,10,978300760,3\n2,10,978302109,4\n"));
+                    // Beside known names a fourth column is a rating by its name alone.
+                    let graded = if users == "user" { None } else { Some(3) };
+                    assert_eq!((last.value, last.time), (graded, time(2)), "{name}");
+                    let rated =
+                        form(&format!("{users},{items},{name},stars\n1,10,978300760,3\n2,10,978302109,4\n"));
+                    assert_eq!((rated.value, rated.time), (Some(3), time(2)), "{name}");
+                }
+            }
+        }
+        // Where options name it, it is what they say; without a header there are no names.
+        let columns = ["user", "item", "timestamp"].map(str::to_owned);
+        let named = Wanted { columns: Some(&columns), ..Wanted::default() };
+        assert_eq!(of("user,item,timestamp\n1,10,4\n", named).unwrap().value, Some(2));
+        assert_eq!(form("1,10,978300760").4, Some(2));
     }
 }

@@ -2,7 +2,6 @@
 
 use parquet::record::Field;
 
-use super::layout::knows;
 use super::options::RatingsOptions;
 use crate::bytes::quoting::Quotes;
 use crate::bytes::source::Source;
@@ -10,8 +9,7 @@ use crate::dialect::{Dialect, Separator};
 use crate::error::ReadError;
 use crate::table::parquet::{Parquet, text};
 
-/// Returns the table as text with a header, and the options with columns by name: the first columns, unless
-/// their names are known.
+/// Returns the table as text with a header, and the options with columns by name.
 pub(super) fn as_text(
     source: &Source,
     options: &RatingsOptions,
@@ -19,11 +17,8 @@ pub(super) fn as_text(
     let refuse = |why: String| ReadError::file(&source.path, why);
     let table = Parquet::open(source)?;
     let names = table.names();
-    let columns = match &options.columns {
-        Some(columns) => Some(columns.iter().map(|column| by_name(column, &names)).collect()),
-        None if knows(&names) => None,
-        None => Some(names.iter().take(if options.times { 4 } else { 3 }).cloned().collect()),
-    };
+    let by_name = |columns: &Vec<String>| columns.iter().map(|column| by_name(column, &names)).collect();
+    let columns = options.columns.as_ref().map(by_name);
     let mut lines = String::new();
     names.iter().for_each(|name| cell(&mut lines, name));
     end(&mut lines);

@@ -1,12 +1,15 @@
 //! [`Course`]: weight and regularisation of implicit feedback, chosen while a run goes on.
 //!
 //! Settings are tried one after the other and judged by the lists for held-out clicks: all of a grid at
-//! first, then the better ones for more epochs, each from the factors that it came to (successive halving,
-//! Jamieson and Talwalkar 2016), then what lies next to the best. Only the scores decide, so the choice is
-//! the same on any number of workers.
+//! first, then the better ones for more epochs and by more lists (successive halving, Jamieson and Talwalkar
+//! 2016), then what lies next to the best. Each trial starts where the fit itself will start: one that went on
+//! from the factors that it came to would be judged by what has converged, while the fit ends when its lists are
+//! best, which may be after five epochs. Only the scores decide, so the choice is the same on any number of
+//! workers.
 
 use raddle::state::StateError;
 
+use super::list_metric::USERS;
 use crate::params::Choice;
 use crate::restored::ensure;
 use crate::settings::Trial;
@@ -20,60 +23,75 @@ pub(crate) struct Setting {
 
 raddle::state!(Setting { weight, reg });
 
-/// A setting to be tried.
+/// The factors from which an epoch starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Candidate {
-    setting: Setting,
-    /// The trial from whose factors it starts; `None` for those that are there.
-    from: Option<u64>,
+pub(crate) enum Start {
+    /// Those that are there.
+    #[default]
+    Own,
+    /// Those from which the run started.
+    Anew,
+    /// Those from which the run started, which are no longer needed then.
+    Last,
 }
 
-raddle::state!(Candidate { setting, from });
+raddle::state!(
+    enum Start {
+        Own,
+        Anew,
+        Last,
+    }
+);
 
-/// The next epoch: its setting, and if that is another one, the factors that are stored and loaded.
-#[derive(Debug, Clone, Default)]
+/// The next epoch.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Turn {
     pub(crate) setting: Setting,
-    /// The trial that has ended.
-    pub(crate) ended: Option<u64>,
-    /// The trial from whose factors the epoch starts, unless it starts from those that are there.
-    pub(crate) from: Option<u64>,
-    /// Trials whose factors are needed later.
-    pub(crate) kept: Vec<u64>,
+    pub(crate) start: Start,
+    /// Largest number of users whose lists are measured after it.
+    pub(crate) users: u64,
 }
 
-raddle::state!(Turn { setting, ended, from, kept });
+raddle::state!(Turn { setting, start, users });
 
 /// Weights of a count to choose among.
-const WEIGHTS: [f64; 4] = [1.0, 4.0, 16.0, 64.0];
+const WEIGHTS: [f64; 5] = [0.5, 2.0, 8.0, 32.0, 128.0];
 
 /// Regularisations to choose among, each times the middle count of a row and the weight to the power
-/// [`RIDGE`]: the best ones of a weight lie near there, by measurements on five public sets.
-const REGS: [f64; 3] = [0.03, 0.3, 3.0];
+/// [`RIDGE`]: the best ones of a weight lie near there, by measurements on five public sets. A decade more
+/// leaves no factors.
+const REGS: [f64; 2] = [0.03, 0.3];
 const RIDGE: f64 = 0.6;
 
 /// A stage's choice of candidates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Stage {
-    /// One setting, from whose factors all others start.
-    WarmUp,
     /// The whole grid.
     Grid,
     /// So many of the best settings of the stage before.
     Best(usize),
-    /// The best setting; those whose regularisation is larger or smaller by the second factor; and those
-    /// whose weight is by the first one, with a regularisation to match.
-    Next(f64, f64),
+    /// The best two settings; and those next to the best.
+    Next,
 }
 
-/// The stages, each with the number of epochs of a setting.
-const STAGES: [(Stage, u64); 6] = [
-    (Stage::WarmUp, 3),
-    (Stage::Grid, 1),
-    (Stage::Best(4), 2),
-    (Stage::Best(2), 3),
-    (Stage::Next(2.0, 1.78), 2),
-    (Stage::Next(1.41, 1.33), 2),
+/// A weight next to another is larger or smaller by this factor, as those to choose among are 4 apart, and
+/// its regularisation is to match. One next to another is by the second factor, a quarter of a decade.
+const NEXT_WEIGHT: f64 = 2.0;
+const NEXT_REG: f64 = 1.78;
+
+/// A stage: the settings that are tried, the number of epochs of each, and of users by whose lists it is then
+/// judged. The fewer settings are left, the less they differ.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    stage: Stage,
+    epochs: u64,
+    users: u64,
+}
+
+const STAGES: [Plan; 3] = [
+    Plan { stage: Stage::Grid, epochs: 2, users: 1000 },
+    Plan { stage: Stage::Best(4), epochs: 3, users: 2000 },
+    Plan { stage: Stage::Next, epochs: 5, users: 5000 },
 ];
 
 /// The state of a choice.
@@ -81,7 +99,7 @@ const STAGES: [(Stage, u64); 6] = [
 pub(crate) struct Course {
     grid: Vec<Setting>,
     /// The candidates of this stage; at its end, the choice.
-    candidates: Vec<Candidate>,
+    candidates: Vec<Setting>,
     stage: u64,
     /// Position of the candidate that is tried, and the number of epochs that it has had.
     at: u64,
@@ -107,20 +125,29 @@ impl Course {
             regs.into_iter().map(move |reg| Setting { weight, reg })
         };
         let grid = choice.weight.as_ref().map_or(&WEIGHTS[..], std::slice::from_ref).iter().flat_map(of);
-        // A small regularisation leaves factors that all others can start from.
-        let weight = choice.weight.unwrap_or(WEIGHTS[1]);
-        let reg = choice.reg.unwrap_or_else(|| regs(weight, &REGS[..2]).iter().sum::<f64>() / 3.0);
-        let candidates = vec![Candidate { setting: Setting { weight, reg }, from: None }];
-        Self { grid: grid.collect(), candidates, ..Self::default() }
-    }
-
-    fn candidate(&self) -> Candidate {
-        self.candidates.get(self.at as usize).or(self.candidates.last()).copied().unwrap_or_default()
+        let grid: Vec<Setting> = grid.collect();
+        Self { candidates: grid.clone(), grid, ..Self::default() }
     }
 
     /// Returns the setting of the next epoch.
     pub(crate) fn setting(&self) -> Setting {
-        self.candidate().setting
+        self.candidates.get(self.at as usize).or(self.candidates.last()).copied().unwrap_or_default()
+    }
+
+    /// Returns what the first epoch does.
+    pub(crate) fn first(&self) -> Turn {
+        self.turn(Start::Own)
+    }
+
+    /// Returns what the next epoch does.
+    fn turn(&self, start: Start) -> Turn {
+        let users = match STAGES.get(self.stage as usize) {
+            None => USERS,
+            // Lists are made once a setting has had all its epochs.
+            Some(plan) if self.epochs + 1 == plan.epochs => plan.users,
+            Some(_) => 0,
+        };
+        Turn { setting: self.setting(), start, users }
     }
 
     /// Returns the setting of the last epoch, if so many were after the choice.
@@ -141,79 +168,56 @@ impl Course {
         self.trials
     }
 
-    /// Records the measure after an epoch with [`setting`](Self::setting); returns what the next one does.
+    /// Records the measure after an epoch with [`setting`](Self::setting), which counts once the setting has
+    /// had all its epochs; returns what the next one does.
     pub(crate) fn record(&mut self, ndcg: f64) -> Turn {
         let setting = self.setting();
-        let epochs = STAGES.get(self.stage as usize).map_or(0, |&(_, epochs)| epochs);
+        let epochs = STAGES.get(self.stage as usize).map_or(0, |plan| plan.epochs);
         self.epochs += 1;
         if self.epochs < epochs {
-            return Turn { setting, ..Turn::default() };
+            return self.turn(Start::Own);
         }
-        let ended = self.trials.len() as u64;
         self.trials.push(Trial { stage: self.stage, weight: setting.weight, reg: setting.reg, epochs, ndcg });
         (self.epochs, self.at) = (0, self.at + 1);
         if self.at as usize >= self.candidates.len() {
             (self.candidates, self.stage, self.at) = (self.next_candidates(), self.stage + 1, 0);
         }
-        let Candidate { setting, from } = self.candidate();
-        Turn { setting, ended: Some(ended), from, kept: self.kept() }
+        self.turn(if self.is_over() { Start::Last } else { Start::Anew })
     }
 
-    /// Returns the numbers of the trials of this stage, the best first; the first of equals comes first.
-    fn ranked(&self) -> Vec<u64> {
-        let of_stage = (0..).zip(&self.trials).filter(|(_, trial)| trial.stage == self.stage);
-        let mut ranked: Vec<(u64, &Trial)> = of_stage.collect();
-        ranked.sort_by(|a, b| b.1.ndcg.total_cmp(&a.1.ndcg));
-        ranked.into_iter().map(|(number, _)| number).collect()
-    }
-
-    /// Returns the trials whose factors are needed: by what is to be tried, or by the next stage.
-    fn kept(&self) -> Vec<u64> {
-        let most = match STAGES.get(self.stage as usize + 1) {
-            Some(&(Stage::Best(count), _)) => count,
-            _ => 1,
-        };
-        let waiting = self.candidates.iter().skip(self.at as usize).filter_map(|candidate| candidate.from);
-        waiting.chain(self.ranked().into_iter().take(most)).collect()
+    /// Returns the settings of this stage, the best first; the first of equals comes first.
+    fn ranked(&self) -> Vec<Setting> {
+        let mut ranked: Vec<&Trial> = self.trials.iter().filter(|trial| trial.stage == self.stage).collect();
+        ranked.sort_by(|a, b| b.ndcg.total_cmp(&a.ndcg));
+        ranked.into_iter().map(|&Trial { weight, reg, .. }| Setting { weight, reg }).collect()
     }
 
     /// Returns the candidates of the next stage, or the choice.
-    fn next_candidates(&self) -> Vec<Candidate> {
-        let setting = |number: u64| {
-            let Trial { weight, reg, .. } = self.trials.get(number as usize).copied().unwrap_or_default();
-            Setting { weight, reg }
-        };
-        let ranked = self.ranked().into_iter();
-        let of = |number: u64| Candidate { setting: setting(number), from: Some(number) };
-        match STAGES.get(self.stage as usize + 1).map(|&(stage, _)| stage) {
-            Some(Stage::Best(count)) => ranked.take(count).map(of).collect(),
-            Some(Stage::Grid) => {
-                let from = ranked.last();
-                self.grid.iter().map(|&setting| Candidate { setting, from }).collect()
+    fn next_candidates(&self) -> Vec<Setting> {
+        let mut ranked = self.ranked();
+        match STAGES.get(self.stage as usize + 1).map(|plan| plan.stage) {
+            Some(Stage::Best(count)) => ranked.truncate(count),
+            Some(Stage::Next) => {
+                ranked.truncate(2);
+                ranked.extend(ranked.first().map_or(Vec::new(), |&best| self.near(best)));
             }
-            Some(Stage::Next(weight, reg)) => {
-                let near = |from: u64| {
-                    let near = self.near(setting(from), weight, reg).into_iter();
-                    near.map(move |setting| Candidate { setting, from: Some(from) })
-                };
-                ranked.take(1).flat_map(near).collect()
-            }
-            Some(Stage::WarmUp) | None => ranked.take(1).map(of).collect(),
+            Some(Stage::Grid) | None => ranked.truncate(1),
         }
+        ranked
     }
 
-    /// Returns a setting, and those on its sides; a weight or regularisation that is given stays.
-    fn near(&self, of: Setting, weight: f64, reg: f64) -> Vec<Setting> {
+    /// Returns the settings next to one; a weight or regularisation that is given stays.
+    fn near(&self, of: Setting) -> Vec<Setting> {
         let is_free = |value: fn(&Setting) -> f64| self.grid.iter().any(|other| value(other) != value(&of));
         let (free_weight, free_reg) = (is_free(|setting| setting.weight), is_free(|setting| setting.reg));
-        let mut near = vec![of];
+        let mut near = Vec::new();
         if free_reg {
-            near.extend([1.0 / reg, reg].map(|by| Setting { reg: of.reg * by, ..of }));
+            near.extend([1.0 / NEXT_REG, NEXT_REG].map(|by| Setting { reg: of.reg * by, ..of }));
         }
         if free_weight {
             let to_match = |by: f64| if free_reg { libm::pow(by, RIDGE) } else { 1.0 };
             near.extend(
-                [1.0 / weight, weight]
+                [1.0 / NEXT_WEIGHT, NEXT_WEIGHT]
                     .map(|by| Setting { weight: of.weight * by, reg: of.reg * to_match(by) }),
             );
         }
@@ -239,21 +243,22 @@ mod tests {
         Course::new(&choice, 3, [4, 3], power)
     }
 
-    /// Runs a choice by these scores, with factors that are named by their trial.
+    /// Runs a choice by these scores; every trial, and then the fit, starts anew, and ends with its lists.
     fn chosen(choice: Choice, score: impl Fn(Setting) -> f64) -> Course {
         let mut course = started(choice, 0.0);
-        let mut stored: Vec<u64> = Vec::new();
+        let mut turn = course.first();
         while !course.is_over() {
             course.check().unwrap();
-            let setting = course.setting();
-            let turn = course.record(score(setting));
-            assert_eq!((turn.setting, course.last(0)), (course.setting(), setting));
-            stored.extend(turn.ended);
-            assert!(turn.from.is_none_or(|from| stored.contains(&from)), "{turn:?} of {stored:?}");
-            stored.retain(|number| turn.ended.is_none() || turn.kept.contains(number));
-            assert!(stored.len() <= 5, "{stored:?}");
+            let (setting, trials) = (course.setting(), course.trials.len());
+            let next = course.record(if turn.users > 0 { score(setting) } else { f64::NAN });
+            assert_eq!((next.setting, course.last(0)), (course.setting(), setting));
+            let has_ended = course.trials.len() > trials;
+            assert_eq!((turn.users > 0, next.start != Start::Own), (has_ended, has_ended));
+            assert_eq!(next.start == Start::Last, course.is_over());
+            turn = next;
         }
-        assert_eq!(course.last(1), course.setting());
+        assert_eq!((course.last(1), turn.users), (course.setting(), USERS));
+        assert!(course.trials.iter().all(|trial| !trial.ndcg.is_nan()));
         course
     }
 
@@ -265,8 +270,8 @@ mod tests {
 
     #[test]
     fn the_choice_is_next_to_the_top_of_a_hill_and_costs_a_few_fits() {
-        for weight in [1.0, 1.7, 3.0, 9.0, 30.0, 64.0] {
-            for level in [0.03, 0.1, 0.4, 1.0, 3.0] {
+        for weight in [0.3, 0.7, 1.7, 3.0, 9.0, 30.0, 64.0, 200.0] {
+            for level in [0.02, 0.05, 0.1, 0.2, 0.5] {
                 let top = Setting { weight, reg: level * 3.0 / 12.0_f64.sqrt() * weight.powf(RIDGE) };
                 let height = |setting| {
                     let (along, across) = distance(setting, top);
@@ -274,10 +279,10 @@ mod tests {
                 };
                 let course = chosen(NOTHING, height);
                 let (along, across) = distance(course.setting(), top);
-                assert!(along <= 0.75 && across <= 0.4, "{:?} for {top:?}", course.setting());
+                assert!(along <= 1.0 && across <= 0.5, "{:?} for {top:?}", course.setting());
                 let trials = course.into_trials();
                 let epochs: u64 = trials.iter().map(|trial| trial.epochs).sum();
-                assert_eq!((trials.len(), epochs), (29, 49));
+                assert_eq!((trials.len(), epochs), (20, 62));
             }
         }
     }
@@ -303,6 +308,6 @@ mod tests {
             let count = (0.25 + 1.0 / plain.weight) * 12.0_f64.sqrt();
             assert!((half.reg * count.sqrt() / plain.reg - 1.0).abs() < 1e-12);
         }
-        assert_eq!(plain.len(), 12);
+        assert_eq!(plain.len(), 10);
     }
 }

@@ -33,7 +33,7 @@ const MOST_SHARDS: usize = 32;
 /// Largest number of epochs of a run without a given length; the next constant is the number if nothing is
 /// measured.
 const MOST_EPOCHS: u64 = 60;
-pub(super) const EPOCHS: u64 = 15;
+const EPOCHS: u64 = 15;
 
 /// Default regularisation at every rating, in standard deviations; the next constant is that once per row,
 /// for implicit feedback.
@@ -191,13 +191,13 @@ impl Mf {
         Input { shards, chunks, ratings }: Input,
     ) -> Result<Engine<AlternatingProgram>, MfError> {
         let measured = problem.measured.as_ref();
-        let judged = self.implicit.map(|_| ListMetric::of(problem, self.choice, self.seed));
+        let judged = self.implicit.map(|_| ListMetric::of(problem, self.seed));
         let judged = judged.transpose()?.flatten();
         let parts = shards.len() / 2;
         let rows = [problem.users, problem.items];
         let choice = self.choice.as_ref().filter(|_| judged.is_some());
         let course = choice.map(|choice| Course::new(choice, ratings, rows, self.power()));
-        let replica = FactorMatrices { setting: course.as_ref().map(Course::setting), ..replica };
+        let replica = FactorMatrices { turn: course.as_ref().map(Course::first), ..replica };
         // Shards of users and of items alternate and count as equal: one of each is a round over both sides.
         let cost = way.cost(2 * ratings, problem.users + problem.items) / (2 * parts);
         let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);

@@ -79,7 +79,7 @@ impl LeastSquares {
 
     /// Returns the settings of the next epoch.
     fn at(&self, sides: &FactorMatrices) -> Self {
-        match sides.setting {
+        match sides.turn.map(|turn| turn.setting) {
             Some(Setting { weight, reg }) => Self { implicit: Some(weight), reg, ..*self },
             None => *self,
         }

@@ -6,7 +6,6 @@ use super::shard::SideShard;
 use super::sides::FactorMatrices;
 use crate::error::MfError;
 use crate::input::problem::Problem;
-use crate::params::Choice;
 use crate::ranking::{Gains, top};
 use raddle_kernels::factors::{TOGETHER, Vector, scores};
 
@@ -16,59 +15,57 @@ pub(super) const NAME: &str = "ndcg@10";
 /// Length of a list.
 const AT: usize = 10;
 
-/// Largest number of users for whom lists are made: a list costs as much as solving hundreds of rows.
-/// Settings that are compared need more, as they differ by less than epochs do.
-const USERS: usize = 2000;
-const USERS_OF_CHOICE: usize = 5000;
+/// Largest number of users for whom lists are made, unless settings are compared: a list costs as much as
+/// solving hundreds of rows.
+pub(super) const USERS: u64 = 2000;
 
 /// Number of the random stream that chooses users.
 const CHOICE: u64 = 0x6a75_6467_6564;
 
-/// NDCG at 10, over all users with held-out clicks, or over a random 2,000 of them (5,000 where settings are
-/// chosen), drawn by a hash of user and seed. Items that a user has clicked in training are left out.
+/// NDCG at 10, over all users with held-out clicks, or over a random 2,000 of them (where settings are chosen,
+/// as many as their [`Turn`](super::course::Turn) says), drawn by a hash of user and seed. Items that a user has clicked in training are left out.
 ///
 /// For a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over the clicks among the first
 /// 10 of the list, divided by its largest possible value, that of min(t, 10) hits at the first places.
 #[derive(Debug)]
 pub(crate) struct ListMetric {
-    /// Users, ascending.
-    users: Vec<u32>,
+    /// Users, ascending, each with its place in the order in which they are drawn.
+    users: Vec<(u32, u32)>,
     gains: Gains,
 }
 
 impl ListMetric {
     /// Chooses among the users of a problem's held-out clicks; `None` if there are none.
-    pub(super) fn of(problem: &Problem, choice: Option<Choice>, seed: u64) -> Result<Option<Self>, MfError> {
+    pub(super) fn of(problem: &Problem, seed: u64) -> Result<Option<Self>, MfError> {
         let Some(held_out) = problem.held_out() else { return Ok(None) };
         let mut users = Vec::with_capacity(held_out.len());
         held_out.each(|user, _, _| users.push(user))?;
-        let most = choice.map_or(USERS, |_| USERS_OF_CHOICE);
-        Ok(Some(Self::new(users, most, seed)))
+        Ok(Some(Self::new(users, seed)))
     }
 
-    /// Chooses so many of these users, of whom one may occur several times.
-    fn new(mut users: Vec<u32>, most: usize, seed: u64) -> Self {
+    /// Draws from these users, of whom one may occur several times.
+    fn new(mut users: Vec<u32>, seed: u64) -> Self {
         users.sort_unstable();
         users.dedup();
-        if users.len() > most {
-            let key = splitmix64(seed ^ CHOICE);
-            users.sort_by_key(|&user| splitmix64(key ^ u64::from(user)));
-            users.truncate(most);
-            users.sort_unstable();
-        }
+        let key = splitmix64(seed ^ CHOICE);
+        users.sort_by_key(|&user| splitmix64(key ^ u64::from(user)));
+        let mut users: Vec<(u32, u32)> = users.into_iter().zip(0..).collect();
+        users.sort_unstable();
         Self { users, gains: Gains::new(AT) }
     }
 
-    /// Returns the number of users.
+    /// Returns the number of users whose lists are measured, unless settings are compared.
     pub(super) fn users(&self) -> usize {
-        self.users.len()
+        self.users.len().min(USERS as usize)
     }
 
     /// Returns the sum over the users of a shard, and their number; rows have `chunks` vectors.
     pub(super) fn measure(&self, shard: &SideShard, sides: &FactorMatrices, chunks: usize) -> (f64, u64) {
         let (first, end) = (shard.first as u32, (shard.first + shard.len()) as u32);
-        let from = |user: u32| self.users.partition_point(|&other| other < user);
-        let users = &self.users[from(first)..from(end)];
+        let from = |user: u32| self.users.partition_point(|&(other, _)| other < user);
+        let most = sides.turn.map_or(USERS, |turn| turn.users);
+        let drawn = self.users[from(first)..from(end)].iter().filter(|&&(_, place)| u64::from(place) < most);
+        let users: Vec<u32> = drawn.map(|&(user, _)| user).collect();
         let mut clicks: Vec<(u32, u32)> = shard.held.iter().map(|&(user, item, _)| (user, item)).collect();
         clicks.sort_unstable();
         let row = |user: u32| shard.own_row((user - first) as usize, chunks);

@@ -3,7 +3,6 @@
 use raddle::{Outcome, Parts};
 
 use super::course::{Course, Setting};
-use super::fit::EPOCHS;
 use super::program::{AlternatingProgram, SideSolver};
 use crate::fitted::Fit;
 use crate::input::problem::Problem;
@@ -69,9 +68,7 @@ impl Mf {
             // The model is that of the best epoch, and so is the metric.
             report.metric.value = best;
         }
-        // A fit with the setting that was chosen starts from no factors: it needs more epochs.
-        let least = progress.course.as_ref().map_or(0, |_| EPOCHS);
-        let length = progress.length(progress.best_epoch).max(least) as u32;
+        let length = progress.length(progress.best_epoch) as u32;
         let trials = progress.course.map_or(Vec::new(), Course::into_trials);
         let (best_epoch, length, log) = (progress.best_epoch, (length, length), progress.log);
         Fit { best, best_epoch, length, trials, log, trace, ..Fit::of(model, fold_in, report) }

@@ -199,9 +199,11 @@ impl Program for AlternatingProgram {
         let value = measured.unwrap_or_else(|| (moved / size.max(f64::MIN_POSITIVE)).sqrt());
         let (name, on) = self.metric();
         let metric = Metric::new(name, value, on).target(self.target);
-        early_stopping.log.push(value);
+        let measures_nothing = self.judged.is_some() && count == 0;
+        early_stopping.log.push(if measures_nothing { f64::NAN } else { value });
         if let Some(turn) = early_stopping.choose(boundary.epoch, value) {
-            let mut verdict = Verdict::new(metric);
+            let mut verdict =
+                if measures_nothing { Verdict::unmeasured(name, on) } else { Verdict::new(metric) };
             verdict.change = Some(SideUpdate { turn: Some(turn), ..SideUpdate::default() });
             return verdict;
         }

@@ -8,7 +8,7 @@ use super::early_stopping::AlternatingStopping;
 use super::partitioning::{Partitioning, Tally, counts};
 use super::program::{AlternatingProgram, SideSolver};
 use super::shard::SideShard;
-use super::sides::{FactorColumns, FactorMatrices, FactorRows, ParkedItems};
+use super::sides::{FactorColumns, FactorMatrices, FactorRows, KeptFactors};
 use crate::restored::ensure;
 use raddle_kernels::factors::LANES;
 
@@ -35,7 +35,7 @@ impl RestoreByShard for AlternatingProgram {
         let Restoring { boundary, is_concluded, pinned, replica: sides, question, shards, .. } = run;
         if question.is_none() {
             ensure(pinned.is_possible(), "how far the run has come")?;
-            ensure(pinned.course.is_some() == sides.setting.is_some(), "the setting of an epoch")?;
+            ensure(pinned.course.is_some() == sides.turn.is_some(), "the setting of an epoch")?;
             pinned.course.as_ref().map_or(Ok(()), Course::check)?;
             self.check_sides(boundary.epoch, pinned, sides)?;
             return Ok(Some(()));
@@ -100,14 +100,17 @@ impl AlternatingProgram {
             ensure(fits && self.fit_columns(side, &sides.columns[side]), "the factors of a side")?;
             ensure(sides.squares[side].0.len() == self.square(), "the squares of a side")?;
         }
-        let items = match &self.way {
-            SideSolver::Rows(way) => self.rows[1] * way.chunks(),
+        let chunks = match &self.way {
+            SideSolver::Rows(way) => way.chunks(),
             SideSolver::Columns(_) => 0,
         };
-        let is_whole =
-            |parked: &ParkedItems| parked.rows.0.len() == items && parked.square.0.len() == self.square();
-        ensure(sides.parked.iter().all(is_whole), "the factors of a trial")?;
-        ensure([0, items].contains(&sides.start.0.len()), "the factors to start from")?;
+        let fits = |side: usize, rows: &FactorRows| rows.0.len() == self.rows[side] * chunks;
+        let is_whole = |kept: &KeptFactors| {
+            (0..2).all(|side| fits(side, &kept.rows[side])) && kept.square.0.len() == self.square()
+        };
+        ensure(sides.kept.as_ref().is_none_or(is_whole), "the factors from which trials start")?;
+        let is_start = |side: usize| sides.start[side].0.is_empty() || fits(side, &sides.start[side]);
+        ensure((0..2).all(is_start), "the factors to start from")?;
         let Some(kept) = &early_stopping.kept else { return Ok(()) };
         ensure((0..2).all(|side| self.fit_columns(side, &kept[side])), "the best factors")
     }

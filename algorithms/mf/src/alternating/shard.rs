@@ -208,10 +208,11 @@ impl SideShard {
         }
     }
 
-    /// Returns the factors of the items here from which the epoch starts, unless it starts from their own.
+    /// Returns the factors of the rows here from which the epoch starts, unless it starts from their own.
     pub(super) fn started(&self, sides: &FactorMatrices, chunks: usize) -> Option<FactorRows> {
-        let rows = sides.start.0.get(self.first * chunks..(self.first + self.len()) * chunks);
-        rows.filter(|_| self.side == 1 && !sides.start.0.is_empty()).map(|rows| FactorRows(rows.to_vec()))
+        let start = &sides.start[self.side].0;
+        let rows = start.get(self.first * chunks..(self.first + self.len()) * chunks);
+        rows.filter(|_| !start.is_empty()).map(|rows| FactorRows(rows.to_vec()))
     }
 
     /// Returns the factors of a row, counted from the first, of `chunks` vectors.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::course::{Setting, Turn};
+use super::course::{Start, Turn};
 use super::partitioning::{Partitioning, Tally};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -25,12 +25,12 @@ pub struct FactorMatrices {
     pub(crate) before: Arc<Vec<f32>>,
     /// The rows of each shard, once known.
     pub(crate) partitioning: Option<Arc<Partitioning>>,
-    /// Weight and regularisation of the next epoch, if they are chosen while the run goes on.
-    pub(crate) setting: Option<Setting>,
-    /// Items from which the next epoch starts, unless shards start from their own.
-    pub(crate) start: Arc<FactorRows>,
-    /// Items of trials that are needed later.
-    pub(crate) parked: Vec<ParkedItems>,
+    /// The next epoch, if weight and regularisation are chosen while the run goes on.
+    pub(crate) turn: Option<Turn>,
+    /// Users and items from which the next epoch starts, unless shards start from their own.
+    pub(crate) start: [Arc<FactorRows>; 2],
+    /// The factors from which all trials of weight and regularisation start.
+    pub(crate) kept: Option<KeptFactors>,
     /// `true` if the factors were the best at the previous boundary: shards then keep a copy of them.
     pub(crate) is_best: bool,
 }
@@ -63,9 +63,9 @@ impl State for FactorMatrices {
         }
         out.write(&self.before);
         out.write(&self.partitioning);
-        out.write(&self.setting);
+        out.write(&self.turn);
         out.write(&self.start);
-        out.write(&self.parked);
+        out.write(&self.kept);
         out.write(&self.is_best);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
@@ -77,37 +77,36 @@ impl State for FactorMatrices {
         }
         sides.before = from.read()?;
         sides.partitioning = from.read()?;
-        sides.setting = from.read()?;
+        sides.turn = from.read()?;
         sides.start = from.read()?;
-        sides.parked = from.read()?;
+        sides.kept = from.read()?;
         sides.is_best = from.read()?;
         Ok(sides)
     }
 }
 
-/// Items that a trial of weight and regularisation came to.
+/// Factors of users and items, and the sum of x x' over the items.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ParkedItems {
-    trial: u64,
-    pub(crate) rows: Arc<FactorRows>,
+pub(crate) struct KeptFactors {
+    pub(crate) rows: [Arc<FactorRows>; 2],
     pub(crate) square: FactorRows,
 }
 
-raddle::state!(ParkedItems { trial, rows, square });
+raddle::state!(KeptFactors { rows, square });
 
 impl FactorMatrices {
-    /// Stores the items of a trial that has ended, and loads those from which the next one starts. Users are
-    /// solved first, from the items.
-    fn turn(&mut self, turn: &Turn) {
-        (self.setting, self.start) = (Some(turn.setting), Arc::default());
-        let Some(trial) = turn.ended else { return };
-        let (rows, square) = (Arc::clone(&self.rows[1]), self.squares[1].clone());
-        self.parked.push(ParkedItems { trial, rows, square });
-        if let Some(found) = self.parked.iter().find(|parked| Some(parked.trial) == turn.from) {
-            (self.rows[1], self.start) = (Arc::clone(&found.rows), Arc::clone(&found.rows));
-            self.squares[1] = found.square.clone();
+    /// Loads the factors that are kept, if a trial or the fit starts from them. Users are solved first, from
+    /// the items.
+    fn turn(&mut self, turn: Turn) {
+        self.turn = Some(turn);
+        let kept = match turn.start {
+            Start::Own => None,
+            Start::Anew => self.kept.clone(),
+            Start::Last => self.kept.take(),
+        };
+        if let Some(KeptFactors { rows, square }) = kept {
+            (self.rows[1], self.squares[1], self.start) = (Arc::clone(&rows[1]), square, rows);
         }
-        self.parked.retain(|parked| turn.kept.contains(&parked.trial));
     }
 }
 
@@ -188,9 +187,12 @@ impl SideUpdate {
     pub(crate) fn commit(&self, sides: &mut FactorMatrices) {
         if let Some(partitioning) = &self.partitioning {
             sides.partitioning = Some(Arc::clone(partitioning));
+            // Before the first epoch.
+            let kept = || KeptFactors { rows: sides.rows.clone(), square: sides.squares[1].clone() };
+            sides.kept = sides.turn.map(|_| kept());
         }
         if let Some(turn) = &self.turn {
-            sides.turn(turn);
+            sides.turn(*turn);
         }
         if let Some(is_best) = self.is_best {
             sides.is_best = is_best;
@@ -201,6 +203,7 @@ impl SideUpdate {
         }
         if let Some(rows) = &self.rows {
             sides.rows[1 - self.side] = Arc::default();
+            sides.start[self.side] = Arc::default();
             sides.rows[self.side] = Arc::clone(rows);
             sides.squares[self.side].clone_from(&self.square);
         }

@@ -194,11 +194,15 @@ fn weight_and_regularisation_of_clicks_are_chosen_and_the_screen_says_why() {
         last.iter().rev().max_by(|a, b| a["ndcg"].as_f64().unwrap().total_cmp(&b["ndcg"].as_f64().unwrap()));
     assert_eq!((&best.unwrap()["weight"], &best.unwrap()["reg"]), (&results["weight"], &results["reg"]));
     for said in
-        ["chosen by the lists for the validation data (ndcg@10), of 2", "12 settings x 1 epoch", "best: W "]
+        ["chosen by the lists for the validation data (ndcg@10), of 14", "10 settings x 2 epochs", "best: W "]
     {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
     }
     ends(folder, "recommend run --top 3", 0);
+    // The model is the one of a fit to which the choice is given.
+    let chosen = format!("--implicit {} --reg {}", results["weight"], results["reg"]);
+    let line = format!("fit {CLICKS} --rank 4 --validation 0.2 {chosen}");
+    assert_eq!(report(folder, &line)["model_digest"], found["model_digest"]);
     // What is given is not chosen.
     let given = |options: &str| report(folder, &format!("fit {CLICKS} --rank 4 --validation 0.2 {options}"));
     assert_eq!(given("--implicit 3")["results"]["weight"], 3.0);

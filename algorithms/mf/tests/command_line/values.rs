@@ -304,6 +304,13 @@ fn clicks_that_come_again_add_up_and_that_is_said() {
     let found = fit("clicks.csv", "--out run");
     assert_eq!(found["model_digest"], fit("counts.csv", "")["model_digest"]);
     assert_eq!(found["model_digest"], fit("clicks.csv", "--cache kept")["model_digest"]);
+    // A column whose name says that it has times has no ratings.
+    let timed: String =
+        clicks.lines().skip(1).zip(978_300_760..).map(|(line, at)| format!("{line},{at}\n")).collect();
+    for name in ["timestamp", "time", "date", "ts"] {
+        fs::write(folder.join("timed.csv"), format!("user,item,{name}\n{timed}")).unwrap();
+        assert_eq!(found["model_digest"], fit("timed.csv", "")["model_digest"], "{name}");
+    }
     let notes = found["notes"].to_string();
     assert!(
         notes.contains("3 repeated ratings added to the first of their pair, as there are no ratings"),
@@ -317,6 +324,8 @@ fn clicks_that_come_again_add_up_and_that_is_said() {
     let cold = fit("clicks.csv", "--changes c --cold --out cold");
     assert_eq!(cold["model_digest"], fit("edited.csv", "")["model_digest"]);
     // Without --implicit a note says that they are clicks.
-    let said = ends(folder, "fit clicks.csv --rank 1 --epochs 1 --validation none", 0).out;
-    assert!(said.contains("there are pairs without ratings: for clicks, fit --implicit"), "{said}");
+    for data in ["clicks.csv", "timed.csv"] {
+        let said = ends(folder, &format!("fit {data} --rank 1 --epochs 1 --validation none"), 0).out;
+        assert!(said.contains("there are pairs without ratings: for clicks, fit --implicit"), "{said}");
+    }
 }
