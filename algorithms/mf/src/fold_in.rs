@@ -30,9 +30,7 @@ impl FoldIn {
     /// # Errors
     /// If a rating names a new item beyond `count` or a user that the model does not have, or is not finite.
     pub fn items(&self, model: &mut Model, ratings: &Triples, count: usize) -> Result<(), MfError> {
-        check(model.users(), count, ratings)?;
-        let NewRows { factors, biases } =
-            FoldInSolver::new(self, model, Side::Items).solve(model, ratings, count);
+        let NewRows { factors, biases } = self.item_solver(model).items(model, ratings, count)?;
         model.item_factors.extend(factors);
         model.item_biases.extend(biases);
         Ok(())
@@ -56,6 +54,11 @@ impl FoldIn {
     pub fn solver(&self, model: &Model) -> FoldInSolver {
         FoldInSolver::new(self, model, Side::Users)
     }
+
+    /// Returns the solver of items' rows for this model, valid as long as its users do not change.
+    pub fn item_solver(&self, model: &Model) -> FoldInSolver {
+        FoldInSolver::new(self, model, Side::Items)
+    }
 }
 
 /// Solver of rows for a model: what all rows need is computed once, so that a row takes little time.
@@ -64,7 +67,8 @@ impl FoldIn {
 /// use raddle_mf::{FoldIn, Model, Query, Recommender};
 ///
 /// let model = Model { item_factors: vec![1.0, 0.0, 0.0, 1.0, 0.5, 0.5], ..Model::zeros(1, 3, 2) };
-/// let solver = FoldIn { reg: 0.1, reg_power: 0.0, biases: false, implicit: None }.solver(&model);
+/// let how = FoldIn { reg: 0.1, reg_power: 0.0, biases: false, implicit: None, count_alone: false };
+/// let solver = how.solver(&model);
 /// // Somebody who likes the second item; the model stays as it is.
 /// let rows = solver.users(&model, &[(0, 1, 5.0)].into_iter().collect(), 1)?;
 /// let mut best = Vec::new();
@@ -94,6 +98,7 @@ impl FoldInSolver {
             biases: is_explicit,
             equations: Equations::Cholesky,
             implicit: how.implicit,
+            count_alone: how.count_alone,
             reg: how.reg,
             reg_power: how.reg_power,
             non_negative: is_explicit && all().all(|&value| value >= 0.0),
@@ -116,6 +121,16 @@ impl FoldInSolver {
     /// If a rating names a user beyond `count` or an item that the model does not have, or is not finite.
     pub fn users(&self, model: &Model, ratings: &Triples, count: usize) -> Result<NewRows, MfError> {
         check(count, model.items(), ratings)?;
+        Ok(self.solve(model, ratings, count))
+    }
+
+    /// Solves the rows of `count` items, as [`users`](Self::users) does, with a solver of
+    /// [`FoldIn::item_solver`]. `ratings` numbers the items from 0, and users by the model's rows.
+    ///
+    /// # Errors
+    /// If a rating names an item beyond `count` or a user that the model does not have, or is not finite.
+    pub fn items(&self, model: &Model, ratings: &Triples, count: usize) -> Result<NewRows, MfError> {
+        check(model.users(), count, ratings)?;
         Ok(self.solve(model, ratings, count))
     }
 
@@ -213,7 +228,8 @@ mod tests {
                 let least = if non_negative { 0.0 } else { 0.5 };
                 values.iter_mut().for_each(|value| *value = stream.unit() as f32 - least);
             }
-            let how = FoldIn { reg: 0.1, reg_power, biases, implicit: implicit.then_some(4.0) };
+            let (implicit, count_alone) = (implicit.then_some(4.0), non_negative);
+            let how = FoldIn { reg: 0.1, reg_power, biases, implicit, count_alone };
             let turned = |(new, old, value): (u32, u32, f32)| (old, new, value);
             for side in [Side::Users, Side::Items] {
                 let triples: Triples = match side {

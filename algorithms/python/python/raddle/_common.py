@@ -1,7 +1,8 @@
 """Functions shared by the estimators of all modules."""
 
-import numbers
+import contextlib
 import json
+import numbers
 import os
 
 import numpy as np
@@ -62,6 +63,25 @@ def not_fitted(estimator):
     except ImportError:
         error = ValueError
     return error(f"this {type(estimator).__name__} is not fitted: call fit first")
+
+
+@contextlib.contextmanager
+def progress(callback, total, shown):
+    """Yield a callback that also shows a bar of `total` steps by tqdm, if it is to be shown."""
+    if not shown:
+        yield callback
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError("a bar of progress needs tqdm: pip install tqdm, or leave it out") from None
+    with tqdm(total=total) as bar:
+
+        def called(record):
+            bar.update(record["epoch"] - bar.n)
+            return None if callback is None else callback(record)
+
+        yield called
 
 
 def aligned(X):

@@ -180,6 +180,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
             "validation": validation,
             "seed": seed(self.random_state),
             "workers": workers(self.n_jobs),
+            "init": None,
         }
 
     def _keep(self, result):

@@ -35,7 +35,12 @@ pub(crate) struct Asked {
     validation: f64,
     seed: u64,
     workers: usize,
+    /// Words, topics and tokens of a model to start from.
+    init: Option<Init>,
 }
+
+/// Words, topics and tokens.
+type Init = (Vec<u32>, Vec<u32>, Vec<u32>);
 
 impl Asked {
     fn lda(&self) -> Lda {
@@ -52,6 +57,10 @@ impl Asked {
         }
         if let Some(epochs) = self.epochs {
             lda = lda.epochs(epochs);
+        }
+        if let Some((words, topics, tokens)) = &self.init {
+            let counts = words.iter().zip(topics).zip(tokens).map(|((&w, &t), &n)| (w, t, n));
+            lda = lda.init(counts.collect());
         }
         lda
     }

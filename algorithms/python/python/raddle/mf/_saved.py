@@ -33,8 +33,12 @@ def _array(ids):
 
 
 def load(path):
-    """Return the model in a folder: `AlternatingLeastSquares` for implicit feedback, else `MatrixFactorization`."""
-    from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+    """Return the model in a folder.
+
+    It is an `AlternatingLeastSquares` or, if a pair weighs 1 more than its count, an `ImplicitALS` for implicit
+    feedback, else a `MatrixFactorization`.
+    """
+    from raddle.mf import AlternatingLeastSquares, ImplicitALS, MatrixFactorization
     from raddle.mf._ids import Ids
 
     path = os.fspath(path)
@@ -46,7 +50,9 @@ def load(path):
         model._user_ids, model._item_ids = Ids(users), Ids(items)
         model.learned_, model.validation_error_, model.best_iter_ = about["learned"], about["best"], about["best_epoch"]
     else:
-        model = AlternatingLeastSquares(about["rank"], about["reg"], about["implicit"])
+        of_class = AlternatingLeastSquares if about.get("count_alone") else ImplicitALS
+        model = of_class(about["rank"], about["reg"], about["implicit"])
+        model.alpha_, model.regularization_ = about["implicit"], about["reg"]
         model.user_ids_, model.item_ids_ = users, items
     model.report_ = report_of(path)
     model.n_iter_ = model.report_.get("epochs", about["best_epoch"])
