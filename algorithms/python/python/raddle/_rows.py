@@ -48,6 +48,21 @@ def scores(estimator, X):
     return np.asarray(X @ estimator.coef_.T + estimator.intercept_)
 
 
+def narrowed(estimator, dtype):
+    """Keep coefficients in single precision if the data were, as scikit-learn does; `save` writes the exact ones."""
+    estimator.__dict__.pop("_exact", None)
+    if dtype == np.float32:
+        estimator._exact = estimator.coef_
+        estimator.coef_ = estimator.coef_.astype(np.float32)
+        if isinstance(estimator.intercept_, np.ndarray):
+            estimator.intercept_ = estimator.intercept_.astype(np.float32)
+
+
+def exact(estimator):
+    """Return the coefficients in double precision."""
+    return estimator.__dict__.get("_exact", estimator.coef_)
+
+
 def row_values(name, values, rows):
     """Return values of the rows, such as weights: None, one number for all rows, or one per row."""
     if values is None:

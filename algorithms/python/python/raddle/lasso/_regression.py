@@ -95,6 +95,8 @@ class ElasticNet(Regression):
         Number of epochs.
     relative_gap_ : float
         Relative duality gap (P - D) / P, which bounds the distance of the objective P from its minimum.
+    dual_gap_ : float
+        The gap itself, P - D, in units of the objective.
     dual_ : array of shape (n,)
         Dual point that proves the gap.
     report_ : dict

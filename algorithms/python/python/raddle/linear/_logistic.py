@@ -74,6 +74,11 @@ class LogisticRegression(Classifier):
             refuse("multi_class", self.multi_class, "it must be one of multinomial, ovr")
         return "logistic" if self.multi_class == "ovr" else "multinomial"
 
+    def _keep_iterations(self, epochs):
+        # As many as scikit-learn has: one, or one for each class that is fitted against the rest.
+        count = len(self.coef_) if self.multi_class == "ovr" else 1
+        self.n_iter_ = np.full(count, epochs, dtype=np.int32)
+
     def predict_proba(self, X):
         """Predict the probabilities of the classes.
 

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from raddle import _raddle
 from raddle._common import Pickled, not_fitted, seed, workers
+from raddle._pages import Reported
 from raddle.mf import _saved
 
 
@@ -22,7 +23,7 @@ class _State:
         self.__dict__.update(state)
 
 
-class Factors(Pickled, _State):
+class Factors(Reported, Pickled, _State):
     """A model of factors that may be fitted."""
 
     _estimator_type = None
