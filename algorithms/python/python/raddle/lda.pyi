@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-__all__ = ["Coherence", "LatentDirichletAllocation", "load"]
+__all__ = ["Coherence", "LatentDirichletAllocation", "LdaCV", "load"]
 
 Floats = NDArray[np.float64]
 Matrix = ArrayLike | sparse.spmatrix | sparse.sparray
@@ -20,6 +20,7 @@ Callback = Callable[[dict[str, Any]], object] | None
 class Coherence(NamedTuple):
     u_mass: Floats
     npmi: Floats
+    c_v: Floats
 
 class LatentDirichletAllocation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     doc_topic_prior_: Floats
@@ -42,10 +43,12 @@ class LatentDirichletAllocation(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         validation: float = 0.05,
         random_state: int | RandomState | Generator | None = 42,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
     @property
     def components_(self) -> Floats: ...
     def fit(self, X: Matrix, y: object = None, callback: Callback = None) -> Self: ...
+    def partial_fit(self, X: Matrix, y: object = None) -> Self: ...
     def transform(self, X: Matrix) -> Floats: ...
     def perplexity(self, X: Matrix) -> float: ...
     def score(self, X: Matrix, y: object = None) -> float: ...
@@ -55,5 +58,29 @@ class LatentDirichletAllocation(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def save(
         self, path: str | os.PathLike[str], names: Sequence[str] | None = None, *, overwrite: bool = False
     ) -> Self: ...
+
+class LdaCV(LatentDirichletAllocation):
+    n_components_: int
+    topics_: NDArray[np.int64]
+    mean_path_: Floats
+    se_path_: Floats
+    npmi_path_: Floats
+    def __init__(
+        self,
+        n_components: Sequence[int] = (5, 10, 20, 40),
+        *,
+        cv: int = 5,
+        rule: str = "min",
+        doc_topic_prior: float | None = None,
+        topic_word_prior: float | None = None,
+        fixed_priors: bool = False,
+        max_iter: int | None = None,
+        evaluate_every: int | None = None,
+        validation: float = 0.05,
+        random_state: int | RandomState | Generator | None = 42,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+    def fit(self, X: Matrix, y: object = None, callback: Callback = None) -> Self: ...
 
 def load(path: str | os.PathLike[str]) -> LatentDirichletAllocation: ...

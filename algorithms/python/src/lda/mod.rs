@@ -161,6 +161,13 @@ pub(crate) fn score_lda(
     Ok((score.log_likelihood, score.tokens))
 }
 
+/// Returns the digest of a model.
+#[pyfunction]
+pub(crate) fn digest_lda(model: GivenModel<'_>) -> String {
+    let (counts, alpha) = model.copied();
+    counts.digest(&alpha)
+}
+
 /// Returns the top words of each topic as (word, count), in descending order.
 #[pyfunction]
 pub(crate) fn top_words_lda(model: GivenModel<'_>, most: usize) -> Vec<Vec<(u32, u32)>> {

@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
 __all__ = ["AlternatingLeastSquares", "ImplicitALS", "MatrixFactorization"]
@@ -42,18 +42,25 @@ class AlternatingLeastSquares(_Factors):
         factors: int = 100,
         regularization: float | Literal["auto"] = 0.01,
         alpha: float | Literal["auto"] = 1.0,
-        *,
-        iterations: int = 15,
+        dtype: DTypeLike = "float32",
+        use_native: bool = True,
         use_cg: bool = True,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        use_gpu: bool = False,
+        iterations: int = 15,
+        calculate_training_loss: bool = False,
         num_threads: int = 0,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        *,
         n_jobs: int | None = None,
     ) -> None: ...
     @property
     def user_factors(self) -> Floats: ...
     @property
     def item_factors(self) -> Floats: ...
-    def fit(self, user_items: Matrix, *, callback: Callback = None) -> Self: ...
+    def fit(self, user_items: Matrix, show_progress: bool = False, callback: Callback = None) -> Self: ...
+    def score(self, user_items: Matrix, y: object = None) -> float: ...
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> AlternatingLeastSquares: ...
     def recommend(
         self,
         userid: int | ArrayLike,
@@ -68,7 +75,8 @@ class AlternatingLeastSquares(_Factors):
         self,
         itemid: int | ArrayLike,
         N: int = 10,
-        *,
+        recalculate_item: bool = False,
+        item_users: Matrix | None = None,
         filter_items: ArrayLike | None = None,
         items: ArrayLike | None = None,
     ) -> Lists: ...
@@ -80,7 +88,17 @@ class AlternatingLeastSquares(_Factors):
         users: ArrayLike | None = None,
     ) -> Lists: ...
     def recalculate_user(self, userid: int | ArrayLike, user_items: Matrix) -> Floats: ...
+    def recalculate_item(self, itemid: int | ArrayLike, item_users: Matrix) -> Floats: ...
     def partial_fit_users(self, userids: ArrayLike, user_items: Matrix) -> None: ...
+    def partial_fit_items(self, itemids: ArrayLike, item_users: Matrix) -> None: ...
+    def explain(
+        self,
+        userid: int,
+        user_items: Matrix,
+        itemid: int,
+        user_weights: Any = None,
+        N: int = 10,
+    ) -> tuple[float, list[tuple[int, float]], Any]: ...
 
 class ImplicitALS(AlternatingLeastSquares):
     validation: float | None
@@ -140,9 +158,17 @@ class MatrixFactorization(_Factors):
     def item_bias_(self) -> Floats: ...
     @property
     def mean_(self) -> float: ...
-    def fit(self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike, *, callback: Callback = None) -> Self: ...
+    def fit(
+        self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike | None = None, *, callback: Callback = None
+    ) -> Self: ...
+    def score(self, X: ArrayLike, y: ArrayLike) -> float: ...
+    def partial_fit_users(self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike) -> Self: ...
+    def partial_fit_items(self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike) -> Self: ...
+    def recommend_new(
+        self, items: ArrayLike, ratings: ArrayLike, N: int = 10, filter_items: ArrayLike | None = None
+    ) -> tuple[NDArray[Any], Floats]: ...
     def predict(
-        self, users: ArrayLike | Hashable, items: ArrayLike | Hashable
+        self, users: ArrayLike | Hashable, items: ArrayLike | Hashable | None = None
     ) -> NDArray[np.float64] | float: ...
     def recommend(
         self,
