@@ -38,7 +38,7 @@ SUITES = {
 }
 
 
-def tolerant(ours, theirs):
+def tolerant(ours, theirs, module):
     """Return a subclass of ours with the order of the peer's parameters, of which it ignores those that are not ours."""
     own = inspect.signature(ours.__init__).parameters
     of_peer = inspect.signature(theirs).parameters
@@ -56,13 +56,12 @@ def tolerant(ours, theirs):
 
     def fit(self, *given, **more):
         FITTED.append(ours.__name__)
-        more = {name: value for name, value in more.items() if name != "show_progress" or ours.__module__ == "raddle.mf"}
-        return ours.fit(self, *given, **more)
+        known = inspect.signature(ours.fit).parameters
+        return ours.fit(self, *given, **{name: value for name, value in more.items() if name in known})
 
-    members = {"__init__": scope["__init__"], "fit": fit}
+    members = {"__init__": scope["__init__"], "fit": fit, "__module__": module}
     if hasattr(ours, "_parameters"):
         members["_parameters"] = tuple(names)
-    # Data go to `fit` as ever, whatever scikit-learn's routing of metadata asks for.
     return type(ours.__name__, (ours,), members)
 
 
@@ -73,7 +72,7 @@ def replaced(names):
     for module, name, source in names:
         module = importlib.import_module(module)
         ours = getattr(importlib.import_module(source), name)
-        setattr(module, name, tolerant(ours, getattr(module, name)))
+        setattr(module, name, tolerant(ours, getattr(module, name), module.__name__))
 
 
 class Counts:

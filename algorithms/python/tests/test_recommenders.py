@@ -203,6 +203,18 @@ def test_callbacks_and_bars_of_implicit(capsys):
     assert seen == [(0, None), (1, None), (2, None)]
     AlternatingLeastSquares(2, iterations=3).fit(clicks(), show_progress=True)
     assert "3/3" in capsys.readouterr().err
-    for given, why in [({"dtype": np.float64}, "factors are float32"), ({"use_gpu": True}, "no fits on graphics")]:
+    for given, why in [({"dtype": np.float16}, "must be float32 or float64"), ({"use_gpu": True}, "no fits on graphics")]:
         with pytest.raises(ValueError, match=why):
             AlternatingLeastSquares(**given).fit(clicks())
+
+
+def test_a_model_is_written_to_an_open_file(tmp_path):
+    matrix = clicks()
+    model = AlternatingLeastSquares(3, dtype=np.float64).fit(matrix)
+    with open(tmp_path / "model.npz", "wb+") as file:
+        model.save(file)
+        file.seek(0)
+        loaded = AlternatingLeastSquares.load(file)
+    assert loaded.digest_ == model.digest_ and model.item_factors.dtype == np.float64
+    for ask in [lambda model: model.recommend(3), lambda model: model.recommend(3, matrix[5], recalculate_user=True)]:
+        assert [part.tolist() for part in ask(loaded)] == [part.tolist() for part in ask(model)]

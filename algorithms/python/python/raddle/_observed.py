@@ -21,7 +21,7 @@ def observed(estimator, X, y, callback):
     """
     calls = [] if callback is None else [callback]
     if getattr(estimator, "verbose", 0):
-        calls.append(lambda record: print(_line(estimator, record), file=sys.stdout, flush=True))
+        calls.append(lambda record: record["epoch"] and print(_line(estimator, record), file=sys.stdout, flush=True) or None)
     with contextlib.ExitStack() as stack:
         if getattr(estimator, "_skl_callbacks", None):
             stack.enter_context(_managed(estimator))

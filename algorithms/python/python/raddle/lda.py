@@ -61,7 +61,7 @@ class LatentDirichletAllocation(
     max_iter : int, default=None
         Number of epochs, passes over all tokens. With None the held-out perplexity ends the fit.
     evaluate_every : int, default=None
-        Number of epochs from one evaluation to the next. None is 5.
+        Number of epochs from one evaluation to the next. None is 5; with `max_iter`, 0 or less is never.
     validation : float, default=0.05
         Fraction of the documents to hold out for the perplexity that ends the fit; 0 for none.
     random_state : int, RandomState, Generator or None, default=42
@@ -248,12 +248,18 @@ class LatentDirichletAllocation(
             "beta": optional("topic_word_prior", number),
             "fixed_priors": bool(self.fixed_priors),
             "epochs": optional("max_iter", whole, 1),
-            "evaluate_every": optional("evaluate_every", whole, 1),
+            "evaluate_every": self._evaluate_every(),
             "validation": validation,
             "seed": seed(self.random_state),
             "workers": workers(self.n_jobs),
             "init": None,
         }
+
+    def _evaluate_every(self):
+        every = self.evaluate_every
+        if every is not None and self.max_iter is not None and whole("evaluate_every", every, -(2**31)) < 1:
+            return self.max_iter + 1
+        return None if every is None else whole("evaluate_every", every, 1)
 
     def _topics(self):
         return whole("n_components", self.n_components, 1)
@@ -283,7 +289,7 @@ class LatentDirichletAllocation(
             X = X.astype(np.float64 if X.data.dtype.kind == "f" else np.int64)
         return aligned(X)
 
-    def transform(self, X):
+    def transform(self, X, *, normalize=True):
         """Find the topics of documents.
 
         Each document is estimated separately, so that its topics do not depend on the others; so are documents that the
@@ -293,16 +299,21 @@ class LatentDirichletAllocation(
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             Count of each word in each document, a whole number.
+        normalize : bool, default=True
+            Whether rows sum to 1, and not to the tokens of their document plus the priors.
 
         Returns
         -------
         array of shape (n_samples, n_components)
-            Share of each topic; rows sum to 1.
+            Share of each topic.
         """
         counts = self._counts(X)
-        return _raddle.infer_lda(self._model, counts, workers(self.n_jobs)).astype(np.float64)
+        shares = _raddle.infer_lda(self._model, counts, workers(self.n_jobs)).astype(np.float64)
+        if normalize:
+            return shares
+        return shares * (np.asarray(counts.sum(axis=1), float).reshape(-1, 1) + self.doc_topic_prior_.sum())
 
-    def perplexity(self, X):
+    def perplexity(self, X, sub_sampling=False):
         """Measure the model on documents, by document completion.
 
         The topics of a document are estimated from its tokens at even positions; its other tokens are scored.
@@ -311,6 +322,8 @@ class LatentDirichletAllocation(
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             Count of each word in each document; preferably of documents that the model was not fitted to.
+        sub_sampling : bool, default=False
+            Accepted without effect.
 
         Returns
         -------

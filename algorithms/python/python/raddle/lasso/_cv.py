@@ -144,6 +144,8 @@ class LassoCV(CrossValidated, Regression):
         by then is used as it is, with a warning.
     fit_intercept, standardize, tol, positive, bounds, factors, groups, warm_start, copy_X, n_jobs
         As in `ElasticNet`.
+    verbose : int, default=0
+        Whether to print a line per epoch.
 
     Attributes
     ----------
@@ -188,6 +190,7 @@ class LassoCV(CrossValidated, Regression):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.alphas = alphas
         self.eps = eps
@@ -206,6 +209,7 @@ class LassoCV(CrossValidated, Regression):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 class ElasticNetCV(CrossValidated, Regression):
@@ -254,6 +258,7 @@ class ElasticNetCV(CrossValidated, Regression):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
@@ -273,6 +278,7 @@ class ElasticNetCV(CrossValidated, Regression):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 class LogisticLassoCV(CrossValidated, Classification):
@@ -312,6 +318,7 @@ class LogisticLassoCV(CrossValidated, Classification):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
@@ -331,6 +338,7 @@ class LogisticLassoCV(CrossValidated, Classification):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 class PoissonLassoCV(CrossValidated, Poisson):
@@ -369,6 +377,7 @@ class PoissonLassoCV(CrossValidated, Poisson):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
@@ -388,3 +397,4 @@ class PoissonLassoCV(CrossValidated, Poisson):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose

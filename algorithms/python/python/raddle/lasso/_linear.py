@@ -11,12 +11,12 @@ from raddle import _raddle
 from raddle._common import Pickled
 from raddle._observed import Callbacks, observed
 from raddle._pages import Reported
-from raddle._rows import exact, named, narrowed, scores, validated, warn_of_gap
+from raddle._rows import Prepared, exact, named, narrowed, scores, validated, warn_of_gap
 from raddle.lasso import _given
 from raddle.lasso._saved import Saved
 
 
-class Linear(Reported, Saved, Pickled, Callbacks, BaseEstimator):
+class Linear(Reported, Prepared, Saved, Pickled, Callbacks, BaseEstimator):
     """A linear model with a penalty.
 
     A subclass has a `_loss` and turns y into numbers.

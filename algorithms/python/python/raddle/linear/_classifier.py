@@ -10,13 +10,13 @@ from raddle import _raddle
 from raddle._common import Pickled
 from raddle._observed import Callbacks, observed
 from raddle._pages import Reported
-from raddle._rows import classes_of, exact, named, narrowed, row_weights, scores, validated, warn_of_gap
+from raddle._rows import Prepared, classes_of, exact, named, narrowed, row_weights, scores, validated, warn_of_gap
 from raddle.linear import _given
 from raddle.linear._saved import Saved
 from raddle.linear._sklearn import Exported
 
 
-class Classifier(Reported, Exported, Saved, Pickled, Callbacks, ClassifierMixin, BaseEstimator):
+class Classifier(Reported, Prepared, Exported, Saved, Pickled, Callbacks, ClassifierMixin, BaseEstimator):
     """A linear classifier; a subclass has the loss."""
 
     def __init__(
@@ -32,6 +32,7 @@ class Classifier(Reported, Exported, Saved, Pickled, Callbacks, ClassifierMixin,
         max_iter=None,
         warm_start=False,
         n_jobs=None,
+        verbose=0,
     ):
         self.C = C
         self.tol = tol
@@ -43,6 +44,7 @@ class Classifier(Reported, Exported, Saved, Pickled, Callbacks, ClassifierMixin,
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -26,7 +26,7 @@ class LogisticRegression(Classifier):
         "liblinear". None leaves the intercept without penalty.
     tol : float, default=1e-4
         Relative duality gap at which the fit ends.
-    class_weight, fit_intercept, standardize, random_state, max_iter, warm_start, n_jobs
+    class_weight, fit_intercept, standardize, random_state, max_iter, warm_start, n_jobs, verbose
         As in `LinearSVC`, and so are the attributes; classes that are fitted together have one gap.
 
     Examples
@@ -54,6 +54,7 @@ class LogisticRegression(Classifier):
         max_iter=None,
         warm_start=False,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             C,
@@ -66,6 +67,7 @@ class LogisticRegression(Classifier):
             max_iter=max_iter,
             warm_start=warm_start,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.multi_class = multi_class
 

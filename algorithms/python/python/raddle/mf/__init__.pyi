@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
+from raddle._pages import Reported
+
 __all__ = ["AlternatingLeastSquares", "ImplicitALS", "MatrixFactorization"]
 
 Floats = NDArray[np.float32]
@@ -18,7 +20,7 @@ Callback = Callable[[dict[str, Any]], object] | None
 Lists = tuple[NDArray[np.int32], Floats]
 Named = tuple[NDArray[Any], Floats] | tuple[list[NDArray[Any]], list[Floats]]
 
-class _Factors:
+class _Factors(Reported):
     digest_: str
     n_iter_: int
     report_: dict[str, Any]

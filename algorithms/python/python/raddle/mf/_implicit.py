@@ -26,8 +26,8 @@ class AlternatingLeastSquares(Factors):
         Weight of the squared factors, once for each user and item.
     alpha : float
         Weight of a count, above 0: a pair with value r has weight ``alpha * |r|``, a pair without a value has weight 1.
-    dtype : 'float32'
-        Type of the factors; no other is supported.
+    dtype : 'float32' or 'float64'
+        Type of `user_factors` and `item_factors`; they are computed in single precision whatever it is.
     use_native : bool
         Accepted without effect: fits are always native.
     use_cg : bool
@@ -48,7 +48,7 @@ class AlternatingLeastSquares(Factors):
     Attributes
     ----------
     user_factors, item_factors : arrays of shape (users, factors) and (items, factors)
-        The factors, float32.
+        The factors.
     digest_ : str
         SHA-256 of the model, as the program `mf` prints it; `partial_fit_users` does not change it.
     n_iter_ : int
@@ -127,8 +127,8 @@ class AlternatingLeastSquares(Factors):
             The model itself.
         """
         matrix = compressed("user_items", user_items)
-        if np.dtype(getattr(self, "dtype", "float32")) != np.float32:
-            raise ValueError(f"dtype is {self.dtype!r}: factors are float32 here, leave it out")
+        if np.dtype(getattr(self, "dtype", "float32")) not in (np.float32, np.float64):
+            raise ValueError(f"dtype is {self.dtype!r}: it must be float32 or float64, leave it out")
         if getattr(self, "use_gpu", False):
             raise ValueError("use_gpu is True: there are no fits on graphics processors, leave it out")
         callback = _as_record(callback)
@@ -181,16 +181,16 @@ class AlternatingLeastSquares(Factors):
 
         Parameters
         ----------
-        path : str or path
-            The folder.
+        path : str, path or file
+            The folder, or an open file that `save` has written.
 
         Returns
         -------
         AlternatingLeastSquares or ImplicitALS
         """
-        from raddle.mf._saved import load
+        from raddle.mf._saved import load, read
 
-        return load(path)
+        return read(path) if hasattr(path, "read") else load(path)
 
     def _ids(self):
         # Only a model that was loaded has other ids, and users that were added since have none of these.
@@ -200,12 +200,12 @@ class AlternatingLeastSquares(Factors):
     @property
     def user_factors(self):
         """Factors of the users; copied on first access."""
-        return self._arrays()["user_factors"]
+        return self._arrays()["user_factors"].astype(getattr(self, "dtype", "float32"), copy=False)
 
     @property
     def item_factors(self):
         """Factors of the items; copied on first access."""
-        return self._arrays()["item_factors"]
+        return self._arrays()["item_factors"].astype(getattr(self, "dtype", "float32"), copy=False)
 
     def recommend(
         self,

@@ -54,8 +54,9 @@ class Factors(Reported, Pickled, _State):
 
         Parameters
         ----------
-        path : str or path
-            The folder; created if it does not exist.
+        path : str, path or file
+            The folder; created if it does not exist. A file that is open for bytes gets a form that only `load` of the
+            class reads.
         overwrite : bool
             Whether to replace an existing model, which is an error otherwise.
         seen : bool
@@ -67,6 +68,9 @@ class Factors(Reported, Pickled, _State):
         -------
         The model itself.
         """
+        if hasattr(path, "write"):
+            _saved.write(path, self)
+            return self
         _saved.save(path, self._fitted(), self._about, self._ids(), bool(overwrite), bool(seen))
         return self
 

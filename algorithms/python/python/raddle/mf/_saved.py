@@ -25,6 +25,34 @@ def _plain(ids):
     return texts
 
 
+def write(file, model):
+    """Write a model to an open file, in the format of numpy."""
+    arrays, how, seen = model._fitted().__getnewargs__()
+    about = {"class": type(model).__name__, "params": model.get_params(), "about": model._about, "report": model.report_}
+    about |= {"digest": model.digest_, "n_iter": model.n_iter_, "how": how, "head": arrays[:2], "seen": seen and seen[0]}
+    text = json.dumps(about, default=str)
+    parts = {"about": np.array(text), "items": np.empty(0, np.uint32) if seen is None else seen[1]}
+    np.savez(file, **parts, **{f"array{at}": array for at, array in enumerate(arrays[2:])})
+
+
+def read(file):
+    """Return the model in an open file."""
+    from raddle.mf import AlternatingLeastSquares, ImplicitALS
+
+    with np.load(file, allow_pickle=False) as found:
+        about = json.loads(str(found["about"]))
+        arrays = [found[f"array{at}"] for at in range(4)]
+        seen = None if about["seen"] is None else (about["seen"], found["items"])
+    model = {"ImplicitALS": ImplicitALS}.get(about["class"], AlternatingLeastSquares)()
+    known = {name: value for name, value in about["params"].items() if name in model._parameters}
+    model.set_params(**known)
+    model._model = _raddle.Factorization((*about["head"], *arrays), tuple(about["how"]), seen)
+    model._about, model.report_ = about["about"], about["report"]
+    model.digest_, model.n_iter_ = about["digest"], about["n_iter"]
+    model.alpha_, model.regularization_ = model._about["implicit"], model._about["reg"]
+    return model
+
+
 def _array(ids):
     """Return the ids of rows as an array."""
     if isinstance(ids, int):
