@@ -1,7 +1,7 @@
 """Regressions: `Lasso`, `ElasticNet`, `PoissonLasso`."""
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 
 from raddle.lasso._linear import Linear
 from raddle.lasso._sklearn import Exported
@@ -17,8 +17,9 @@ class Regression(Exported, RegressorMixin, Linear):
         ----------
         X : array or sparse matrix of shape (n, p)
             The features.
-        y : array of shape (n,)
-            The response.
+        y : array of shape (n,), or (n, targets) for squared error
+            The response. Several are fitted one by one: attributes then have a row or a value for each, and the model is
+            not saved.
         sample_weight : array of shape (n,), optional
             Weight of each row, on any scale.
         offset : array of shape (n,), optional
@@ -31,7 +32,21 @@ class Regression(Exported, RegressorMixin, Linear):
         -------
         self
         """
+        if self._loss == "squared" and np.ndim(y) == 2 and np.shape(y)[1] > 1 and hasattr(self, "alpha"):
+            return self._fit_each(X, np.asarray(y), sample_weight, offset, callback)
         return self._fit(X, y, sample_weight, offset, callback)
+
+    def _fit_each(self, X, y, sample_weight, offset, callback):
+        """Fit each target by itself."""
+        fits = [clone(self)._fit(X, target, sample_weight, offset, callback) for target in y.T]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fits[0], name):
+                setattr(self, name, getattr(fits[0], name))
+        names = ("coef_", "intercept_", "n_iter_", "relative_gap_", "dual_gap_", "dual_")
+        for name in names:
+            setattr(self, name, np.array([getattr(fit, name) for fit in fits]))
+        self.report_, self.digest_, self._about = fits[-1].report_, [fit.digest_ for fit in fits], {}
+        return self
 
     def predict(self, X, offset=None):
         """Predict the response of rows.

@@ -29,6 +29,8 @@ class Saved:
         self
         """
         check_is_fitted(self, "coef_")
+        if not isinstance(self.digest_, str):
+            raise ValueError("the model has several targets: fit and save one for each")
         coef = exact(self).ravel()
         kept = np.flatnonzero(coef)
         coefficients = kept.astype(np.uint32), coef[kept].astype(np.float64)
