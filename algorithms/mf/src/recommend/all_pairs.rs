@@ -38,8 +38,7 @@ pub(super) fn all_pairs(index: &Arc<ItemIndex>, count: usize, workers: usize) ->
 /// both.
 fn pairs(index: &ItemIndex, count: usize, asked: Range<usize>) -> TopK {
     let (chunks, number) = (index.chunks, index.len());
-    let mut lists: TopK = vec![Vec::new(); number];
-    let mut least = vec![least_of(&[], count); number];
+    let mut lists = Lists::new(number, count);
     let mut out: [Vec<f32>; TOGETHER] = Default::default();
     let end = asked.end;
     for first in asked.step_by(TOGETHER) {
@@ -52,26 +51,39 @@ fn pairs(index: &ItemIndex, count: usize, asked: Range<usize>) -> TopK {
                 let from = (asked + 1).max(start);
                 let scores = scores.get_mut(from - start..).unwrap_or_default();
                 scores.iter_mut().for_each(|score| *score += 0.0);
-                merge(from as u32, scores, count, &mut lists[asked]);
-                share(asked as u32, scores, count, (&mut lists[from..], &mut least[from..]));
+                merge(from as u32, scores, count, &mut lists.best[asked]);
+                lists.add(asked as u32, from, scores);
             }
         }
     }
-    lists
+    lists.best
 }
 
-/// Inserts a row into the lists of others, with which it has these scores.
-fn share(row: u32, scores: &[f32], count: usize, (lists, least): (&mut [Vec<(u32, f32)>], &mut [f32])) {
-    let width = ranking::TOGETHER;
-    let blocks = scores.chunks(width).zip(least.chunks_mut(width)).zip(lists.chunks_mut(width));
-    for ((scores, least), lists) in blocks {
-        let any = scores.iter().zip(&*least).fold(false, |any, (score, least)| any | (score > least));
-        if !any {
-            continue;
-        }
-        for ((&score, least), list) in scores.iter().zip(least).zip(lists) {
-            if score > *least {
-                *least = insert(list, count, (row, score));
+/// The lists of all rows, and the scores that others must exceed to enter them.
+struct Lists {
+    best: TopK,
+    least: Vec<f32>,
+    count: usize,
+}
+
+impl Lists {
+    fn new(rows: usize, count: usize) -> Self {
+        Self { best: vec![Vec::new(); rows], least: vec![least_of(&[], count); rows], count }
+    }
+
+    /// Inserts a row into the lists of others, from this one on, with which it has these scores.
+    fn add(&mut self, row: u32, from: usize, scores: &[f32]) {
+        let width = ranking::TOGETHER;
+        let least = self.least[from..].chunks_mut(width);
+        let blocks = scores.chunks(width).zip(least).zip(self.best[from..].chunks_mut(width));
+        for ((scores, least), lists) in blocks {
+            if !scores.iter().zip(&*least).fold(false, |any, (score, least)| any | (score > least)) {
+                continue;
+            }
+            for ((&score, least), list) in scores.iter().zip(least).zip(lists) {
+                if score > *least {
+                    *least = insert(list, self.count, (row, score));
+                }
             }
         }
     }
