@@ -1,6 +1,7 @@
 """Functions shared by the estimators of all modules."""
 
 import contextlib
+import importlib.util
 import json
 import numbers
 import os
@@ -23,6 +24,12 @@ def workers(n_jobs):
 
 def _cores():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def requires_sklearn(module):
+    """Raise the error for a module without scikit-learn, whose estimators it has."""
+    if importlib.util.find_spec("sklearn") is None:
+        raise ImportError(f"{module} needs scikit-learn: pip install 'raddle[sklearn]'")
 
 
 def refuse(name, value, must):

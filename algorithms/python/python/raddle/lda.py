@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+
+from raddle._common import requires_sklearn as _requires_sklearn
+
+_requires_sklearn("raddle.lda")
+
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
