@@ -21,7 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 FETCHED = HERE.parents[1] / "target" / "python" / "peers"
 
 # Per suite: test module or file, what is left out, and the names that are replaced: module, name, our module.
-SKLEARN_LASSO = [("sklearn.linear_model", name, "raddle.lasso") for name in ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV")]
+LASSO = ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV")
+SKLEARN_LASSO = [("sklearn.linear_model", name, "raddle.lasso") for name in LASSO]
 SUITES = {
     "als": ("implicit", "als_test.py", "", [("implicit.als", "AlternatingLeastSquares", "raddle.mf")]),
     "dense": ("sklearn.linear_model.tests", "test_coordinate_descent.py", "not MultiTask", SKLEARN_LASSO),
@@ -50,7 +51,8 @@ def tolerant(ours, theirs, module):
     passed = ", ".join(f"{name}={name}" for name in names if name in own)
     kept = "; ".join(f"self.{name} = {name}" for name in names if name not in own) or "pass"
     defaults = {f"_{name}": default(name) for name in names}
-    text = f"def __init__(self, {', '.join(f'{name}=_{name}' for name in names)}):\n    _base.__init__(self, {passed})\n    {kept}"
+    taken = ", ".join(f"{name}=_{name}" for name in names)
+    text = f"def __init__(self, {taken}):\n    _base.__init__(self, {passed})\n    {kept}"
     scope = {"_base": ours, **defaults}
     exec(text, scope)
 
@@ -117,8 +119,9 @@ def run(suite):
     package, name, without, names = SUITES[suite]
     replaced(names)
     path, counts = test_file(package, name), Counts()
-    asked = [str(path), "-q", "--no-header", "-p", "no:cacheprovider", "-p", "sklearn.conftest", "--tb=line", "-W", "ignore", "--rootdir", str(path.parent)]
-    pytest.main(asked + (["-k", without] if without else []) + ["--show-capture=no"], plugins=[counts])
+    asked = [str(path), "--rootdir", str(path.parent), "-p", "no:cacheprovider", "-p", "sklearn.conftest"]
+    asked += ["-q", "--no-header", "--tb=line", "-W", "ignore", "--show-capture=no"]
+    pytest.main(asked + (["-k", without] if without else []), plugins=[counts])
     for test, why in counts.failed:
         print(f"FAILED {suite}: {test}: {why}")
     print(f"{suite}: {counts.passed} pass of {counts.passed + len(counts.failed)}")

@@ -131,7 +131,8 @@ def of_example(path):
 def page(title, body, to_index='<nav><a href="index.html">raddle for Python</a></nav>'):
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head><body>{to_index}{body}</body></html>'
+        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head>'
+        f"<body>{to_index}{body}</body></html>"
     )
 
 

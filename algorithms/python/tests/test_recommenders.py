@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
+import raddle
 from raddle.mf import AlternatingLeastSquares, ImplicitALS, MatrixFactorization, metrics, model_selection
 
 
@@ -168,7 +169,8 @@ def test_a_recommender_is_an_estimator():
     users, items = np.divmod(np.arange(600), 20)
     table = pd.DataFrame({"user": users, "item": [f"item {item}" for item in items]})
     ratings = 3 + np.sin(users) + np.cos(items)
-    scores = cross_val_score(MatrixFactorization(rank=2, epochs=10), table, ratings, cv=KFold(3, shuffle=True, random_state=0))
+    folds = KFold(3, shuffle=True, random_state=0)
+    scores = cross_val_score(MatrixFactorization(rank=2, epochs=10), table, ratings, cv=folds)
     assert scores.min() > 0.5
 
 
@@ -218,3 +220,13 @@ def test_a_model_is_written_to_an_open_file(tmp_path):
     assert loaded.digest_ == model.digest_ and model.item_factors.dtype == np.float64
     for ask in [lambda model: model.recommend(3), lambda model: model.recommend(3, matrix[5], recalculate_user=True)]:
         assert [part.tolist() for part in ask(loaded)] == [part.tolist() for part in ask(model)]
+
+
+def test_a_saved_model_weighs_counts_as_before(tmp_path):
+    matrix = clicks()
+    for of_class in (AlternatingLeastSquares, ImplicitALS):
+        model = of_class(3, 0.1, 4.0, iterations=3).fit(matrix)
+        loaded = raddle.load(model.save(tmp_path / of_class.__name__) and tmp_path / of_class.__name__)
+        assert type(loaded) is of_class and loaded.alpha == 4.0
+        assert (loaded.recalculate_user(0, matrix[5]) == model.recalculate_user(0, matrix[5])).all()
+        assert loaded.explain(5, matrix, 3)[:2] == model.explain(5, matrix, 3)[:2]

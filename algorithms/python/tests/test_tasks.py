@@ -41,7 +41,8 @@ mf = MatrixFactorization(rank=2, epochs=3).fit(users, items, stars)
 lda = LatentDirichletAllocation(2, max_iter=5).fit(words)
 lasso, svc, logistic = Lasso().fit(D, t), LinearSVC().fit(X, y), LogisticRegression().fit(X, y)
 mixed = pd.DataFrame({"text": texts, "kind": about, "size": np.arange(40.0)})
-encode = ColumnTransformer([("t", TfidfVectorizer(), "text"), ("k", preprocessing.OneHotEncoder(), ["kind"]), ("s", "passthrough", ["size"])])
+kinds = ("k", preprocessing.OneHotEncoder(), ["kind"])
+encode = ColumnTransformer([("t", TfidfVectorizer(), "text"), kinds, ("s", "passthrough", ["size"])])
 many = np.repeat(np.arange(150), 3)
 wide = np.random.default_rng(1).normal(size=(450, 20)) + np.eye(150, 20)[many]
 
@@ -78,7 +79,9 @@ TASKS = {
     "lists": lambda: LinearSVC().fit(X.tolist(), y.tolist()),
     "classes of strings": lambda: logistic.classes_.dtype and LogisticRegression().fit(X, np.array(["x", "yy", "z"])[y]),
     "classes of bools": lambda: LinearSVC().fit(X, y > 0).predict(X).dtype == bool or 1 / 0,
-    "int64 indices": lambda: LinearSVC().fit(sparse.csr_matrix((S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64))), y),
+    "int64 indices": lambda: LinearSVC().fit(
+        sparse.csr_matrix((S.data, S.indices.astype(np.int64), S.indptr.astype(np.int64))), y
+    ),
     # linear models
     "coefficients": lambda: (lasso.coef_, lasso.intercept_, lasso.sparse_coef_),
     "dual_gap_": lambda: 0 <= lasso.dual_gap_ < 1 or 1 / 0,
@@ -88,7 +91,7 @@ TASKS = {
     "alphas_ of a list": lambda: LassoCV(alphas=[0.1, 1.0, 10.0]).fit(D, t).alphas_,
     "an alpha list that rises": lambda: lasso_path(D, t, alphas=[0.1, 1.0]).alphas[0] == 1.0 or 1 / 0,
     "mse_path_": lambda: LassoCV(alphas=5, cv=3).fit(D, t).mse_path_.shape == (5, 3) or 1 / 0,
-    "mse_path_ of l1 ratios": lambda: ElasticNetCV(l1_ratio=[0.5, 1], alphas=5, cv=3).fit(D, t).mse_path_.shape == (2, 5, 3) or 1 / 0,
+    "mse_path_ of l1 ratios": lambda: ElasticNetCV(l1_ratio=[0.5, 1], alphas=5, cv=3).fit(D, t).mse_path_[1, 4, 2],
     "KFold": lambda: LassoCV(alphas=5, cv=model_selection.KFold(3)).fit(D, t),
     "TimeSeriesSplit": lambda: LassoCV(alphas=5, cv=model_selection.TimeSeriesSplit(3)).fit(D, t),
     "groups": lambda: LassoCV(alphas=5, cv=3).fit(D, t, groups=np.arange(len(t)) % 7),
@@ -99,7 +102,7 @@ TASKS = {
     "sample weights": lambda: Lasso().fit(D, t, sample_weight=np.arange(1, len(t) + 1)),
     "class weights": lambda: LinearSVC(class_weight={0: 2, 1: 1, 2: 1}).fit(X, y),
     "balanced": lambda: LogisticRegression(class_weight="balanced").fit(X, y),
-    "150 classes": lambda: LogisticRegression(C=0.1, tol=0.1).fit(wide, many).coef_.shape == (150, 20) or 1 / 0,
+    "150 classes": lambda: LogisticRegression(C=0.1, tol=0.1).fit(wide, many).coef_[149, 19],
     "150 classes of svc": lambda: LinearSVC(C=0.1, tol=0.1).fit(wide, many).predict(wide[:2]),
     "offsets": lambda: PoissonLasso(0.1).fit(X, y, offset=np.ones(150)).predict(X, offset=np.ones(150)),
     "probabilities": lambda: np.allclose(logistic.predict_proba(X).sum(1), 1) or 1 / 0,
@@ -159,7 +162,9 @@ TASKS = {
     "show_progress": lambda: AlternatingLeastSquares(4).fit(clicks, show_progress=False),
     "by position": lambda: AlternatingLeastSquares(4, 0.1, 2.0, np.float32, True, True, False, 3, False, 1, 7).fit(clicks),
     "ranking metrics": lambda: metrics.ranking_metrics_at_k(als, *splits.leave_k_out_split(clicks, random_state=0)),
-    "a search of factors": lambda: model_selection.GridSearchCV(clone(als), {"factors": [2, 4]}, cv=model_selection.KFold(2)).fit(clicks),
+    "a search of factors": lambda: model_selection.GridSearchCV(
+        clone(als), {"factors": [2, 4]}, cv=model_selection.KFold(2)
+    ).fit(clicks),
     # ratings
     "predict": lambda: mf.predict(users, items),
     "recommend by ids": lambda: mf.recommend(users[0], N=3),

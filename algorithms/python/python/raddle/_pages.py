@@ -115,9 +115,10 @@ def _bars(model, most=12):
         value = coef[np.abs(coef[:, column]).argmax(), column]
         name = escape(str(names[column] if names is not None else f"column {column}"))
         width = 300 * sizes[column] / sizes[best[0]]
+        colour = "#4878b0" if value > 0 else "#c0504d"
         rows.append(
             f'<text x="195" y="{16 * at + 13}" font-size="11" text-anchor="end" fill="currentColor">{name[:30]}</text>'
-            f'<rect x="200" y="{16 * at + 3}" width="{width:.1f}" height="12" fill="{"#4878b0" if value > 0 else "#c0504d"}"/>'
+            f'<rect x="200" y="{16 * at + 3}" width="{width:.1f}" height="12" fill="{colour}"/>'
             f'<text x="{205 + width:.0f}" y="{16 * at + 13}" font-size="11" fill="currentColor">{value:.4g}</text>'
         )
     height = 16 * len(best) + 6

@@ -8,7 +8,14 @@ import numpy as np
 
 from raddle.mf._model import compressed, whole
 
-__all__ = ["AUC_at_k", "lists_measured", "mean_average_precision_at_k", "ndcg_at_k", "precision_at_k", "ranking_metrics_at_k"]
+__all__ = [
+    "AUC_at_k",
+    "lists_measured",
+    "mean_average_precision_at_k",
+    "ndcg_at_k",
+    "precision_at_k",
+    "ranking_metrics_at_k",
+]
 
 # Number of users whose lists are in memory at a time.
 _USERS = 16384

@@ -201,7 +201,8 @@ def _parts(given, is_train, warns):
 def _warn(users):
     if users:
         warnings.warn(
-            f"the split leaves users without training data: {len(users)}, such as {users[0]!r}, of whom a model knows nothing",
+            f"the split leaves users without training data: {len(users)}, such as {users[0]!r}, of whom a model knows "
+            "nothing",
             stacklevel=4,
         )
 
