@@ -119,7 +119,7 @@ TASKS = {
     "cross_val_score": lambda: model_selection.cross_val_score(LogisticRegression(), X, y, scoring="neg_log_loss"),
     "calibration": lambda: CalibratedClassifierCV(LinearSVC(), cv=3).fit(X, y).predict_proba(X),
     "stacking": lambda: ensemble.StackingClassifier([("a", LinearSVC()), ("b", LogisticRegression())], cv=2).fit(X, y),
-    "voting": lambda: ensemble.VotingClassifier([("a", LogisticRegression()), ("b", LogisticLasso())], voting="soft").fit(X, y),
+    "voting": lambda: ensemble.VotingClassifier([("a", logistic), ("b", LogisticLasso())], voting="soft").fit(X, y),
     "bagging": lambda: ensemble.BaggingRegressor(Lasso(), n_estimators=3).fit(D, t),
     "boosting": lambda: ensemble.AdaBoostClassifier(LinearSVC(), n_estimators=3).fit(X, y),
     "one against one": lambda: multiclass.OneVsOneClassifier(LinearSVC()).fit(X, y),
@@ -160,7 +160,7 @@ TASKS = {
     "ImplicitALS": lambda: ImplicitALS(4).fit(clicks).alpha_,
     "dtype": lambda: AlternatingLeastSquares(4, dtype=np.float64).fit(clicks).user_factors,
     "show_progress": lambda: AlternatingLeastSquares(4).fit(clicks, show_progress=False),
-    "by position": lambda: AlternatingLeastSquares(4, 0.1, 2.0, np.float32, True, True, False, 3, False, 1, 7).fit(clicks),
+    "by position": lambda: AlternatingLeastSquares(4, 0.1, 2, np.float32, True, True, False, 3, False, 1, 7).fit(clicks),
     "ranking metrics": lambda: metrics.ranking_metrics_at_k(als, *splits.leave_k_out_split(clicks, random_state=0)),
     "a search of factors": lambda: model_selection.GridSearchCV(
         clone(als), {"factors": [2, 4]}, cv=model_selection.KFold(2)
@@ -181,7 +181,7 @@ REFUSED = {
     "LogisticRegression(solver=": (lambda: LogisticRegression(solver="saga"), TypeError, "solver"),
     "MultiTaskLasso": (lambda: __import__("raddle.lasso", fromlist=["x"]).MultiTaskLasso, AttributeError, "MultiTaskLasso"),
     ".fit(fractions)": (lambda: LatentDirichletAllocation().fit(X + 0.5), ValueError, "X must hold counts, whole numbers"),
-    ".fit(array)": (lambda: AlternatingLeastSquares().fit(clicks.toarray()), ValueError, "sparse matrix, such as scipy.sparse.csr_matrix"),
+    ".fit(array)": (lambda: AlternatingLeastSquares().fit(clicks.toarray()), ValueError, "such as scipy.sparse.csr_matrix"),
     "iterations=0": (lambda: AlternatingLeastSquares(iterations=0).fit(clicks), ValueError, "whole number of 1 or more"),
     "use_gpu=True": (lambda: AlternatingLeastSquares(use_gpu=True).fit(clicks), ValueError, "leave it out"),
     ".recommend(stranger)": (lambda: mf.recommend(999), ValueError, "give an id that it was fitted on"),
