@@ -1,7 +1,6 @@
 """Contributions of liked items to a score."""
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 
 def explained(factors, regularization, liked, item, solved, count):
@@ -9,6 +8,9 @@ def explained(factors, regularization, liked, item, solved, count):
 
     `liked` are the items of a user, their weights, and whether each is liked.
     """
+    # It takes as long to import as all the rest.
+    from scipy.linalg import cho_factor, cho_solve
+
     items, weights, is_liked = liked
     own = factors[items].astype(float)
     if solved is None:
