@@ -153,5 +153,5 @@ def grid(alphas, eps):
     wrong = np.flatnonzero(~(np.isfinite(given) & (given > 0.0)))
     if wrong.size:
         at = int(wrong[0])
-        raise ValueError(f"alphas[{at}] == {given[at]:g}, must be >= 0.0, and here above 0 and finite: leave it out")
+        _given.refuse("alphas", alphas, f"alphas[{at}] == {given[at]:g}, must be >= 0.0, and here above 0 and finite")
     return {"path": (len(given), 1.0), "alphas": np.ascontiguousarray(np.sort(given)[::-1])}

@@ -32,8 +32,9 @@ class Regression(Exported, RegressorMixin, Linear):
         -------
         self
         """
-        if self._loss == "squared" and np.ndim(y) == 2 and np.shape(y)[1] > 1 and hasattr(self, "alpha"):
-            return self._fit_each(X, np.asarray(y), sample_weight, offset, callback)
+        targets = np.asarray(y)
+        if self._loss == "squared" and targets.ndim == 2 and targets.shape[1] > 1:
+            return self._fit_each(X, targets, sample_weight, offset, callback)
         return self._fit(X, y, sample_weight, offset, callback)
 
     def _fit_each(self, X, y, sample_weight, offset, callback):
