@@ -211,6 +211,20 @@ mod tests {
         rows
     }
 
+    #[test]
+    fn a_count_alone_is_the_weight_of_its_pair() {
+        let model = Model { item_factors: vec![1.0, 2.0], ..Model::zeros(1, 2, 1) };
+        let ratings: Triples = [(0, 0, 3.0), (1, 1, -3.0)].into_iter().collect();
+        for (count_alone, weight) in [(true, 6.0), (false, 7.0)] {
+            let how = FoldIn { reg: 0.1, reg_power: 0.0, biases: false, implicit: Some(2.0), count_alone };
+            let rows = how.solver(&model).users(&model, &ratings, 2).unwrap();
+            // Both items count once, and the first for what it weighs more.
+            let expected: f32 = weight / (5.0 + (weight - 1.0) + 0.1);
+            assert!((rows.factors[0] - expected).abs() < 1e-6, "{rows:?}");
+            assert_eq!(rows.factors[1], 0.0);
+        }
+    }
+
     fn bits(rows: &NewRows) -> Vec<u32> {
         rows.factors.iter().chain(&rows.biases).map(|value| value.to_bits()).collect()
     }
