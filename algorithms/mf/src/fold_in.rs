@@ -30,9 +30,7 @@ impl FoldIn {
     /// # Errors
     /// If a rating names a new item beyond `count` or a user that the model does not have, or is not finite.
     pub fn items(&self, model: &mut Model, ratings: &Triples, count: usize) -> Result<(), MfError> {
-        check(model.users(), count, ratings)?;
-        let NewRows { factors, biases } =
-            FoldInSolver::new(self, model, Side::Items).solve(model, ratings, count);
+        let NewRows { factors, biases } = self.item_solver(model).items(model, ratings, count)?;
         model.item_factors.extend(factors);
         model.item_biases.extend(biases);
         Ok(())
@@ -56,6 +54,11 @@ impl FoldIn {
     pub fn solver(&self, model: &Model) -> FoldInSolver {
         FoldInSolver::new(self, model, Side::Users)
     }
+
+    /// Returns the solver of items' rows for this model, valid as long as its users do not change.
+    pub fn item_solver(&self, model: &Model) -> FoldInSolver {
+        FoldInSolver::new(self, model, Side::Items)
+    }
 }
 
 /// Solver of rows for a model: what all rows need is computed once, so that a row takes little time.
@@ -64,7 +67,8 @@ impl FoldIn {
 /// use raddle_mf::{FoldIn, Model, Query, Recommender};
 ///
 /// let model = Model { item_factors: vec![1.0, 0.0, 0.0, 1.0, 0.5, 0.5], ..Model::zeros(1, 3, 2) };
-/// let solver = FoldIn { reg: 0.1, reg_power: 0.0, biases: false, implicit: None }.solver(&model);
+/// let how = FoldIn { reg: 0.1, reg_power: 0.0, biases: false, implicit: None, count_alone: false };
+/// let solver = how.solver(&model);
 /// // Somebody who likes the second item; the model stays as it is.
 /// let rows = solver.users(&model, &[(0, 1, 5.0)].into_iter().collect(), 1)?;
 /// let mut best = Vec::new();
@@ -94,6 +98,7 @@ impl FoldInSolver {
             biases: is_explicit,
             equations: Equations::Cholesky,
             implicit: how.implicit,
+            count_alone: how.count_alone,
             reg: how.reg,
             reg_power: how.reg_power,
             non_negative: is_explicit && all().all(|&value| value >= 0.0),
@@ -116,6 +121,16 @@ impl FoldInSolver {
     /// If a rating names a user beyond `count` or an item that the model does not have, or is not finite.
     pub fn users(&self, model: &Model, ratings: &Triples, count: usize) -> Result<NewRows, MfError> {
         check(count, model.items(), ratings)?;
+        Ok(self.solve(model, ratings, count))
+    }
+
+    /// Solves the rows of `count` items, as [`users`](Self::users) does, with a solver of
+    /// [`FoldIn::item_solver`]. `ratings` numbers the items from 0, and users by the model's rows.
+    ///
+    /// # Errors
+    /// If a rating names an item beyond `count` or a user that the model does not have, or is not finite.
+    pub fn items(&self, model: &Model, ratings: &Triples, count: usize) -> Result<NewRows, MfError> {
+        check(model.users(), count, ratings)?;
         Ok(self.solve(model, ratings, count))
     }
 
@@ -196,6 +211,20 @@ mod tests {
         rows
     }
 
+    #[test]
+    fn a_count_alone_is_the_weight_of_its_pair() {
+        let model = Model { item_factors: vec![1.0, 2.0], ..Model::zeros(1, 2, 1) };
+        let ratings: Triples = [(0, 0, 3.0), (1, 1, -3.0)].into_iter().collect();
+        for (count_alone, weight) in [(true, 6.0), (false, 7.0)] {
+            let how = FoldIn { reg: 0.1, reg_power: 0.0, biases: false, implicit: Some(2.0), count_alone };
+            let rows = how.solver(&model).users(&model, &ratings, 2).unwrap();
+            // Both items count once, and the first for what it weighs more.
+            let expected: f32 = weight / (5.0 + (weight - 1.0) + 0.1);
+            assert!((rows.factors[0] - expected).abs() < 1e-6, "{rows:?}");
+            assert_eq!(rows.factors[1], 0.0);
+        }
+    }
+
     fn bits(rows: &NewRows) -> Vec<u32> {
         rows.factors.iter().chain(&rows.biases).map(|value| value.to_bits()).collect()
     }
@@ -213,7 +242,8 @@ mod tests {
                 let least = if non_negative { 0.0 } else { 0.5 };
                 values.iter_mut().for_each(|value| *value = stream.unit() as f32 - least);
             }
-            let how = FoldIn { reg: 0.1, reg_power, biases, implicit: implicit.then_some(4.0) };
+            let (implicit, count_alone) = (implicit.then_some(4.0), non_negative);
+            let how = FoldIn { reg: 0.1, reg_power, biases, implicit, count_alone };
             let turned = |(new, old, value): (u32, u32, f32)| (old, new, value);
             for side in [Side::Users, Side::Items] {
                 let triples: Triples = match side {

@@ -63,6 +63,7 @@ raddle_common::params! {
     /// | `biases` | true | | each user and item has a bias |
     /// | `non_negative` | false | | factors are at least 0; without biases no mean is then subtracted |
     /// | `implicit` | none | > 0 | values are counts, with this weight each (`Als`) |
+    /// | `count_alone` | false | | a count is the whole weight of its pair, without the 1 (`Als`) |
     /// | `equations` | Cholesky; 3 gradients if implicit | | how `Als` solves a row |
     /// | `inner` | 1 | >= 1 | passes over both sides of one rank by `Ccd` |
     /// | `epochs` | none | >= 1 | length of the run; by default short, and longer while validation gains |
@@ -111,6 +112,9 @@ raddle_common::params! {
         /// Treats values as counts of implicit feedback: a pair with value r has the weight 1 + `weight` r,
         /// and pairs that did not occur have the weight 1.
         implicit(weight: f64);
+        /// Gives a pair with value r the weight `weight` r instead of 1 + `weight` r, as the package implicit
+        /// does. Pairs that did not occur still have the weight 1.
+        count_alone(count_alone: bool) = false;
         /// Sets how alternating least squares solves a row.
         equations(equations: Equations);
         /// Sets the number of passes of coordinate descent over one rank.
@@ -180,7 +184,8 @@ impl Mf {
     /// Returns the method by which users and items are added to the model of a fit with this regularisation.
     pub(crate) fn folds_in(&self, reg: f64) -> FoldIn {
         let biases = self.biases && self.implicit.is_none();
-        FoldIn { reg, reg_power: self.power(), biases, implicit: self.implicit }
+        let Self { implicit, count_alone, .. } = *self;
+        FoldIn { reg, reg_power: self.power(), biases, implicit, count_alone }
     }
 
     /// Returns the power of a row's count by which its regularisation grows.

@@ -110,7 +110,10 @@ impl Mf {
     fn check_implicit(&self) -> Result<(), MfError> {
         let refuse = |name, value: &str, range| Err(MfError::Parameter { name, value: value.into(), range });
         if self.implicit.is_none() {
-            return Ok(());
+            return match self.count_alone {
+                true => refuse("count-alone", "given", "it is of implicit feedback"),
+                false => Ok(()),
+            };
         }
         if self.method != Method::Als {
             return refuse("implicit", "given", "only --solver als knows implicit feedback");

@@ -9,23 +9,46 @@ pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
 
 /// Merges further scores, the first of which has the position `first`, into the `count` largest before them.
 pub(crate) fn merge(first: u32, scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
-    let least_of = |best: &[(u32, f32)]| match best.last() {
-        Some(&(_, least)) if best.len() == count => least,
-        _ => f32::NEG_INFINITY,
-    };
-    let mut least = least_of(best);
-    for (item, &score) in (first..).zip(scores) {
-        // Most items fail here; so does NaN.
-        if score <= least || score.is_nan() || count == 0 {
+    let mut least = least_of(best, count);
+    for (items, scores) in (first..).step_by(TOGETHER).zip(scores.chunks(TOGETHER)) {
+        // Most items fail here, many at a time; so does NaN.
+        if !any_above(scores, least) {
             continue;
         }
-        let place = best.partition_point(|&(_, other)| other >= score);
-        if best.len() == count {
-            best.pop();
+        for (item, &score) in (items..).zip(scores) {
+            if score > least {
+                least = insert(best, count, (item, score));
+            }
         }
-        best.insert(place, (item, score));
-        least = least_of(best);
     }
+}
+
+/// Number of scores that are compared at a time.
+pub(crate) const TOGETHER: usize = 16;
+
+/// Returns `true` if a score is above the least of a list. No comparison branches, so that they go together.
+pub(crate) fn any_above(scores: &[f32], least: f32) -> bool {
+    scores.iter().fold(false, |any, &score| any | (score > least))
+}
+
+/// Returns the score that an item must exceed to enter a list of `count`.
+pub(crate) fn least_of(best: &[(u32, f32)], count: usize) -> f32 {
+    match best.last() {
+        _ if count == 0 => f32::INFINITY,
+        Some(&(_, least)) if best.len() == count => least,
+        _ => f32::NEG_INFINITY,
+    }
+}
+
+/// Inserts an item that exceeds the least score of a list, after those of equal scores; returns the score
+/// that the next must exceed.
+pub(crate) fn insert(best: &mut Vec<(u32, f32)>, count: usize, (item, score): (u32, f32)) -> f32 {
+    let place = best.partition_point(|&(_, other)| other >= score);
+    if best.len() == count {
+        best.pop();
+    }
+    best.insert(place, (item, score));
+    least_of(best, count)
 }
 
 /// Gain of a hit at each of the first places: `1 / log2(1 + place)`, with places counted from 1.

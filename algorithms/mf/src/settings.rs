@@ -17,6 +17,8 @@ pub struct FoldIn {
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
     pub implicit: Option<f64>,
+    /// `true` if a count alone is the weight of its pair ([`Mf::count_alone`](crate::Mf::count_alone)).
+    pub count_alone: bool,
 }
 
 /// A setting that was tried, in a stage of the choice.

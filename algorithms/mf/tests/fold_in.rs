@@ -21,7 +21,7 @@ fn model(seed: u64, non_negative: bool) -> Model {
 }
 
 fn how(implicit: bool, biases: bool, reg_power: f64) -> FoldIn {
-    FoldIn { reg: 0.1, reg_power, biases, implicit: implicit.then_some(4.0) }
+    FoldIn { reg: 0.1, reg_power, biases, implicit: implicit.then_some(4.0), count_alone: false }
 }
 
 fn bits(values: &[f32]) -> Vec<u32> {

@@ -315,7 +315,7 @@ fn folding_in_solves_the_rows_of_those_who_are_new() {
     let problem = Problem::new(80, 60, old.into_iter().collect::<Triples>()).unwrap();
     let mut model = fit(&Mf::params().rank(4).epochs(30), &problem, How::workers(1)).model;
     let fresh: Triples = new.iter().map(|&(user, item, value)| (user - 80, item, value)).collect();
-    let how = FoldIn { reg: 0.05, reg_power: 1.0, biases: true, implicit: None };
+    let how = FoldIn { reg: 0.05, reg_power: 1.0, biases: true, implicit: None, count_alone: false };
     let before = model.clone();
     how.users(&mut model, &fresh, 10).unwrap();
     assert_eq!((model.users(), &model.item_factors), (90, &before.item_factors));

@@ -20,7 +20,8 @@ mod _raddle {
     use crate::lasso::{cross_validate_lasso, fit_lasso, open_lasso, save_lasso};
     #[pymodule_export]
     use crate::lda::{
-        coherence_lda, fit_lda, infer_lda, load_lda, probabilities_lda, save_lda, score_lda, top_words_lda,
+        coherence_lda, digest_lda, fit_lda, infer_lda, load_lda, probabilities_lda, save_lda, score_lda,
+        top_words_lda,
     };
     #[pymodule_export]
     use crate::linear::{cross_validate_linear, fit_linear, open_linear, save_linear};

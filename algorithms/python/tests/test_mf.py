@@ -119,7 +119,8 @@ def test_implicit_models_are_the_programs(movies, fitted):
     for use_cg, iterations, more in [(True, 5, []), (False, 2, ["--cg-steps", 0])]:
         report, _ = fitted((rows, columns, matrix.data), *options, "--epochs", iterations, *more)
         for workers in (1, 2, 3):
-            model = AlternatingLeastSquares(8, alpha=2, iterations=iterations, use_cg=use_cg, n_jobs=workers)
+            given = {"alpha": 2, "regularization": 0.01, "validation": None, "iterations": iterations}
+            model = ImplicitALS(8, **given, use_cg=use_cg, n_jobs=workers)
             assert model.fit(matrix).digest_ == report["model_digest"]
 
 
@@ -176,7 +177,7 @@ def test_each_side_reads_what_the_other_has_written(fitted, mf, tmp_path, kind):
     run, elsewhere = folder / "run", tmp_path / "elsewhere"
     model = raddle.load(run)
     assert model.digest_ == report["model_digest"]
-    assert type(model) is (AlternatingLeastSquares if kind == "implicit" else MatrixFactorization)
+    assert type(model) is (ImplicitALS if kind == "implicit" else MatrixFactorization)
     model.save(elsewhere)
     names = ("model.json", "user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy", "seen.npz")
     for name in names:
@@ -305,7 +306,7 @@ def test_users_are_solved_beside_the_model_and_in_it():
 
     def solved(row):
         counts = row.toarray().ravel()
-        weights = 1 + alpha * counts
+        weights = np.where(counts > 0, alpha * counts, 1)
         system = items.T @ (items * weights[:, None]) + weight * np.eye(4)
         return np.linalg.solve(system, items.T @ (weights * (counts > 0)))
 
@@ -330,19 +331,17 @@ def test_the_objective_is_as_low_as_that_of_implicit():
     implicit = pytest.importorskip("implicit.cpu.als")
     matrix = some_counts(0, 200, 100, 0.1)
     ours = AlternatingLeastSquares(8, 0.05, 4.0, iterations=30, use_cg=False).fit(matrix)
-    confidences = matrix.copy()
-    # There an observed pair weighs alpha times its value.
-    confidences.data = (1 + 4.0 * confidences.data).astype(np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on the threads of BLAS
         theirs = implicit.AlternatingLeastSquares(
-            8, 0.05, iterations=30, use_cg=False, random_state=0, num_threads=1
+            8, 0.05, 4.0, iterations=30, use_cg=False, random_state=0, num_threads=1
         )
-        theirs.fit(confidences, show_progress=False)
+        theirs.fit(matrix, show_progress=False)
 
     def objective(model):
         users, items = np.asarray(model.user_factors, float), np.asarray(model.item_factors, float)
-        weights, wanted = 1 + 4.0 * matrix.toarray(), matrix.toarray() > 0
+        wanted = matrix.toarray() > 0
+        weights = np.where(wanted, 4.0 * matrix.toarray(), 1.0)
         return (weights * (wanted - users @ items.T) ** 2).sum() + 0.05 * ((users**2).sum() + (items**2).sum())
 
     assert objective(ours) < 1.02 * objective(theirs)
@@ -354,11 +353,8 @@ def test_lists_are_those_of_implicit_on_equal_factors():
     ours = AlternatingLeastSquares(6, 0.05, 2.0).fit(matrix)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on the threads of BLAS
-        theirs = implicit.AlternatingLeastSquares(6, 0.05, num_threads=1)
+        theirs = implicit.AlternatingLeastSquares(6, 0.05, 2.0, num_threads=1)
     theirs.user_factors, theirs.item_factors = ours.user_factors.copy(), ours.item_factors.copy()
-    weights = matrix.copy()
-    # There an observed pair weighs alpha times its value.
-    weights.data = 1 + 2.0 * weights.data
     for user in np.flatnonzero(matrix.getnnz(axis=1))[:20]:
         for asked in [
             lambda model, given: model.recommend(user, given, N=5),
@@ -369,10 +365,10 @@ def test_lists_are_those_of_implicit_on_equal_factors():
             lambda model, given: model.similar_items(np.array([1, 2]), 4, filter_items=[5]),
             lambda model, given: model.similar_users(user, 5),
         ]:
-            (ids, scores), (expected, values) = asked(ours, matrix[user]), asked(theirs, weights[user])
+            (ids, scores), (expected, values) = asked(ours, matrix[user]), asked(theirs, matrix[user])
             assert ids.tolist() == expected.tolist() and np.allclose(scores, values, atol=1e-4)
     ours.partial_fit_users(np.array([2, 61]), matrix[[5, 6]])
-    theirs.partial_fit_users(np.array([2, 61]), weights[[5, 6]])
+    theirs.partial_fit_users(np.array([2, 61]), matrix[[5, 6]])
     assert np.allclose(ours.user_factors, theirs.user_factors, atol=1e-4)
 
 

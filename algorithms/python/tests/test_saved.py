@@ -14,7 +14,7 @@ from scipy import sparse
 import raddle
 from raddle.lasso import ElasticNet, Lasso, LassoCV, LogisticLasso, PoissonLasso
 from raddle.lda import LatentDirichletAllocation
-from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+from raddle.mf import AlternatingLeastSquares, ImplicitALS, MatrixFactorization
 
 
 def lasso_fits(X, y):
@@ -235,7 +235,7 @@ def test_values_below_zero_are_dislikes(program, tmp_path):
     random = np.random.default_rng(5)
     counts = sparse.random(40, 20, 0.3, format="csr", random_state=random)
     counts.data = np.where(random.random(counts.nnz) < 0.3, -2.0, 3.0)
-    model = AlternatingLeastSquares(factors=3, alpha=2.0, regularization=0.1, iterations=4).fit(counts)
+    model = ImplicitALS(3, 0.1, 2.0, iterations=4, validation=None).fit(counts)
     rows, columns = counts.nonzero()
     pd.DataFrame({"user": rows, "item": columns, "count": counts.data}).to_csv(tmp_path / "counts.csv", index=False)
     options = ("--implicit", 2, "--reg", 0.1, "--rank", 3, "--epochs", 4, "--validation", "none", "--columns", "user,item,count")

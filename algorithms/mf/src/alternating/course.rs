@@ -91,7 +91,7 @@ struct Plan {
 const STAGES: [Plan; 3] = [
     Plan { stage: Stage::Grid, epochs: 2, users: 1000 },
     Plan { stage: Stage::Best(4), epochs: 3, users: 2000 },
-    Plan { stage: Stage::Next, epochs: 5, users: 5000 },
+    Plan { stage: Stage::Next, epochs: 6, users: 5000 },
 ];
 
 /// The state of a choice.
@@ -282,7 +282,7 @@ mod tests {
                 assert!(along <= 1.0 && across <= 0.5, "{:?} for {top:?}", course.setting());
                 let trials = course.into_trials();
                 let epochs: u64 = trials.iter().map(|trial| trial.epochs).sum();
-                assert_eq!((trials.len(), epochs), (20, 62));
+                assert_eq!((trials.len(), epochs), (20, 68));
             }
         }
     }

@@ -177,6 +177,7 @@ impl Mf {
                     None => Equations::Cholesky,
                 }),
                 implicit: self.implicit,
+                count_alone: self.count_alone,
                 reg,
                 reg_power: self.power(),
                 non_negative: self.non_negative,

@@ -15,6 +15,8 @@ pub(crate) struct LeastSquares {
     pub(crate) equations: Equations,
     /// The weight of a count, for implicit feedback.
     pub(crate) implicit: Option<f64>,
+    /// `true` if a count alone is the weight of its pair, without the 1 of pairs that did not occur.
+    pub(crate) count_alone: bool,
     pub(crate) reg: f64,
     /// The power of a row's count by which its regularisation grows.
     pub(crate) reg_power: f64,
@@ -178,11 +180,15 @@ impl LeastSquares {
         let chunks = self.chunks();
         scratch.weights.clear();
         scratch.targets.clear();
+        // What a pair weighs more than one that did not occur.
+        let more = if self.count_alone { -1.0 } else { 0.0 };
         for &value in values {
             let (weight, target) = match self.implicit {
-                Some(weight) if value > 0.0 => (weight as f32 * value, 1.0 + weight as f32 * value),
-                // Not preferred, with a confidence by its size.
-                Some(weight) => (weight as f32 * -value, 0.0),
+                Some(weight) => {
+                    let extra = weight as f32 * value.abs() + more;
+                    // A value below 0 is not preferred, with a confidence by its size.
+                    (extra, if value > 0.0 { 1.0 + extra } else { 0.0 })
+                }
                 None => (1.0, value),
             };
             scratch.weights.push(weight);

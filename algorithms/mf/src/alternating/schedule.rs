@@ -118,6 +118,7 @@ mod tests {
             biases: true,
             equations: Equations::Cholesky,
             implicit: None,
+            count_alone: false,
             reg: 0.1,
             reg_power: 1.0,
             non_negative: false,

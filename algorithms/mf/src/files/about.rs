@@ -27,6 +27,9 @@ pub struct About {
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
     pub implicit: Option<f64>,
+    /// `true` if a count alone is the weight of its pair ([`Mf::count_alone`](crate::Mf::count_alone)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub count_alone: bool,
     /// The regularisation that folding in uses.
     pub reg: f64,
     /// The power of a row's count by which the regularisation grows; `None` if it is the usual one. Models of
@@ -85,13 +88,14 @@ fn factors() -> String {
 impl About {
     /// Facts about a fit of these users and items.
     pub fn new(fit: &Fit, users: Ids, items: Ids) -> Self {
-        let FoldIn { reg, reg_power, biases, implicit } = fit.fold_in;
+        let FoldIn { reg, reg_power, biases, implicit, count_alone } = fit.fold_in;
         Self {
             rank: fit.model.rank,
             mean: fit.model.mean,
             offset: 0.0,
             biases,
             implicit,
+            count_alone,
             reg,
             reg_power: Some(reg_power),
             users,
@@ -109,8 +113,9 @@ impl About {
 
     /// Returns the method by which users and items are added.
     pub fn fold_in(&self) -> FoldIn {
-        let &Self { reg, reg_power, biases, implicit, .. } = self;
-        FoldIn { reg, reg_power: reg_power.unwrap_or(usual_power(implicit)), biases, implicit }
+        let &Self { reg, reg_power, biases, implicit, count_alone, .. } = self;
+        let reg_power = reg_power.unwrap_or(usual_power(implicit));
+        FoldIn { reg, reg_power, biases, implicit, count_alone }
     }
 
     /// Checks that a run can have written these facts.

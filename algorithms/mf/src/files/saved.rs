@@ -166,6 +166,7 @@ mod tests {
                 offset: 0.0,
                 biases: true,
                 implicit: None,
+                count_alone: false,
                 reg: 0.1,
                 reg_power: Some(1.0),
                 users: Ids::Dense(3),

@@ -1,6 +1,7 @@
 //! [`Recommender`]: the best items for users, in memory that does not grow with the number of users;
 //! [`Similar`]: similar items or users.
 
+mod all_pairs;
 mod metrics;
 mod query;
 mod seen;
@@ -165,6 +166,14 @@ impl Recommender<Model> {
     /// beyond the model are added to it, with zeros for those between.
     pub fn put_users(&mut self, users: &[u32], rows: &NewRows) {
         self.model.put(Side::Users, users, rows);
+        self.stand_in = self.model.stand_in();
+    }
+
+    /// Replaces the rows of these items, as [`put_users`](Self::put_users) does those of users.
+    pub fn put_items(&mut self, items: &[u32], rows: &NewRows) {
+        self.model.put(Side::Items, items, rows);
+        let Model { rank, item_factors, item_biases, .. } = &self.model;
+        self.item_index = Arc::new(ItemIndex::new(*rank, item_factors, item_biases.clone()));
         self.stand_in = self.model.stand_in();
     }
 }

@@ -48,6 +48,11 @@ impl<'a> Query<'a> {
         Self { seen: Some(Left::Places(rows)), ..self }
     }
 
+    /// Returns `true` if nothing is left out, for any query.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.only.is_none() && self.without.is_empty() && self.seen.is_none()
+    }
+
     /// Returns the items left out for the query at this place, ascending.
     pub(super) fn left_out(&self, place: usize, row: u32) -> &'a [u32] {
         match self.seen {

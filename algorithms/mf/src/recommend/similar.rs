@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::all_pairs::all_pairs;
 use super::query::Query;
 use super::top_k::{Candidates, ItemIndex, Queries, SHARD, TopK};
 use crate::error::MfError;
@@ -65,6 +66,11 @@ impl Similar {
     /// # Errors
     /// If the run fails, such as when threads cannot be started.
     pub fn all(&self, rows: &[u32], query: &Query<'_>, workers: usize) -> Result<TopK, MfError> {
+        if query.is_of_all() && rows.iter().copied().eq(0..self.index.len() as u32) {
+            let mut found = all_pairs(&self.index, query.count, workers.max(1))?;
+            rows.iter().zip(&mut found).for_each(|(&row, list)| self.finish((0, row), true, query, list));
+            return Ok(found);
+        }
         let candidates = Candidates::new(&self.index, query);
         let may: Vec<bool> = rows.iter().map(|&row| candidates.has(row)).collect();
         let shards = rows.chunks(SHARD).enumerate();
@@ -120,6 +126,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn all_rows_at_once_have_the_lists_of_each(seed: u64, count in 0usize..12, workers in 1usize..6, rows in 1usize..70) {
+            // Few distinct values: many ties.
+            let model = random(seed, 3, rows, 2);
+            let (similar, query) = (Similar::items(&model), Query::best(count));
+            let each: Vec<_> = (0..rows as u32).map(|row| similar.one(row, &query)).collect();
+            let all: Vec<u32> = (0..rows as u32).collect();
+            prop_assert_eq!(similar.all(&all, &query, workers).unwrap(), each);
+        }
+
         #[test]
         fn the_most_similar_are_those_of_the_largest_cosines(
             seed: u64, count in 1usize..60, scale in prop_oneof![Just(1.0), Just(1e30_f32), Just(1e-30)],

@@ -12,7 +12,7 @@ use raddle_kernels::factors::{LANES, TOGETHER, Vector, padded, scores};
 pub(super) const SHARD: usize = 64;
 
 /// Number of rows that are scored at a time, so that their scores stay in the cache.
-const BLOCK: usize = 4096;
+pub(super) const BLOCK: usize = 4096;
 
 /// The items of each user, as (item, predicted rating), the best first.
 pub type TopK = Vec<Vec<(u32, f32)>>;
@@ -21,10 +21,10 @@ pub type TopK = Vec<Vec<(u32, f32)>>;
 #[derive(Debug, Clone)]
 pub(super) struct ItemIndex {
     /// Factors of the rows, padded to whole vectors.
-    rows: Vec<Vector>,
+    pub(super) rows: Vec<Vector>,
     biases: Vec<f32>,
     rank: usize,
-    chunks: usize,
+    pub(super) chunks: usize,
 }
 
 /// The queries: for each a row of factors, a number that is added to all scores, and the rows left out,

@@ -1,7 +1,9 @@
 """Functions shared by the estimators of all modules."""
 
-import numbers
+import contextlib
+import importlib.util
 import json
+import numbers
 import os
 
 import numpy as np
@@ -22,6 +24,12 @@ def workers(n_jobs):
 
 def _cores():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def requires_sklearn(module):
+    """Raise the error for a module without scikit-learn, whose estimators it has."""
+    if importlib.util.find_spec("sklearn") is None:
+        raise ImportError(f"{module} needs scikit-learn: pip install 'raddle[sklearn]'")
 
 
 def refuse(name, value, must):
@@ -62,6 +70,25 @@ def not_fitted(estimator):
     except ImportError:
         error = ValueError
     return error(f"this {type(estimator).__name__} is not fitted: call fit first")
+
+
+@contextlib.contextmanager
+def progress(callback, total, shown):
+    """Yield a callback that also shows a bar of `total` steps by tqdm, if it is to be shown."""
+    if not shown:
+        yield callback
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError("a bar of progress needs tqdm: pip install tqdm, or leave it out") from None
+    with tqdm(total=total) as bar:
+
+        def called(record):
+            bar.update(record["epoch"] - bar.n)
+            return None if callback is None else callback(record)
+
+        yield called
 
 
 def aligned(X):

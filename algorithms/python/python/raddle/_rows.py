@@ -37,16 +37,59 @@ def named(X, fit):
         raise
 
 
-def scores(estimator, X):
-    """Return the linear scores of rows, with a column for each row of coef_ if it has several."""
+class Prepared:
+    """A model that may be one of the programs, which encode tables."""
+
+    def preprocess(self, X):
+        """Encode a frame as the program did whose model this is; `predict` does it by itself.
+
+        Parameters
+        ----------
+        X : frame
+            A table with the columns of the data that the model was fitted to, in any order.
+
+        Returns
+        -------
+        csr_matrix of shape (n, p)
+            The features: a column per level of texts, and means for missing numbers. X itself, if the model was fitted
+            to numbers or X has the features already.
+        """
+        features = _features(self, X)
+        return X if features is None else features
+
+
+def _features(estimator, X):
+    """Return the features of a frame, or None if there is nothing to encode."""
     encoding = getattr(estimator, "_about", {}).get("encoding")
     names = getattr(estimator, "feature_names_in_", ())
     features = None if encoding is None else encoded(X, encoding, names)
     if features is not None:
         assert_all_finite(features, input_name="X")
+    return features
+
+
+def scores(estimator, X):
+    """Return the linear scores of rows, with a column for each row of coef_ if it has several."""
+    features = _features(estimator, X)
+    if features is not None:
         return np.asarray(features @ estimator.coef_.T + estimator.intercept_)
     X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
     return np.asarray(X @ estimator.coef_.T + estimator.intercept_)
+
+
+def narrowed(estimator, dtype):
+    """Keep coefficients in single precision if the data were, as scikit-learn does; `save` writes the exact ones."""
+    estimator.__dict__.pop("_exact", None)
+    if dtype == np.float32:
+        estimator._exact = estimator.coef_
+        estimator.coef_ = estimator.coef_.astype(np.float32)
+        if isinstance(estimator.intercept_, np.ndarray):
+            estimator.intercept_ = estimator.intercept_.astype(np.float32)
+
+
+def exact(estimator):
+    """Return the coefficients in double precision."""
+    return estimator.__dict__.get("_exact", estimator.coef_)
 
 
 def row_values(name, values, rows):

@@ -10,13 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+
+from raddle._common import requires_sklearn as _requires_sklearn
+
+_requires_sklearn("raddle.lda")
+
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from raddle import _raddle
 from raddle._common import Pickled, aligned, number, refuse, seed, whole, workers
+from raddle._observed import Callbacks, observed
+from raddle._pages import Reported
 
-__all__ = ["Coherence", "LatentDirichletAllocation", "load"]
+__all__ = ["Coherence", "LatentDirichletAllocation", "LdaCV", "load"]
 
 # Numbers that the native half reads as they are.
 _READ = {np.dtype(name) for name in ("int64", "int32", "float64", "float32")}
@@ -31,13 +38,19 @@ class Coherence(NamedTuple):
         ``log((D(v, w) + 1) / D(w))``, where w is the more frequent word (Mimno et al., 2011).
     npmi : array of shape (n_components,)
         Normalised pointwise mutual information, from -1 to 1 (Bouma, 2009).
+    c_v : array of shape (n_components,)
+        Mean cosine of each word's vector of npmi with the sum of all, from 0 to 1 (Röder, Both and Hinneburg, 2015).
+        Windows are whole documents, as counts do not tell the order of words.
     """
 
     u_mass: np.ndarray
     npmi: np.ndarray
+    c_v: np.ndarray
 
 
-class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LatentDirichletAllocation(
+    Reported, Pickled, Callbacks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Topics of documents, from the counts of words in documents.
 
     Parameters
@@ -53,13 +66,15 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
     max_iter : int, default=None
         Number of epochs, passes over all tokens. With None the held-out perplexity ends the fit.
     evaluate_every : int, default=None
-        Number of epochs from one evaluation to the next. None is 5.
+        Number of epochs from one evaluation to the next. None is 5; with `max_iter`, 0 or less is never.
     validation : float, default=0.05
         Fraction of the documents to hold out for the perplexity that ends the fit; 0 for none.
     random_state : int, RandomState, Generator or None, default=42
         Seed of the random numbers, or a state to draw it from. None draws another seed each time.
     n_jobs : int, default=None
         Number of workers, -1 for all cores, which never changes the model.
+    verbose : int, default=0
+        Whether to print a line per epoch.
 
     Attributes
     ----------
@@ -105,6 +120,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         validation=0.05,
         random_state=42,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_components = n_components
         self.doc_topic_prior = doc_topic_prior
@@ -115,6 +131,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         self.validation = validation
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -156,11 +173,71 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         self
         """
         counts, asked = self._counts(X, reset=True), self._asked()
-        result = _raddle.fit_lda(counts, asked, callback)
+        with observed(self, X, None, callback) as callback:
+            result = _raddle.fit_lda(counts, asked, callback)
         self.n_iter_ = result["iterations"]
         self.report_ = result["report"]
         self._names = self._vocabulary = None
         return self._keep(result)
+
+    def partial_fit(self, X, y=None):
+        """Add documents to the model, in one pass over them.
+
+        The topics of their tokens are drawn given all that the model has seen, and then counted with it; tokens seen
+        before keep their topics, and priors stay as they are. The first call fits a new model. Batches of documents one
+        after the other make a model of all, which is less exact than `fit` on all at once. Words are the columns of the
+        first call.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Count of each word in each document, a whole number.
+        y : ignored
+            Present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self
+            `doc_topic_` has the documents of the last call.
+        """
+        is_new = not hasattr(self, "digest_")
+        counts, asked = self._counts(X, reset=is_new), self._asked()
+        asked.update(epochs=1, validation=0.0)
+        if is_new:
+            # Where nothing has been seen a pass finds little.
+            asked.update(epochs=20)
+        else:
+            old = self._sparse_counts()
+            asked["init"] = old.col.astype(np.uint32), old.row.astype(np.uint32), old.data.astype(np.uint32)
+            asked.update(alpha=float(np.mean(self.doc_topic_prior_)), beta=float(self.topic_word_prior_), fixed_priors=True)
+        result = _raddle.fit_lda(counts, asked, None)
+        if is_new:
+            self.n_iter_, self._names, self._vocabulary = 0, None, None
+        else:
+            self._add(result["model"], old.tocsc())
+            result["digest"] = _raddle.digest_lda(result["model"])
+        self.n_iter_ += 1
+        self.report_ = result["report"]
+        return self._keep(result)
+
+    def _sparse_counts(self):
+        """Return the tokens of each word in each topic, a matrix of topics by words."""
+        model = self._model
+        rows = np.repeat(np.arange(len(model["alpha"])), np.diff(model["starts"].astype(np.int64)))
+        shape = len(model["alpha"]), model["width"]
+        return sparse.coo_matrix((model["counts"].astype(np.int64), (rows, model["words"])), shape=shape)
+
+    def _add(self, model, old):
+        """Add old tokens to a model of new documents, and keep the old priors."""
+        rows = np.repeat(np.arange(len(model["alpha"])), np.diff(model["starts"].astype(np.int64)))
+        new = sparse.coo_matrix((model["counts"].astype(np.int64), (rows, model["words"])), shape=old.shape)
+        both = (old + new.tocsc()).tocsr()
+        both.sort_indices()
+        model["starts"], model["words"] = both.indptr.astype(np.uint64), both.indices.astype(np.uint32)
+        model["counts"] = both.data.astype(np.uint32)
+        nothing = np.empty(0, np.uint32)
+        model["priors"] = nothing, nothing, np.empty(0, np.float32)
+        model["alpha"] = self.doc_topic_prior_
 
     def _asked(self):
         def optional(name, check, *least):
@@ -171,16 +248,30 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         if not 0 <= validation < 1:
             refuse("validation", self.validation, "it must be at least 0 and below 1")
         return {
-            "topics": whole("n_components", self.n_components, 1),
+            "topics": self._topics(),
             "alpha": optional("doc_topic_prior", number),
             "beta": optional("topic_word_prior", number),
             "fixed_priors": bool(self.fixed_priors),
             "epochs": optional("max_iter", whole, 1),
-            "evaluate_every": optional("evaluate_every", whole, 1),
+            "evaluate_every": self._evaluate_every(),
             "validation": validation,
             "seed": seed(self.random_state),
             "workers": workers(self.n_jobs),
+            "init": None,
         }
+
+    def _evaluate_every(self):
+        every = self.evaluate_every
+        if every is not None and self.max_iter is not None and whole("evaluate_every", every, -(2**31)) < 1:
+            return self.max_iter + 1
+        return None if every is None else whole("evaluate_every", every, 1)
+
+    def _topics(self):
+        return whole("n_components", self.n_components, 1)
+
+    def _tops(self, n):
+        """Return the top words of each topic with their counts."""
+        return _raddle.top_words_lda(self._model, whole("n", n, 1))
 
     def _keep(self, result):
         self._model, self._about = result["model"], result["about"]
@@ -203,7 +294,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
             X = X.astype(np.float64 if X.data.dtype.kind == "f" else np.int64)
         return aligned(X)
 
-    def transform(self, X):
+    def transform(self, X, *, normalize=True):
         """Find the topics of documents.
 
         Each document is estimated separately, so that its topics do not depend on the others; so are documents that the
@@ -213,16 +304,21 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             Count of each word in each document, a whole number.
+        normalize : bool, default=True
+            Whether rows sum to 1, and not to the tokens of their document plus the priors.
 
         Returns
         -------
         array of shape (n_samples, n_components)
-            Share of each topic; rows sum to 1.
+            Share of each topic.
         """
         counts = self._counts(X)
-        return _raddle.infer_lda(self._model, counts, workers(self.n_jobs)).astype(np.float64)
+        shares = _raddle.infer_lda(self._model, counts, workers(self.n_jobs)).astype(np.float64)
+        if normalize:
+            return shares
+        return shares * (np.asarray(counts.sum(axis=1), float).reshape(-1, 1) + self.doc_topic_prior_.sum())
 
-    def perplexity(self, X):
+    def perplexity(self, X, sub_sampling=False):
         """Measure the model on documents, by document completion.
 
         The topics of a document are estimated from its tokens at even positions; its other tokens are scored.
@@ -231,6 +327,8 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
             Count of each word in each document; preferably of documents that the model was not fitted to.
+        sub_sampling : bool, default=False
+            Accepted without effect.
 
         Returns
         -------
@@ -289,8 +387,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         """
         check_is_fitted(self, "digest_")
         names = self._words(names)
-        tops = _raddle.top_words_lda(self._model, whole("n", n, 1))
-        return [[names[word] for word, _ in top] for top in tops]
+        return [[names[word] for word, _ in top] for top in self._tops(n)]
 
     def coherence(self, X, n=10):
         """Measure whether the top words of each topic occur in the same documents.
@@ -307,9 +404,9 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         Coherence
         """
         counts = self._counts(X)
-        tops = _raddle.top_words_lda(self._model, whole("n", n, 1))
-        found = _raddle.coherence_lda(counts, [[word for word, _ in top] for top in tops])
-        return Coherence(*map(np.array, found))
+        tops = [[word for word, _ in top] for top in self._tops(n)]
+        found = _raddle.coherence_lda(counts, tops)
+        return Coherence(*map(np.array, found), np.array([_c_v(counts, words) for words in tops]))
 
     def to_pyldavis(self, names=None):
         """Return the arguments of `pyLDAvis.prepare`, by name.
@@ -379,6 +476,136 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
             bool(overwrite),
         )
         return self
+
+
+class LdaCV(LatentDirichletAllocation):
+    """A `LatentDirichletAllocation` whose number of topics is chosen by cross-validation.
+
+    Each fold holds out its part of the documents with two words or more; the others are fitted with each number of
+    topics. The model is the fit of all documents with the number that `rule` chooses.
+
+    Parameters
+    ----------
+    n_components : list of int, default=(5, 10, 20, 40)
+        Numbers of topics to choose from.
+    cv : int, default=5
+        Number of folds.
+    rule : {"min", "1se", "npmi"}, default="min"
+        The number with the lowest held-out perplexity, the smallest within one standard error of it, or the one with
+        the highest npmi of top words.
+    doc_topic_prior, topic_word_prior, fixed_priors, max_iter, evaluate_every, validation, random_state, n_jobs, verbose
+        As in `LatentDirichletAllocation`.
+
+    Attributes
+    ----------
+    n_components_ : int
+        The chosen number of topics.
+    topics_ : array of shape (m,)
+        The numbers of topics, ascending.
+    mean_path_, se_path_ : arrays of shape (m,)
+        Mean perplexity of held-out documents at each number, and its standard error.
+    npmi_path_ : array of shape (m,)
+        Mean npmi of top words.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> from raddle.lda import LdaCV
+    >>> counts = csr_matrix([[4, 3, 0, 0], [2, 5, 0, 0], [0, 0, 3, 3], [0, 0, 6, 2]] * 10)
+    >>> model = LdaCV([1, 2], cv=2, doc_topic_prior=0.1, max_iter=20, fixed_priors=True).fit(counts)
+    >>> model.n_components_
+    2
+    """
+
+    def __init__(
+        self,
+        n_components=(5, 10, 20, 40),
+        *,
+        cv=5,
+        rule="min",
+        doc_topic_prior=None,
+        topic_word_prior=None,
+        fixed_priors=False,
+        max_iter=None,
+        evaluate_every=None,
+        validation=0.05,
+        random_state=42,
+        n_jobs=None,
+        verbose=0,
+    ):
+        super().__init__(
+            n_components,
+            doc_topic_prior=doc_topic_prior,
+            topic_word_prior=topic_word_prior,
+            fixed_priors=fixed_priors,
+            max_iter=max_iter,
+            evaluate_every=evaluate_every,
+            validation=validation,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.cv = cv
+        self.rule = rule
+
+    def fit(self, X, y=None, callback=None):
+        """Fit each number of topics on each fold, then all documents with the chosen number.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Count of each word in each document, a whole number.
+        y : ignored
+            Present for scikit-learn's conventions.
+        callback : callable, optional
+            Called with a record, a dict, after each epoch of the last fit. It ends there if it returns a false value
+            other than None.
+
+        Returns
+        -------
+        self
+        """
+        if self.rule not in ("min", "1se", "npmi"):
+            refuse("rule", self.rule, "it must be one of min, 1se, npmi")
+        counts = self._counts(X, reset=True)
+        self.topics_ = np.unique([whole("n_components", each, 1) for each in np.ravel(self.n_components).tolist()])
+        folds = whole("cv", self.cv, 2)
+        order = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() >= 2)
+        if len(order) < folds:
+            raise ValueError(f"X has {len(order)} documents of two words or more, which cannot be in {folds} folds")
+        parts = np.array_split(np.random.default_rng(seed(self.random_state)).permutation(order), folds)
+        scores = np.array([[self._held_out(counts, part, each) for each in self.topics_] for part in parts])
+        means, self.npmi_path_ = scores.mean(axis=0).T
+        self.mean_path_, self.se_path_ = means, scores[:, :, 0].std(axis=0, ddof=1) / np.sqrt(folds)
+        best = int(np.argmin(means))
+        if self.rule == "npmi":
+            best = int(np.argmax(self.npmi_path_))
+        elif self.rule == "1se":
+            best = int(np.argmax(means <= means[best] + self.se_path_[best]))
+        self.n_components_ = int(self.topics_[best])
+        return super().fit(X, callback=callback)
+
+    def _held_out(self, counts, part, topics):
+        """Return perplexity and npmi of a fit with some documents held out."""
+        params = {name: value for name, value in self.get_params().items() if name not in ("cv", "rule", "verbose")}
+        rest = np.setdiff1d(np.arange(counts.shape[0]), part)
+        model = LatentDirichletAllocation(**{**params, "n_components": int(topics)}).fit(counts[rest])
+        _, npmi = _raddle.coherence_lda(counts, [[word for word, _ in top] for top in model._tops(10)])
+        return model.perplexity(counts[part]), np.mean(npmi)
+
+    def _topics(self):
+        return self.n_components_
+
+
+def _c_v(counts, words):
+    """Return c_v of a list of words, by the documents that have them."""
+    has = (counts.tocsc()[:, words] > 0).astype(float).toarray()
+    together, small = has.T @ has / max(1, len(has)), 1e-12
+    share = np.maximum(np.diag(together), small)
+    npmi = np.log((together + small) / np.outer(share, share)) / -np.log(together + small)
+    whole_list = npmi.sum(axis=0)
+    lengths = np.linalg.norm(npmi, axis=1) * np.linalg.norm(whole_list)
+    return float(np.mean(npmi @ whole_list / np.maximum(lengths, small)))
 
 
 def load(path):

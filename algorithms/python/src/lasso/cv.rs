@@ -95,6 +95,8 @@ fn chosen_as_dict<'py>(
     result.set_item("alphas", each(|point| point.lambda).collect::<Vec<_>>())?;
     result.set_item("means", each(|point| point.mean).collect::<Vec<_>>())?;
     result.set_item("errors", each(|point| point.se).collect::<Vec<_>>())?;
+    let folds = chosen.curves.iter().map(|curve| curve.folds.clone());
+    result.set_item("scores", folds.collect::<Vec<_>>())?;
     let reports = chosen.folds.iter().map(|report| run::as_dict(py, report));
     result.set_item("folds", reports.collect::<PyResult<Vec<_>>>()?)?;
     Ok(result)

@@ -35,7 +35,12 @@ pub(crate) struct Asked {
     validation: f64,
     seed: u64,
     workers: usize,
+    /// Words, topics and tokens of a model to start from.
+    init: Option<Init>,
 }
+
+/// Words, topics and tokens.
+type Init = (Vec<u32>, Vec<u32>, Vec<u32>);
 
 impl Asked {
     fn lda(&self) -> Lda {
@@ -52,6 +57,10 @@ impl Asked {
         }
         if let Some(epochs) = self.epochs {
             lda = lda.epochs(epochs);
+        }
+        if let Some((words, topics, tokens)) = &self.init {
+            let counts = words.iter().zip(topics).zip(tokens).map(|((&w, &t), &n)| (w, t, n));
+            lda = lda.init(counts.collect());
         }
         lda
     }
@@ -150,6 +159,13 @@ pub(crate) fn score_lda(
         inference.score(&corpus, workers).map_err(refused)
     })?;
     Ok((score.log_likelihood, score.tokens))
+}
+
+/// Returns the digest of a model.
+#[pyfunction]
+pub(crate) fn digest_lda(model: GivenModel<'_>) -> String {
+    let (counts, alpha) = model.copied();
+    counts.digest(&alpha)
 }
 
 /// Returns the top words of each topic as (word, count), in descending order.

@@ -18,6 +18,8 @@ pub(crate) struct Asked {
     /// Weight of a count, for implicit feedback; chosen if there is none.
     alpha: Option<f64>,
     epochs: Option<u64>,
+    /// `true` if the count alone is a pair's weight.
+    count_alone: bool,
     /// Conjugate gradient steps; `Some(0)` solves rows exactly.
     cg_steps: Option<usize>,
     /// Fraction of the ratings to hold out.
@@ -39,7 +41,7 @@ impl Asked {
         let mut mf = Mf::params().rank(self.rank).method(*method).biases(self.biases);
         mf = mf.non_negative(self.non_negative).seed(self.seed).workers(self.workers);
         mf = match self.implicit {
-            true => mf.clicks(self.alpha, self.regularization),
+            true => mf.clicks(self.alpha, self.regularization).count_alone(self.count_alone),
             false => mf.given(self.regularization, Mf::reg),
         };
         if let Some(epochs) = self.epochs {

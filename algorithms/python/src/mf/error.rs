@@ -6,8 +6,13 @@ use raddle_mf::MfError;
 use crate::error::{bad_parameter, bad_value, failed, no_memory};
 
 /// Parameters with another name in Python.
-const NAMES: [(&str, &str); 4] =
-    [("reg", "regularization"), ("implicit", "alpha"), ("workers", "n_jobs"), ("schedule", "solver")];
+const NAMES: [(&str, &str); 5] = [
+    ("count-alone", "alpha"),
+    ("reg", "regularization"),
+    ("implicit", "alpha"),
+    ("workers", "n_jobs"),
+    ("schedule", "solver"),
+];
 
 /// Makes the exception for an error of the library.
 pub(super) fn refused(error: MfError) -> PyErr {

@@ -31,8 +31,15 @@ struct FactorizationState {
     seen: Option<Seen>,
     refitted: HashMap<u32, Vec<u32>>,
     solver: OnceLock<FoldInSolver>,
+    item_solver: OnceLock<FoldInSolver>,
     items: OnceLock<Similar>,
     users: OnceLock<Similar>,
+}
+
+/// A side of a model.
+enum Side {
+    Users,
+    Items,
 }
 
 /// The arrays of a model: rank, mean, factors and biases of users and items.
@@ -48,13 +55,15 @@ type Arrays<'py> = (
 impl Factorization {
     pub(super) fn of(model: Model, how: FoldIn, seen: Option<Seen>) -> Self {
         let recommender = Recommender::new(model);
-        let (solver, items, users) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (solver, item_solver) = (OnceLock::new(), OnceLock::new());
+        let (items, users) = (OnceLock::new(), OnceLock::new());
         Self(RwLock::new(FactorizationState {
             recommender,
             how,
             seen,
             refitted: HashMap::new(),
             solver,
+            item_solver,
             items,
             users,
         }))
@@ -100,6 +109,26 @@ impl FactorizationState {
         solver.users(self.model(), entries, count).map_err(refused)
     }
 
+    /// Finds the factors of items with these entries, a row per item, without changing the model.
+    fn item_rows(&self, entries: &Triples, count: usize) -> PyResult<NewRows> {
+        let solver = self.item_solver.get_or_init(|| self.how.item_solver(self.model()));
+        solver.items(self.model(), &turned(entries), count).map_err(refused)
+    }
+
+    /// Adds these observations to the rated items of users.
+    fn saw(&mut self, observed: &Triples) {
+        if self.seen.is_some() {
+            let users = observed.users.iter().map(|&user| user as usize + 1).max().unwrap_or(0);
+            let seen = Seen::new(observed, users);
+            for user in (0..users as u32).filter(|&user| !seen.row(user).is_empty()) {
+                let mut items = [self.seen_by(user), seen.row(user)].concat();
+                items.sort_unstable();
+                items.dedup();
+                self.refitted.insert(user, items);
+            }
+        }
+    }
+
     /// Returns lists for users of the model, or for new users with these entries.
     fn recommend(
         &self,
@@ -140,10 +169,10 @@ impl FactorizationState {
         Ok(found)
     }
 
-    fn similar(&self, is_items: bool, rows: &[u32], list: &List) -> PyResult<TopK> {
-        let similar = match is_items {
-            true => self.items.get_or_init(|| Similar::items(self.model())),
-            false => self.users.get_or_init(|| Similar::users(self.model())),
+    fn similar(&self, side: Side, rows: &[u32], list: &List) -> PyResult<TopK> {
+        let similar = match side {
+            Side::Items => self.items.get_or_init(|| Similar::items(self.model())),
+            Side::Users => self.users.get_or_init(|| Similar::users(self.model())),
         };
         match rows {
             [row] => Ok(vec![similar.one(*row, &list.query())]),
@@ -158,7 +187,7 @@ impl Factorization {
     #[new]
     fn new<'py>(
         arrays: Arrays<'py>,
-        how: (f64, f64, bool, Option<f64>),
+        how: (f64, f64, bool, Option<f64>, bool),
         seen: Option<(Vec<usize>, PyReadonlyArray1<'py, u32>)>,
     ) -> PyResult<Self> {
         let (rank, mean, user_factors, item_factors, user_biases, item_biases) = arrays;
@@ -176,7 +205,7 @@ impl Factorization {
         if !fits || rank == 0 {
             return Err(bad_value("the arrays of the model do not fit each other"));
         }
-        let (reg, reg_power, biases, implicit) = how;
+        let (reg, reg_power, biases, implicit, count_alone) = how;
         let seen = seen.map(|(lengths, items)| {
             let (items, mut start) = (items.as_array().to_vec(), 0);
             Seen::from_rows(lengths.into_iter().map(|length| {
@@ -184,7 +213,7 @@ impl Factorization {
                 items[std::mem::replace(&mut start, end)..end].to_vec()
             }))
         });
-        Ok(Self::of(model, FoldIn { reg, reg_power, biases, implicit }, seen))
+        Ok(Self::of(model, FoldIn { reg, reg_power, biases, implicit, count_alone }, seen))
     }
 
     /// Returns the arguments of the constructor, for pickles.
@@ -205,7 +234,7 @@ impl Factorization {
             let lengths: Vec<usize> = rows().map(<[u32]>::len).collect();
             (lengths, rows().flatten().copied().collect::<Vec<u32>>().into_pyarray(py))
         });
-        (arrays, (how.reg, how.reg_power, how.biases, how.implicit), seen)
+        (arrays, (how.reg, how.reg_power, how.biases, how.implicit, how.count_alone), seen)
             .into_pyobject(py)
             .map(Bound::into_any)
     }
@@ -280,19 +309,52 @@ impl Factorization {
         list: AskedList<'py>,
     ) -> PyResult<Lists<'py>> {
         let (rows, list) = (rows.as_array().to_vec(), list.copied());
-        let found = py.detach(|| self.held().similar(is_items, &rows, &list))?;
+        let side = if is_items { Side::Items } else { Side::Users };
+        let found = py.detach(|| self.held().similar(side, &rows, &list))?;
         Ok(lists(py, &found))
     }
 
-    /// Finds factors of users from these entries, without changing the model.
-    fn rows<'py>(&self, py: Python<'py>, rows: Compressed<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    /// Finds factors of users, or else of items, from their rows, without changing the model.
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        is_items: bool,
+        rows: Compressed<'py>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let (entries, count) = (triples(py, &rows)?, rows.shape().0);
         let (found, rank) = py.detach(|| {
             let held = self.held();
-            Ok::<_, PyErr>((held.rows(&entries, count)?, held.model().rank))
+            let found = match is_items {
+                true => held.item_rows(&entries, count)?,
+                false => held.rows(&entries, count)?,
+            };
+            Ok::<_, PyErr>((found, held.model().rank))
         })?;
         let factors = Array2::from_shape_vec((count, rank), found.factors).unwrap_or_default();
         Ok(factors.into_pyarray(py))
+    }
+
+    /// Replaces factors of items by those found from these entries, a row per item.
+    fn refit_items<'py>(
+        &self,
+        py: Python<'py>,
+        items: PyReadonlyArray1<'py, u32>,
+        rows: Compressed<'py>,
+    ) -> PyResult<()> {
+        let (entries, items) = (triples(py, &rows)?, items.as_array().to_vec());
+        py.detach(|| {
+            let mut held = self.held_alone();
+            let count = items.iter().map(|&item| item as usize + 1).max().unwrap_or(0);
+            room::<f32>(count.saturating_mul(held.model().rank), "factors of items").map_err(no_memory)?;
+            let rows = held.item_rows(&entries, items.len())?;
+            held.recommender.put_items(&items, &rows);
+            let of_item = |(at, user, value): (u32, u32, f32)| (user, items[at as usize], value);
+            held.saw(&entries.iter().map(of_item).collect());
+            // The prepared data depend on the items.
+            (held.solver, held.item_solver) = (OnceLock::new(), OnceLock::new());
+            held.items = OnceLock::new();
+            Ok(())
+        })
     }
 
     /// Replaces factors of users by those found from these entries.
@@ -315,8 +377,14 @@ impl Factorization {
                 held.refitted.extend(rows);
             }
             // The prepared data depend on the users.
-            (held.solver, held.users) = (OnceLock::new(), OnceLock::new());
+            (held.solver, held.item_solver) = (OnceLock::new(), OnceLock::new());
+            held.users = OnceLock::new();
             Ok(())
         })
     }
+}
+
+/// Returns observations with users and items exchanged.
+fn turned(of: &Triples) -> Triples {
+    Triples { users: of.items.clone(), items: of.users.clone(), values: of.values.clone() }
 }

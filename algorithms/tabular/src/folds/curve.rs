@@ -62,6 +62,8 @@ pub struct Curve<P> {
     pub series: Option<f64>,
     /// Points from the simplest model on, at least one.
     pub points: Vec<P>,
+    /// The measure on the rows of each fold, at each point.
+    pub folds: Vec<Vec<f64>>,
     means: Means,
 }
 
@@ -81,7 +83,8 @@ impl<P: CurvePoint> Curve<P> {
             P::new([setting, mean, se, size / folds.len() as f64])
         };
         let points = settings.iter().zip(&means.points).enumerate().map(point).collect();
-        Self { measure, series, points, means }
+        let folds = folds.iter().map(|fold| fold.means.clone()).collect();
+        Self { measure, series, points, folds, means }
     }
 
     /// Returns the position of the curve with the best mean, of several; among equals the first.

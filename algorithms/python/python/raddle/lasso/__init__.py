@@ -15,6 +15,10 @@ Columns may have penalty factors, bounds and groups; rows may have weights and o
 `n_jobs` is the number of workers and never changes the model.
 """
 
+from raddle._common import requires_sklearn as _requires_sklearn
+
+_requires_sklearn("raddle.lasso")
+
 from raddle.lasso._classification import LogisticLasso
 from raddle.lasso._cv import ElasticNetCV, LassoCV, LogisticLassoCV, PoissonLassoCV
 from raddle.lasso._path import LassoPath, lasso_path

@@ -10,6 +10,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.model_selection import BaseCrossValidator
 
+from raddle._pages import Reported
+from raddle._rows import Prepared
+
 __all__ = [
     "ElasticNet",
     "ElasticNetCV",
@@ -28,12 +31,13 @@ Matrix = ArrayLike | sparse.spmatrix | sparse.sparray
 # Called with a record after each epoch; False ends the fit.
 Callback = Callable[[dict[str, Any]], object] | None
 
-class _Linear(BaseEstimator):
+class _Linear(Reported, Prepared, BaseEstimator):
     coef_: Floats
     n_features_in_: int
     n_iter_: int
     relative_gap_: float
     gradient_: float | None
+    dual_gap_: float
     dual_: Floats
     report_: dict[str, Any]
     digest_: str
@@ -57,6 +61,7 @@ class _Chosen(_Linear):
     alphas_: Floats
     mean_path_: Floats
     se_path_: Floats
+    mse_path_: Floats
     worst_gap_: float
     def fit(
         self,
@@ -177,6 +182,7 @@ class LassoCV(_Regression, _Chosen):
         warm_start: bool = False,
         copy_X: bool = True,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class ElasticNetCV(_Regression, _Chosen):
@@ -202,6 +208,7 @@ class ElasticNetCV(_Regression, _Chosen):
         warm_start: bool = False,
         copy_X: bool = True,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class LogisticLassoCV(_Classification, _Chosen):
@@ -228,6 +235,7 @@ class LogisticLassoCV(_Classification, _Chosen):
         warm_start: bool = False,
         copy_X: bool = True,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class PoissonLassoCV(_Regression, _Chosen):
@@ -253,6 +261,7 @@ class PoissonLassoCV(_Regression, _Chosen):
         warm_start: bool = False,
         copy_X: bool = True,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class LassoPath:

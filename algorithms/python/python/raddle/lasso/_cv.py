@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from raddle import _raddle
+from raddle._observed import observed
 from raddle._rows import labels, named
 from raddle.lasso import _given
 from raddle.lasso._classification import Classification
@@ -44,7 +45,8 @@ class CrossValidated:
         rows = self._rows(y, sample_weight, offset)
         asked = self._asked(X)
         folds = self._folds(X, y, groups)
-        result = named(X, lambda: _raddle.cross_validate_lasso(X, rows, asked, folds, callback))
+        with observed(self, X, y, callback) as callback:
+            result = named(X, lambda: _raddle.cross_validate_lasso(X, rows, asked, folds, callback))
         if result is None:
             warnings.warn(
                 "the callback ended the fit amid the folds: no alpha is chosen, and the estimator has no new model",
@@ -54,7 +56,7 @@ class CrossValidated:
             return self
         self._keep_choice(result)
         warn_of_points(self.worst_gap_, self.tol, stacklevel=2)
-        return self._keep(result, X.shape)
+        return self._keep(result, X)
 
     def _asked(self, X):
         return _given.asked(self, self._fitted_loss(), X.shape[1], self._init(X.shape[1]))
@@ -88,6 +90,9 @@ class CrossValidated:
         self.alphas_ = of("alphas")
         self.mean_path_ = of("means")
         self.se_path_ = of("errors")
+        if self._loss == "squared" and self.measure in ("deviance", "mse"):
+            paths = [np.array(folds).T for folds in result["scores"]]
+            self.mse_path_ = paths[0] if one else np.array(paths)
         self.worst_gap_ = result["worst_gap"]
         if hasattr(self, "l1_ratio"):
             self.l1_ratio_ = result["l1_ratio"]
@@ -139,6 +144,8 @@ class LassoCV(CrossValidated, Regression):
         by then is used as it is, with a warning.
     fit_intercept, standardize, tol, positive, bounds, factors, groups, warm_start, copy_X, n_jobs
         As in `ElasticNet`.
+    verbose : int, default=0
+        Whether to print a line per epoch.
 
     Attributes
     ----------
@@ -148,6 +155,8 @@ class LassoCV(CrossValidated, Regression):
         All alphas, in descending order; with several l1 ratios, one row for each.
     mean_path_, se_path_ : arrays of the same shape
         Mean of the measure at each alpha, and its standard error.
+    mse_path_ : array of shape (m, folds), or (l1 ratios, m, folds)
+        Mean squared error of each fold at each alpha, for regressions measured by it.
     worst_gap_ : float
         Largest relative duality gap of all points of all folds.
 
@@ -181,6 +190,7 @@ class LassoCV(CrossValidated, Regression):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.alphas = alphas
         self.eps = eps
@@ -199,6 +209,7 @@ class LassoCV(CrossValidated, Regression):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 class ElasticNetCV(CrossValidated, Regression):
@@ -247,6 +258,7 @@ class ElasticNetCV(CrossValidated, Regression):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
@@ -266,6 +278,7 @@ class ElasticNetCV(CrossValidated, Regression):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 class LogisticLassoCV(CrossValidated, Classification):
@@ -306,6 +319,7 @@ class LogisticLassoCV(CrossValidated, Classification):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
@@ -326,6 +340,7 @@ class LogisticLassoCV(CrossValidated, Classification):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 class PoissonLassoCV(CrossValidated, Poisson):
@@ -364,6 +379,7 @@ class PoissonLassoCV(CrossValidated, Poisson):
         warm_start=False,
         copy_X=True,
         n_jobs=None,
+        verbose=0,
     ):
         self.l1_ratio = l1_ratio
         self.alphas = alphas
@@ -383,3 +399,4 @@ class PoissonLassoCV(CrossValidated, Poisson):
         self.warm_start = warm_start
         self.copy_X = copy_X
         self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -9,12 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import Pickled
-from raddle._rows import named, scores, validated, warn_of_gap
+from raddle._observed import Callbacks, observed
+from raddle._pages import Reported
+from raddle._rows import Prepared, exact, named, narrowed, scores, validated, warn_of_gap
 from raddle.lasso import _given
 from raddle.lasso._saved import Saved
 
 
-class Linear(Saved, Pickled, BaseEstimator):
+class Linear(Reported, Prepared, Saved, Pickled, Callbacks, BaseEstimator):
     """A linear model with a penalty.
 
     A subclass has a `_loss` and turns y into numbers.
@@ -59,25 +61,31 @@ class Linear(Saved, Pickled, BaseEstimator):
         """Return the initial coefficients."""
         if not self.warm_start or not hasattr(self, "coef_") or self.coef_.shape[-1] != columns:
             return None
-        kept = np.flatnonzero(self.coef_)
-        return kept.astype(np.uint32), self.coef_.ravel()[kept]
+        coef = exact(self).ravel()
+        kept = np.flatnonzero(coef)
+        return kept.astype(np.uint32), coef[kept]
 
     def _fit(self, X, y, sample_weight, offset, callback):
         X, y = self._validated(X, y)
         rows = self._rows(y, sample_weight, offset)
         asked = self._asked(X)
-        return self._keep(named(X, lambda: _raddle.fit_lasso(X, rows, asked, callback)), X.shape)
+        with observed(self, X, y, callback) as callback:
+            result = named(X, lambda: _raddle.fit_lasso(X, rows, asked, callback))
+        return self._keep(result, X)
 
-    def _keep(self, result, shape):
+    def _keep(self, result, X):
         """Keep a fit as attributes."""
         intercepts = result["intercepts"]
-        coef = coefficients(result, len(intercepts), shape[1])
+        coef = coefficients(result, len(intercepts), X.shape[1])
         self._shape_coefficients(coef, intercepts)
+        narrowed(self, X.dtype)
         self.n_iter_ = result["iterations"]
         self.relative_gap_ = result["gap"]
-        self.dual_ = result["dual"] if len(intercepts) == 1 else result["dual"].reshape(shape[0], -1)
+        self.dual_ = result["dual"] if len(intercepts) == 1 else result["dual"].reshape(X.shape[0], -1)
         self.gradient_ = result.get("gradient")
         self.report_ = result["report"]
+        objective = self.report_.get("objective")
+        self.dual_gap_ = self.relative_gap_ * (np.nan if objective is None else objective)
         self.digest_ = result["digest"]
         self._about = json.loads(result["about"])
         warn_of_gap(self, result, stacklevel=4)

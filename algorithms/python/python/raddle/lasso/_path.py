@@ -149,7 +149,9 @@ def grid(alphas, eps):
     given = np.asarray(alphas)
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
         _given.refuse("alphas", alphas, "it must be a number of alphas, or a list of them")
-    given = np.sort(given.astype(np.float64))[::-1]
-    if not (np.isfinite(given).all() and (given > 0.0).all()):
-        _given.refuse("alphas", alphas, "each must be above 0 and finite")
-    return {"path": (len(given), 1.0), "alphas": np.ascontiguousarray(given)}
+    given = given.astype(np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(given) & (given > 0.0)))
+    if wrong.size:
+        at = int(wrong[0])
+        _given.refuse("alphas", alphas, f"alphas[{at}] == {given[at]:g}, must be >= 0.0, and here above 0 and finite")
+    return {"path": (len(given), 1.0), "alphas": np.ascontiguousarray(np.sort(given)[::-1])}

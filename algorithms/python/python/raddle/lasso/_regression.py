@@ -1,7 +1,7 @@
 """Regressions: `Lasso`, `ElasticNet`, `PoissonLasso`."""
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 
 from raddle.lasso._linear import Linear
 from raddle.lasso._sklearn import Exported
@@ -17,8 +17,9 @@ class Regression(Exported, RegressorMixin, Linear):
         ----------
         X : array or sparse matrix of shape (n, p)
             The features.
-        y : array of shape (n,)
-            The response.
+        y : array of shape (n,), or (n, targets) for squared error
+            The response. Several are fitted one by one: attributes then have a row or a value for each, and the model is
+            not saved.
         sample_weight : array of shape (n,), optional
             Weight of each row, on any scale.
         offset : array of shape (n,), optional
@@ -31,7 +32,22 @@ class Regression(Exported, RegressorMixin, Linear):
         -------
         self
         """
+        targets = np.asarray(y)
+        if self._loss == "squared" and targets.ndim == 2 and targets.shape[1] > 1:
+            return self._fit_each(X, targets, sample_weight, offset, callback)
         return self._fit(X, y, sample_weight, offset, callback)
+
+    def _fit_each(self, X, y, sample_weight, offset, callback):
+        """Fit each target by itself."""
+        fits = [clone(self)._fit(X, target, sample_weight, offset, callback) for target in y.T]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fits[0], name):
+                setattr(self, name, getattr(fits[0], name))
+        names = ("coef_", "intercept_", "n_iter_", "relative_gap_", "dual_gap_", "dual_")
+        for name in names:
+            setattr(self, name, np.array([getattr(fit, name) for fit in fits]))
+        self.report_, self.digest_, self._about = fits[-1].report_, [fit.digest_ for fit in fits], {}
+        return self
 
     def predict(self, X, offset=None):
         """Predict the response of rows.
@@ -96,6 +112,8 @@ class ElasticNet(Regression):
         Number of epochs.
     relative_gap_ : float
         Relative duality gap (P - D) / P, which bounds the distance of the objective P from its minimum.
+    dual_gap_ : float
+        The gap itself, P - D, in units of the objective.
     dual_ : array of shape (n,)
         Dual point that proves the gap.
     gradient_ : float or None

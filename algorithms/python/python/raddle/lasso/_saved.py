@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import report_of
-from raddle._rows import feature_names
+from raddle._rows import exact, feature_names
 
 
 class Saved:
@@ -29,8 +29,11 @@ class Saved:
         self
         """
         check_is_fitted(self, "coef_")
-        kept = np.flatnonzero(self.coef_)
-        coefficients = kept.astype(np.uint32), self.coef_.ravel()[kept].astype(np.float64)
+        if not isinstance(self.digest_, str):
+            raise ValueError("the model has several targets: fit and save one for each")
+        coef = exact(self).ravel()
+        kept = np.flatnonzero(coef)
+        coefficients = kept.astype(np.uint32), coef[kept].astype(np.float64)
         about = json.dumps({**self._about, **self._names()})
         _raddle.save_lasso(os.fspath(path), about, coefficients, np.ravel(self.dual_), overwrite)
         return self

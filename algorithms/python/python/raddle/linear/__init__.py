@@ -16,6 +16,10 @@ constant column and penalised like the others, that of `LogisticRegression` is n
 sparse. `n_jobs` is the number of workers and never changes the model.
 """
 
+from raddle._common import requires_sklearn as _requires_sklearn
+
+_requires_sklearn("raddle.linear")
+
 from raddle.linear._cv import LinearSVCCV, LogisticRegressionCV
 from raddle.linear._logistic import LogisticRegression
 from raddle.linear._saved import load as load

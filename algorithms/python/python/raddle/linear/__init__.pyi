@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from raddle._pages import Reported
+from raddle._rows import Prepared
+
 __all__ = ["LinearSVC", "LinearSVCCV", "LogisticRegression", "LogisticRegressionCV"]
 
 Floats = NDArray[np.float64]
@@ -16,12 +19,12 @@ Matrix = ArrayLike | sparse.spmatrix | sparse.sparray
 # Called with a record after each epoch; False ends the fit.
 Callback = Callable[[dict[str, Any]], object] | None
 
-class _Classifier(ClassifierMixin, BaseEstimator):
+class _Classifier(Reported, Prepared, ClassifierMixin, BaseEstimator):
     coef_: Floats
     intercept_: Floats
     classes_: NDArray[Any]
     n_features_in_: int
-    n_iter_: int
+    n_iter_: int | NDArray[np.int32]
     relative_gap_: float
     relative_gaps_: Floats
     dual_: Floats
@@ -50,6 +53,7 @@ class LinearSVC(_Classifier):
         max_iter: int | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class LogisticRegression(_Classifier):
@@ -67,6 +71,7 @@ class LogisticRegression(_Classifier):
         max_iter: int | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
     def predict_proba(self, X: Matrix) -> Floats: ...
     def predict_log_proba(self, X: Matrix) -> Floats: ...
@@ -93,6 +98,7 @@ class LogisticRegressionCV(LogisticRegression):
         random_state: int | np.random.RandomState | np.random.Generator | None = 42,
         max_iter: int | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
     def fit(  # type: ignore[override]
         self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
@@ -122,6 +128,7 @@ class LinearSVCCV(LinearSVC):
         random_state: int | np.random.RandomState | np.random.Generator | None = 42,
         max_iter: int | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
     def fit(  # type: ignore[override]
         self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None

@@ -8,13 +8,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import Pickled
-from raddle._rows import class_weights, classes_of, named, row_weights, scores, validated, warn_of_gap
+from raddle._observed import Callbacks, observed
+from raddle._pages import Reported
+from raddle._rows import (
+    Prepared,
+    class_weights,
+    classes_of,
+    exact,
+    named,
+    narrowed,
+    row_weights,
+    scores,
+    validated,
+    warn_of_gap,
+)
 from raddle.linear import _given
 from raddle.linear._saved import Saved
 from raddle.linear._sklearn import Exported
 
 
-class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
+class Classifier(Reported, Prepared, Exported, Saved, Pickled, Callbacks, ClassifierMixin, BaseEstimator):
     """A linear classifier; a subclass has the loss."""
 
     def __init__(
@@ -30,6 +43,7 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         max_iter=None,
         warm_start=False,
         n_jobs=None,
+        verbose=0,
     ):
         self.C = C
         self.tol = tol
@@ -41,6 +55,7 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -67,9 +82,10 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         self
         """
         loss = self._loss_name()
-        return self._fitted_by(
-            lambda X, rows, asked: _raddle.fit_linear(X, rows, asked, callback), loss, X, y, sample_weight
-        )
+        with observed(self, X, y, callback) as callback:
+            return self._fitted_by(
+                lambda X, rows, asked: _raddle.fit_linear(X, rows, asked, callback), loss, X, y, sample_weight
+            )
 
     def _fitted_by(self, fit, loss, X, y, sample_weight):
         """Fit the model by a function of features, values of the rows and parameters."""
@@ -85,7 +101,8 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         result = named(X, lambda: fit(X, rows, asked))
         self.classes_ = classes
         self._keep(result, X.shape[1])
-        self.n_iter_ = result["iterations"]
+        narrowed(self, X.dtype)
+        self._keep_iterations(result["iterations"])
         self.report_ = result["report"]
         warn_of_gap(self, result, stacklevel=3)
         return self
@@ -100,8 +117,11 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         if self.dual_.shape[-1] == shape[0] and not is_together:
             start["dual"] = np.atleast_2d(self.dual_)
         elif self.coef_.shape[1] == shape[1]:
-            start["weights"] = self.coef_, self.intercept_
+            start["weights"] = exact(self), self.intercept_.astype(np.float64)
         return start
+
+    def _keep_iterations(self, epochs):
+        self.n_iter_ = epochs
 
     def _keep(self, result, columns):
         """Keep a model as attributes."""

@@ -90,7 +90,7 @@ class LogisticRegressionCV(ChosenC, LogisticRegression):
         Rule for choosing C: the one with the best mean, or the smallest within one standard error of it.
     measure : {"accuracy", "balanced-accuracy", "f1", "auc", "log-loss"}, default="accuracy"
         Measure on held-out rows; "auc" is for two classes.
-    multi_class, tol, class_weight, fit_intercept, intercept_scaling, standardize, max_iter, n_jobs
+    multi_class, tol, class_weight, fit_intercept, intercept_scaling, standardize, max_iter, n_jobs, verbose
         As in `LogisticRegression`, and so are the attributes.
     random_state : int, RandomState, Generator or None, default=42
         Seed for assigning rows to folds, or a state to draw it from.
@@ -132,6 +132,7 @@ class LogisticRegressionCV(ChosenC, LogisticRegression):
         random_state=42,
         max_iter=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             multi_class=multi_class,
@@ -143,6 +144,7 @@ class LogisticRegressionCV(ChosenC, LogisticRegression):
             random_state=random_state,
             max_iter=max_iter,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self._choosing(Cs, cv, rule, measure)
 
@@ -179,6 +181,7 @@ class LinearSVCCV(ChosenC, LinearSVC):
         random_state=42,
         max_iter=None,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             loss=loss,
@@ -190,5 +193,6 @@ class LinearSVCCV(ChosenC, LinearSVC):
             random_state=random_state,
             max_iter=max_iter,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self._choosing(Cs, cv, rule, measure)

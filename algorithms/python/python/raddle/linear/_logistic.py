@@ -26,7 +26,7 @@ class LogisticRegression(Classifier):
         "liblinear". None leaves the intercept without penalty.
     tol : float, default=1e-4
         Relative duality gap at which the fit ends.
-    class_weight, fit_intercept, standardize, random_state, max_iter, warm_start, n_jobs
+    class_weight, fit_intercept, standardize, random_state, max_iter, warm_start, n_jobs, verbose
         As in `LinearSVC`, and so are the attributes; classes that are fitted together have one gap.
 
     Examples
@@ -54,6 +54,7 @@ class LogisticRegression(Classifier):
         max_iter=None,
         warm_start=False,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             C,
@@ -66,6 +67,7 @@ class LogisticRegression(Classifier):
             max_iter=max_iter,
             warm_start=warm_start,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.multi_class = multi_class
 
@@ -73,6 +75,11 @@ class LogisticRegression(Classifier):
         if self.multi_class not in ("multinomial", "ovr"):
             refuse("multi_class", self.multi_class, "it must be one of multinomial, ovr")
         return "logistic" if self.multi_class == "ovr" else "multinomial"
+
+    def _keep_iterations(self, epochs):
+        # As many as scikit-learn has: one, or one for each class that is fitted against the rest.
+        count = len(self.coef_) if self.multi_class == "ovr" else 1
+        self.n_iter_ = np.full(count, epochs, dtype=np.int32)
 
     def predict_proba(self, X):
         """Predict the probabilities of the classes.

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import report_of
-from raddle._rows import class_members, classes_in, feature_names
+from raddle._rows import class_members, classes_in, exact, feature_names
 
 
 class Saved:
@@ -29,8 +29,9 @@ class Saved:
         self
         """
         check_is_fitted(self, "coef_")
-        kept = np.flatnonzero(self.coef_)
-        coefficients = kept.astype(np.uint32), self.coef_.ravel()[kept]
+        coef = exact(self).ravel()
+        kept = np.flatnonzero(coef)
+        coefficients = kept.astype(np.uint32), coef[kept]
         about = {**self._about, "feature_names": feature_names(self), **class_members(self.classes_)}
         dual = np.atleast_2d(self.dual_)
         _raddle.save_linear(os.fspath(path), json.dumps(about), coefficients, dual, overwrite)
@@ -58,5 +59,5 @@ def load(path):
         model.feature_names_in_ = np.array(about["feature_names"], dtype=object)
     model._keep(found, about["columns"])
     model.report_ = report_of(path)
-    model.n_iter_ = model.report_.get("epochs", 0)
+    model._keep_iterations(model.report_.get("epochs", 0))
     return model

@@ -40,6 +40,8 @@ class LinearSVC(Classifier):
         coefficients.
     n_jobs : int, default=None
         Number of workers, -1 for all cores, which never changes the model.
+    verbose : int, default=0
+        Whether to print a line per epoch.
 
     Attributes
     ----------
@@ -88,6 +90,7 @@ class LinearSVC(Classifier):
         max_iter=None,
         warm_start=False,
         n_jobs=None,
+        verbose=0,
     ):
         super().__init__(
             C,
@@ -100,6 +103,7 @@ class LinearSVC(Classifier):
             max_iter=max_iter,
             warm_start=warm_start,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.loss = loss
 

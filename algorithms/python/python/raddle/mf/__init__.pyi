@@ -5,8 +5,10 @@ from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
+
+from raddle._pages import Reported
 
 __all__ = ["AlternatingLeastSquares", "ImplicitALS", "MatrixFactorization"]
 
@@ -18,7 +20,7 @@ Callback = Callable[[dict[str, Any]], object] | None
 Lists = tuple[NDArray[np.int32], Floats]
 Named = tuple[NDArray[Any], Floats] | tuple[list[NDArray[Any]], list[Floats]]
 
-class _Factors:
+class _Factors(Reported):
     digest_: str
     n_iter_: int
     report_: dict[str, Any]
@@ -42,18 +44,25 @@ class AlternatingLeastSquares(_Factors):
         factors: int = 100,
         regularization: float | Literal["auto"] = 0.01,
         alpha: float | Literal["auto"] = 1.0,
-        *,
-        iterations: int = 15,
+        dtype: DTypeLike = "float32",
+        use_native: bool = True,
         use_cg: bool = True,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        use_gpu: bool = False,
+        iterations: int = 15,
+        calculate_training_loss: bool = False,
         num_threads: int = 0,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        *,
         n_jobs: int | None = None,
     ) -> None: ...
     @property
     def user_factors(self) -> Floats: ...
     @property
     def item_factors(self) -> Floats: ...
-    def fit(self, user_items: Matrix, *, callback: Callback = None) -> Self: ...
+    def fit(self, user_items: Matrix, show_progress: bool = False, callback: Callback = None) -> Self: ...
+    def score(self, user_items: Matrix, y: object = None) -> float: ...
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> AlternatingLeastSquares: ...
     def recommend(
         self,
         userid: int | ArrayLike,
@@ -68,7 +77,8 @@ class AlternatingLeastSquares(_Factors):
         self,
         itemid: int | ArrayLike,
         N: int = 10,
-        *,
+        recalculate_item: bool = False,
+        item_users: Matrix | None = None,
         filter_items: ArrayLike | None = None,
         items: ArrayLike | None = None,
     ) -> Lists: ...
@@ -80,7 +90,17 @@ class AlternatingLeastSquares(_Factors):
         users: ArrayLike | None = None,
     ) -> Lists: ...
     def recalculate_user(self, userid: int | ArrayLike, user_items: Matrix) -> Floats: ...
+    def recalculate_item(self, itemid: int | ArrayLike, item_users: Matrix) -> Floats: ...
     def partial_fit_users(self, userids: ArrayLike, user_items: Matrix) -> None: ...
+    def partial_fit_items(self, itemids: ArrayLike, item_users: Matrix) -> None: ...
+    def explain(
+        self,
+        userid: int,
+        user_items: Matrix,
+        itemid: int,
+        user_weights: Any = None,
+        N: int = 10,
+    ) -> tuple[float, list[tuple[int, float]], Any]: ...
 
 class ImplicitALS(AlternatingLeastSquares):
     validation: float | None
@@ -140,9 +160,17 @@ class MatrixFactorization(_Factors):
     def item_bias_(self) -> Floats: ...
     @property
     def mean_(self) -> float: ...
-    def fit(self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike, *, callback: Callback = None) -> Self: ...
+    def fit(
+        self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike | None = None, *, callback: Callback = None
+    ) -> Self: ...
+    def score(self, X: ArrayLike, y: ArrayLike) -> float: ...
+    def partial_fit_users(self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike) -> Self: ...
+    def partial_fit_items(self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike) -> Self: ...
+    def recommend_new(
+        self, items: ArrayLike, ratings: ArrayLike, N: int = 10, filter_items: ArrayLike | None = None
+    ) -> tuple[NDArray[Any], Floats]: ...
     def predict(
-        self, users: ArrayLike | Hashable, items: ArrayLike | Hashable
+        self, users: ArrayLike | Hashable, items: ArrayLike | Hashable | None = None
     ) -> NDArray[np.float64] | float: ...
     def recommend(
         self,

@@ -55,6 +55,18 @@ class Ids:
             raise ValueError(f"{name}: the model has no {wrong!r}; give an id that it was fitted on")
         return rows
 
+    def added(self, name, ids):
+        """Return the rows of ids, of which new ones are added after the others; they must be of the same type."""
+        rows = self.rows(name, ids)
+        new = rows == UNKNOWN
+        if new.any():
+            more = np.asarray(ids)[new]
+            if (more.dtype.kind in "iu") != (self.ids.dtype.kind in "iu"):
+                raise ValueError(f"{name}: {more.tolist()[0]!r} is of another type than the ids of the fit")
+            rows[new] = np.arange(len(self.ids), len(self.ids) + len(more), dtype=np.uint32)
+            self.__init__(np.concatenate([self.ids, more]))
+        return rows
+
     def __getstate__(self):
         return {"ids": self.ids}
 

@@ -1,8 +1,11 @@
 """Implicit feedback by alternating least squares."""
 
+import inspect
+
 import numpy as np
 
-from raddle._common import workers
+from raddle._common import progress, workers
+from raddle.mf._explained import explained
 from raddle.mf._model import Factors, compressed, number, trimmed, whole
 
 
@@ -10,9 +13,10 @@ class AlternatingLeastSquares(Factors):
     """Factors of users and items from counts, such as clicks or plays, by weighted least squares.
 
     A value r above 0 says that the user likes the item, one below 0 that the user does not: the preference is 1 or 0,
-    with confidence ``1 + alpha * |r|``. Pairs without a value have preference 0 with confidence 1.
+    with confidence ``alpha * |r|``. Pairs without a value have preference 0 with confidence 1.
 
-    Parameters, methods and the order of arguments are those of `implicit.als.AlternatingLeastSquares` 0.7.
+    Parameters, methods, defaults and the order of arguments are those of `implicit.als.AlternatingLeastSquares` 0.7.
+    `ImplicitALS` counts a pair as ``1 + alpha * |r|``, and chooses `alpha` and `regularization`.
 
     Parameters
     ----------
@@ -21,23 +25,30 @@ class AlternatingLeastSquares(Factors):
     regularization : float
         Weight of the squared factors, once for each user and item.
     alpha : float
-        Weight of a count: a pair with value r has weight ``1 + alpha * |r|``, a pair without a value has weight 1. (In
-        implicit the weight is ``alpha * |r|``.)
-    iterations : int
-        Number of iterations, each of which solves for the users, then for the items.
+        Weight of a count, above 0: a pair with value r has weight ``alpha * |r|``, a pair without a value has weight 1.
+    dtype : 'float32' or 'float64'
+        Type of `user_factors` and `item_factors`; they are computed in single precision whatever it is.
+    use_native : bool
+        Accepted without effect: fits are always native.
     use_cg : bool
         Whether to solve by three conjugate gradient steps, and not exactly.
-    random_state : int, RandomState, Generator or None
-        Seed of the initial factors, or a state to draw it from. None is 42.
+    use_gpu : bool
+        Must be False.
+    iterations : int
+        Number of iterations, at least 1, each of which solves for the users, then for the items.
+    calculate_training_loss : bool
+        Accepted without effect: `report_` has what a fit measures.
     num_threads : int
         Number of workers, 0 for one per core; `n_jobs` takes precedence.
+    random_state : int, RandomState, Generator or None
+        Seed of the initial factors, or a state to draw it from. None is 42.
     n_jobs : int or None
         Number of workers in joblib's terms: -1 is one per core. It never changes the model.
 
     Attributes
     ----------
     user_factors, item_factors : arrays of shape (users, factors) and (items, factors)
-        The factors, float32.
+        The factors.
     digest_ : str
         SHA-256 of the model, as the program `mf` prints it; `partial_fit_users` does not change it.
     n_iter_ : int
@@ -62,40 +73,53 @@ class AlternatingLeastSquares(Factors):
     """
 
     _parameters = (
-        "factors", "regularization", "alpha", "iterations", "use_cg", "random_state", "num_threads", "n_jobs",
+        "factors", "regularization", "alpha", "dtype", "use_native", "use_cg", "use_gpu", "iterations",
+        "calculate_training_loss", "num_threads", "random_state", "n_jobs",
     )
+    _count_alone = True
 
     def __init__(
         self,
         factors=100,
         regularization=0.01,
         alpha=1.0,
-        *,
-        iterations=15,
+        dtype="float32",
+        use_native=True,
         use_cg=True,
-        random_state=None,
+        use_gpu=False,
+        iterations=15,
+        calculate_training_loss=False,
         num_threads=0,
+        random_state=None,
+        *,
         n_jobs=None,
     ):
         self.factors = factors
         self.regularization = regularization
         self.alpha = alpha
-        self.iterations = iterations
+        self.dtype = dtype
+        self.use_native = use_native
         self.use_cg = use_cg
-        self.random_state = random_state
+        self.use_gpu = use_gpu
+        self.iterations = iterations
+        self.calculate_training_loss = calculate_training_loss
         self.num_threads = num_threads
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, user_items, *, callback=None):
+    def fit(self, user_items, show_progress=False, callback=None):
         """Fit the model.
 
         Parameters
         ----------
         user_items : sparse matrix of shape (users, items)
             Counts; a count below 0 says that the user does not like the item.
+        show_progress : bool
+            Whether to show a bar of iterations, by tqdm.
         callback : callable or None
             Called with a record, a dict, after each iteration. The fit ends there if it returns a false value other
-            than None.
+            than None. One that takes three arguments is called as by implicit, with the iteration from 0, its
+            seconds and None.
 
         Returns
         -------
@@ -103,6 +127,11 @@ class AlternatingLeastSquares(Factors):
             The model itself.
         """
         matrix = compressed("user_items", user_items)
+        if np.dtype(getattr(self, "dtype", "float32")) not in (np.float32, np.float64):
+            raise ValueError(f"dtype is {self.dtype!r}: it must be float32 or float64, leave it out")
+        if getattr(self, "use_gpu", False):
+            raise ValueError("use_gpu is True: there are no fits on graphics processors, leave it out")
+        callback = _as_record(callback)
         asked = {
             "rank": whole("factors", self.factors, 1),
             "solver": "als",
@@ -111,13 +140,57 @@ class AlternatingLeastSquares(Factors):
             "biases": True,
             "non_negative": False,
             "alpha": _chosen("alpha", self.alpha),
+            "count_alone": self._count_alone,
             "epochs": None if self.iterations is None else whole("iterations", self.iterations, 1),
             "cg_steps": None if self.use_cg else 0,
             "validation": number("validation", getattr(self, "validation", None)),
         }
-        self._fit(matrix, asked, True, callback)
+        with progress(callback, self.iterations, show_progress) as callback:
+            self._fit(matrix, asked, True, callback)
         self.alpha_, self.regularization_ = self._about["implicit"], self._about["reg"]
         return self
+
+    def score(self, user_items, y=None):
+        """Return how well lists find a held-out fifth of each user's items, for a search of parameters.
+
+        Users may be others than those of the fit: their factors are found from the rest of their items.
+
+        Parameters
+        ----------
+        user_items : sparse matrix of shape (users, items)
+            Counts.
+        y : None
+            Accepted without effect.
+
+        Returns
+        -------
+        float
+            NDCG at 10, from 0 to 1; larger is better.
+        """
+        from raddle.mf.metrics import lists_measured
+        from raddle.mf.model_selection import train_test_split
+
+        train, test = train_test_split(self._of("user_items", user_items, None), 0.8, 0, warns=False)
+        users = np.flatnonzero(test.getnnz(axis=1))
+        ids, _ = self.recommend(users, train[users], recalculate_user=True)
+        return lists_measured(ids, test[users])["ndcg"]
+
+    @classmethod
+    def load(cls, path):
+        """Load a model that `save` or the program `mf` has written; the same as `raddle.load`.
+
+        Parameters
+        ----------
+        path : str, path or file
+            The folder, or an open file that `save` has written.
+
+        Returns
+        -------
+        AlternatingLeastSquares or ImplicitALS
+        """
+        from raddle.mf._saved import load, read
+
+        return read(path) if hasattr(path, "read") else load(path)
 
     def _ids(self):
         # Only a model that was loaded has other ids, and users that were added since have none of these.
@@ -127,12 +200,12 @@ class AlternatingLeastSquares(Factors):
     @property
     def user_factors(self):
         """Factors of the users; copied on first access."""
-        return self._arrays()["user_factors"]
+        return self._arrays()["user_factors"].astype(getattr(self, "dtype", "float32"), copy=False)
 
     @property
     def item_factors(self):
         """Factors of the items; copied on first access."""
-        return self._arrays()["item_factors"]
+        return self._arrays()["item_factors"].astype(getattr(self, "dtype", "float32"), copy=False)
 
     def recommend(
         self,
@@ -174,12 +247,14 @@ class AlternatingLeastSquares(Factors):
         users, is_one = self._rows("userid", userid, None if recalculate_user else model.shape[0])
         rows = None
         if user_items is not None and filter_already_liked_items or recalculate_user:
-            rows = compressed("user_items", user_items, len(users), model.shape[1])
+            rows = self._of("user_items", user_items, len(users))
         asked = self._asked(N, "items", items, "filter_items", filter_items, model.shape[1])
         found = model.recommend(users, rows, asked, bool(filter_already_liked_items), bool(recalculate_user))
         return trimmed(*found) if is_one else found
 
-    def similar_items(self, itemid, N=10, *, filter_items=None, items=None):
+    def similar_items(
+        self, itemid, N=10, recalculate_item=False, item_users=None, filter_items=None, items=None
+    ):
         """Find the items with the most similar factors.
 
         Parameters
@@ -188,6 +263,11 @@ class AlternatingLeastSquares(Factors):
             The items to compare with.
         N : int
             Number of items in a list.
+        recalculate_item : bool
+            Whether to compute the factors of these items from `item_users`, without changing the model; items may be
+            new. An item of the model is then as similar to itself as its new factors are to the old ones.
+        item_users : sparse matrix or None
+            The users who liked these items, one row per item.
         filter_items, items : array of int or None
             Items to leave out, or the only ones to choose from.
 
@@ -199,6 +279,8 @@ class AlternatingLeastSquares(Factors):
         """
         model = self._fitted()
         asked = self._asked(N, "items", items, "filter_items", filter_items, model.shape[1])
+        if recalculate_item:
+            return self._similar_to(self.recalculate_item(itemid, item_users), asked)
         rows, is_one = self._rows("itemid", itemid, model.shape[1])
         found = model.similar(True, rows, asked)
         return trimmed(*found) if is_one else found
@@ -214,7 +296,25 @@ class AlternatingLeastSquares(Factors):
     def recalculate_user(self, userid, user_items):
         """Return the factors of users, computed from their rows, without changing the model."""
         users, is_one = self._rows("userid", userid, None)
-        factors = self._fitted().rows(self._of("user_items", user_items, len(users)))
+        factors = self._fitted().rows(False, self._of("user_items", user_items, len(users)))
+        return factors[0] if is_one else factors
+
+    def recalculate_item(self, itemid, item_users):
+        """Return the factors of items, computed from their rows, without changing the model.
+
+        Parameters
+        ----------
+        itemid : int or array of int
+            The items, which may be new.
+        item_users : sparse matrix of shape (items, users)
+            The users who liked them, one row per item.
+
+        Returns
+        -------
+        array of shape (factors,), or (items, factors) for an array of items
+        """
+        items, is_one = self._rows("itemid", itemid, None)
+        factors = self._fitted().rows(True, self._of("item_users", item_users, len(items), 0))
         return factors[0] if is_one else factors
 
     def partial_fit_users(self, userids, user_items):
@@ -231,8 +331,71 @@ class AlternatingLeastSquares(Factors):
         self._fitted().refit_users(users, self._of("user_items", user_items, len(users)))
         self.__dict__.pop("_copies", None)
 
-    def _of(self, name, matrix, rows):
-        return compressed(name, matrix, rows, self._fitted().shape[1])
+    def partial_fit_items(self, itemids, item_users):
+        """Compute the factors of items again and store them in the model; new items are added to it.
+
+        Parameters
+        ----------
+        itemids : array of int
+            The items, by row.
+        item_users : sparse matrix of shape (items, users)
+            All users who liked these items, one row per item; they count as seen by these users.
+        """
+        items, _ = self._rows("itemids", np.atleast_1d(itemids), None)
+        self._fitted().refit_items(items, self._of("item_users", item_users, len(items), 0))
+        self.__dict__.pop("_copies", None)
+
+    def explain(self, userid, user_items, itemid, user_weights=None, N=10):
+        """Split a user's score of an item into contributions of the items that the user liked.
+
+        The score is that of factors which are computed from `user_items`.
+
+        Parameters
+        ----------
+        userid : int
+            The user: the row of `user_items`, unless that has only one.
+        user_items : sparse matrix
+            The items that users liked.
+        itemid : int
+            The item whose score is explained.
+        user_weights : object or None
+            The last value of an earlier result for the user, which saves time.
+        N : int
+            Number of contributions to return.
+
+        Returns
+        -------
+        total_score : float
+            The score.
+        top_contributions : list of (int, float)
+            Liked items and their contributions, the largest first.
+        user_weights : object
+            To be given in further calls for this user.
+        """
+        user, item = (self._rows(name, given, None)[0][0] for name, given in [("userid", userid), ("itemid", itemid)])
+        if item >= self._fitted().shape[1]:
+            raise IndexError(f"itemid: {item} is not in the model, which has {self._fitted().shape[1]}")
+        rows = self._of("user_items", user_items, None)
+        row = rows[0 if rows.shape[0] == 1 else int(user)]
+        weights = abs(row.data.astype(float)) * self._about["implicit"] + (0.0 if self._count_alone else 1.0)
+        given = row.indices, weights, row.data > 0
+        return explained(self.item_factors, self._about["reg"], given, int(item), user_weights, whole("N", N, 1))
+
+    def _similar_to(self, factors, asked):
+        """Return the items with the largest cosines with rows of factors."""
+        unit = [rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-30)[:, None] for rows in
+                (np.atleast_2d(factors), self.item_factors)]
+        cosines = np.clip(unit[0] @ unit[1].T, -1.0, 1.0).astype(np.float32)
+        left = np.ones(cosines.shape[1], bool) if asked["only"] is None else np.zeros(cosines.shape[1], bool)
+        left[slice(0, 0) if asked["only"] is None else asked["only"]] = True
+        left[slice(0, 0) if asked["without"] is None else asked["without"]] = False
+        ids = np.flatnonzero(left)
+        best = np.argsort(-cosines[:, ids], axis=1, kind="stable")[:, : asked["n"]]
+        found = ids[best].astype(np.int32), np.take_along_axis(cosines[:, ids], best, axis=1)
+        return trimmed(*found) if np.ndim(factors) == 1 else found
+
+    def _of(self, name, matrix, rows, other=1):
+        return compressed(name, matrix, rows, (self._fitted().shape[other], ("users", "items")[other]))
 
     def _workers(self):
         if self.n_jobs is not None:
@@ -265,7 +428,8 @@ class ImplicitALS(AlternatingLeastSquares):
     """`AlternatingLeastSquares` that chooses weight and regularization, and when to end.
 
     Both matter more than the algorithm, and what suits depends on the data. They are chosen by the lists for held-out
-    pairs while the fit goes on, the same for any number of workers.
+    pairs while the fit goes on, the same for any number of workers. A pair with value r has confidence
+    ``1 + alpha * |r|``, as in the program `mf`.
 
     Parameters
     ----------
@@ -303,6 +467,7 @@ class ImplicitALS(AlternatingLeastSquares):
         "factors", "regularization", "alpha", "iterations", "validation", "use_cg", "random_state", "num_threads",
         "n_jobs",
     )
+    _count_alone = False
 
     def __init__(
         self,
@@ -333,3 +498,26 @@ class ImplicitALS(AlternatingLeastSquares):
 def _chosen(name, value):
     """Return a number, or None for one that is chosen."""
     return None if isinstance(value, str) and value == "auto" else number(name, value)
+
+
+def _as_record(callback):
+    """Return a callback of records for one that takes the three arguments of implicit."""
+    try:
+        signature = inspect.signature(callback)
+        signature.bind({})
+    except ValueError:
+        return callback
+    except TypeError:
+        if callback is None or not callable(callback):
+            return callback
+    else:
+        return callback
+    before = [0.0]
+
+    def called(record):
+        if record["epoch"] > 0:
+            seconds = record.get("seconds") or 0.0
+            callback(record["epoch"] - 1, seconds - before[0], None)
+            before[0] = seconds
+
+    return called

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from raddle import _raddle
 from raddle._common import Pickled, not_fitted, seed, workers
+from raddle._pages import Reported
 from raddle.mf import _saved
 
 
@@ -22,8 +23,10 @@ class _State:
         self.__dict__.update(state)
 
 
-class Factors(Pickled, _State):
+class Factors(Reported, Pickled, _State):
     """A model of factors that may be fitted."""
+
+    _estimator_type = None
 
     def _workers(self):
         return workers(self.n_jobs)
@@ -51,8 +54,9 @@ class Factors(Pickled, _State):
 
         Parameters
         ----------
-        path : str or path
-            The folder; created if it does not exist.
+        path : str, path or file
+            The folder; created if it does not exist. A file that is open for bytes gets a form that only `load` of the
+            class reads.
         overwrite : bool
             Whether to replace an existing model, which is an error otherwise.
         seen : bool
@@ -64,6 +68,9 @@ class Factors(Pickled, _State):
         -------
         The model itself.
         """
+        if hasattr(path, "write"):
+            _saved.write(path, self)
+            return self
         _saved.save(path, self._fitted(), self._about, self._ids(), bool(overwrite), bool(seen))
         return self
 
@@ -113,6 +120,18 @@ class Factors(Pickled, _State):
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self):
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=self._estimator_type,
+            target_tags=TargetTags(required=self._estimator_type is not None),
+            input_tags=InputTags(sparse=self._estimator_type is None),
+        )
+
+    def __sklearn_is_fitted__(self):
+        return "_model" in self.__dict__
+
     def __repr__(self):
         given = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._parameters)
         return f"{type(self).__name__}({given})"
@@ -150,9 +169,10 @@ def compressed(name, matrix, rows=None, columns=None):
     if matrix.dtype.kind not in "fiub":
         raise ValueError(f"{name} has values of type {matrix.dtype}: it must have numbers")
     if rows is not None and matrix.shape[0] != rows:
-        raise ValueError(f"{name} must have a row for each user that is asked for: {rows}, not {matrix.shape[0]}")
-    if columns is not None and matrix.shape[1] > columns:
-        raise ValueError(f"{name} has {matrix.shape[1]} columns, but the model has {columns} items")
+        who = "item" if name == "item_users" else "user"
+        raise ValueError(f"{name} must have a row for each {who} that is asked for: {rows}, not {matrix.shape[0]}")
+    if columns is not None and matrix.shape[1] > columns[0]:
+        raise ValueError(f"{name} has {matrix.shape[1]} columns, but the model has {columns[0]} {columns[1]}")
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float32)
     if not matrix.has_canonical_format or (matrix.data == 0).any():

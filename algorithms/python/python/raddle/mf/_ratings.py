@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from scipy import sparse
+
 from raddle.mf._ids import Ids
 from raddle.mf._model import Factors, number, whole
 
@@ -70,6 +72,7 @@ class MatrixFactorization(Factors):
     ['fig', 'gin', 'oil']
     """
 
+    _estimator_type = "regressor"
     _parameters = (
         "rank", "solver", "regularization", "biases", "non_negative", "epochs", "validation", "duplicates",
         "random_state", "n_jobs",
@@ -100,13 +103,14 @@ class MatrixFactorization(Factors):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, users, items, ratings, *, callback=None):
+    def fit(self, users, items, ratings=None, *, callback=None):
         """Fit the model.
 
         Parameters
         ----------
         users, items : columns of ids
-            Whole numbers, text or categories, of numpy, pandas, polars or lists.
+            Whole numbers, text or categories, of numpy, pandas, polars or lists. If `ratings` is None these are X, a
+            table whose two columns are users and items, and y, the ratings, as scikit-learn's searches give them.
         ratings : column of numbers
             A rating for each pair.
         callback : callable or None
@@ -118,6 +122,8 @@ class MatrixFactorization(Factors):
         MatrixFactorization
             The model itself.
         """
+        if ratings is None:
+            (users, items), ratings = _pairs(users), items
         values = np.asarray(ratings)
         if values.ndim != 1 or values.dtype.kind not in "fiub":
             raise ValueError("ratings must be one column of numbers")
@@ -140,6 +146,7 @@ class MatrixFactorization(Factors):
             "non_negative": bool(self.non_negative),
             "implicit": False,
             "alpha": None,
+            "count_alone": False,
             "epochs": None if self.epochs is None else whole("epochs", self.epochs, 1),
             "cg_steps": None,
             "validation": number("validation", self.validation),
@@ -154,7 +161,7 @@ class MatrixFactorization(Factors):
     def _ids(self):
         return self._user_ids.ids, self._item_ids.ids
 
-    def predict(self, users, items):
+    def predict(self, users, items=None):
         """Predict ratings of pairs.
 
         An id that the model does not have contributes nothing: the prediction is the mean plus the known bias.
@@ -162,6 +169,7 @@ class MatrixFactorization(Factors):
         Parameters
         ----------
         users, items : columns of ids, or one id each
+            If `items` is None, `users` is a table whose two columns are users and items.
 
         Returns
         -------
@@ -169,6 +177,8 @@ class MatrixFactorization(Factors):
             The predictions.
         """
         model = self._fitted()
+        if items is None:
+            users, items = _pairs(users)
         is_one = np.ndim(users) == 0 and np.ndim(items) == 0
         users = self._user_ids.rows("users", _column(users))
         items = self._item_ids.rows("items", _column(items))
@@ -176,6 +186,96 @@ class MatrixFactorization(Factors):
             raise ValueError(f"users and items have {len(users)} and {len(items)} values: give as many of each")
         found = model.predict(users, items)
         return float(found[0]) if is_one else found
+
+    def score(self, X, y):
+        """Return R^2, the share of the variance of ratings that predictions explain.
+
+        Parameters
+        ----------
+        X : table
+            Two columns, of users and of items.
+        y : column of numbers
+            The ratings.
+
+        Returns
+        -------
+        float
+            At most 1; 0 is the mean of `y`.
+        """
+        y = np.asarray(y, dtype=float)
+        return 1.0 - float(((y - self.predict(X)) ** 2).sum() / ((y - y.mean()) ** 2).sum())
+
+    def partial_fit_users(self, users, items, ratings):
+        """Compute rows of users from all their ratings and store them in the model; new users are added to it.
+
+        Items stay as they are. This is what the program's `mf fold-in` does for users.
+
+        Parameters
+        ----------
+        users, items : columns of ids
+            The users, and the items that they rated, which the model must have.
+        ratings : column of numbers
+            A rating for each pair.
+
+        Returns
+        -------
+        MatrixFactorization
+            The model itself.
+        """
+        return self._partial_fit(("users", users), ("items", items), ratings)
+
+    def partial_fit_items(self, users, items, ratings):
+        """Compute rows of items from all their ratings and store them in the model; new items are added to it.
+
+        Users, whom the model must have, stay as they are; otherwise like `partial_fit_users`.
+        """
+        return self._partial_fit(("items", items), ("users", users), ratings)
+
+    def _partial_fit(self, own, other, ratings):
+        model, is_items = self._fitted(), own[0] == "items"
+        ids, others = (self._item_ids, self._user_ids) if is_items else (self._user_ids, self._item_ids)
+        rows, given = Ids.of(*own)
+        matrix = self._matrix(rows, len(given.ids), others.known(*other), len(others.ids), ratings)
+        (model.refit_items if is_items else model.refit_users)(ids.added(own[0], given.ids), matrix)
+        self.__dict__.pop("_copies", None)
+        return self
+
+    def _matrix(self, rows, count, columns, width, ratings):
+        values = np.asarray(ratings, dtype=float)
+        if values.shape != rows.shape or rows.shape != columns.shape:
+            raise ValueError("users, items and ratings must have as many values of each")
+        if not np.isfinite(values).all():
+            raise ValueError(f"ratings has the value {values[~np.isfinite(values)][0]}: leave such ratings out")
+        # Of several ratings of a pair the last one counts.
+        pairs = {pair: at for at, pair in enumerate(zip(rows.tolist(), columns.tolist()))}
+        kept = np.fromiter(pairs.values(), np.int64, len(pairs))
+        matrix = sparse.csr_matrix((values[kept], (rows[kept], columns[kept])), shape=(count, width))
+        matrix.sort_indices()
+        return matrix
+
+    def recommend_new(self, items, ratings, N=10, filter_items=None):
+        """Recommend items to somebody new, by ratings; the model stays as it is.
+
+        Parameters
+        ----------
+        items : column of ids
+            The items that were rated, which the model must have; they are not recommended.
+        ratings : column of numbers
+            A rating for each.
+        N : int
+            Number of items in a list.
+        filter_items : column of ids or None
+            Further items to leave out.
+
+        Returns
+        -------
+        ids, scores : arrays of shape (n,)
+            Items and predicted ratings, the best first.
+        """
+        model, rows = self._fitted(), self._item_ids.known("items", items)
+        matrix = self._matrix(np.zeros(len(rows), np.int64), 1, rows, len(self._item_ids.ids), ratings)
+        asked = self._asked(N, self._item_ids, "items", None, "filter_items", filter_items)
+        return self._named(self._item_ids, model.recommend(np.zeros(1, np.uint32), matrix, asked, True, True), True)
 
     def recommend(self, user, N=10, filter_already_liked_items=True, filter_items=None, items=None):
         """Recommend items to one user or to several.
@@ -286,3 +386,11 @@ class MatrixFactorization(Factors):
 def _column(given):
     """Return one id as a column, or a column of ids."""
     return [given] if np.ndim(given) == 0 else given
+
+
+def _pairs(table):
+    """Return the two columns of a table."""
+    columns = [table[name] for name in table.columns] if hasattr(table, "columns") else list(np.asarray(table).T)
+    if len(columns) != 2:
+        raise ValueError(f"X has {len(columns)} columns: it must have two, users and items")
+    return columns

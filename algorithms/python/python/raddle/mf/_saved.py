@@ -25,6 +25,34 @@ def _plain(ids):
     return texts
 
 
+def write(file, model):
+    """Write a model to an open file, in the format of numpy."""
+    arrays, how, seen = model._fitted().__getnewargs__()
+    about = {"class": type(model).__name__, "params": model.get_params(), "about": model._about, "report": model.report_}
+    about |= {"digest": model.digest_, "n_iter": model.n_iter_, "how": how, "head": arrays[:2], "seen": seen and seen[0]}
+    text = json.dumps(about, default=str)
+    parts = {"about": np.array(text), "items": np.empty(0, np.uint32) if seen is None else seen[1]}
+    np.savez(file, **parts, **{f"array{at}": array for at, array in enumerate(arrays[2:])})
+
+
+def read(file):
+    """Return the model in an open file."""
+    from raddle.mf import AlternatingLeastSquares, ImplicitALS
+
+    with np.load(file, allow_pickle=False) as found:
+        about = json.loads(str(found["about"]))
+        arrays = [found[f"array{at}"] for at in range(4)]
+        seen = None if about["seen"] is None else (about["seen"], found["items"])
+    model = {"ImplicitALS": ImplicitALS}.get(about["class"], AlternatingLeastSquares)()
+    known = {name: value for name, value in about["params"].items() if name in model._parameters}
+    model.set_params(**known)
+    model._model = _raddle.Factorization((*about["head"], *arrays), tuple(about["how"]), seen)
+    model._about, model.report_ = about["about"], about["report"]
+    model.digest_, model.n_iter_ = about["digest"], about["n_iter"]
+    model.alpha_, model.regularization_ = model._about["implicit"], model._about["reg"]
+    return model
+
+
 def _array(ids):
     """Return the ids of rows as an array."""
     if isinstance(ids, int):
@@ -33,8 +61,12 @@ def _array(ids):
 
 
 def load(path):
-    """Return the model in a folder: `AlternatingLeastSquares` for implicit feedback, else `MatrixFactorization`."""
-    from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+    """Return the model in a folder.
+
+    It is an `AlternatingLeastSquares` or, if a pair weighs 1 more than its count, an `ImplicitALS` for implicit
+    feedback, else a `MatrixFactorization`.
+    """
+    from raddle.mf import AlternatingLeastSquares, ImplicitALS, MatrixFactorization
     from raddle.mf._ids import Ids
 
     path = os.fspath(path)
@@ -46,7 +78,9 @@ def load(path):
         model._user_ids, model._item_ids = Ids(users), Ids(items)
         model.learned_, model.validation_error_, model.best_iter_ = about["learned"], about["best"], about["best_epoch"]
     else:
-        model = AlternatingLeastSquares(about["rank"], about["reg"], about["implicit"])
+        of_class = AlternatingLeastSquares if about.get("count_alone") else ImplicitALS
+        model = of_class(about["rank"], about["reg"], about["implicit"])
+        model.alpha_, model.regularization_ = about["implicit"], about["reg"]
         model.user_ids_, model.item_ids_ = users, items
     model.report_ = report_of(path)
     model.n_iter_ = model.report_.get("epochs", about["best_epoch"])

@@ -1,0 +1,232 @@
+"""`raddle.mf` as people use it: models that explain, learn more, are searched and measured."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+
+import raddle
+from raddle.mf import AlternatingLeastSquares, ImplicitALS, MatrixFactorization, metrics, model_selection
+
+
+def clicks(seed=0, users=60, items=40, density=0.3):
+    random = np.random.default_rng(seed)
+    tastes = random.random((users, 2)) @ random.random((2, items))
+    return sparse.csr_matrix(random.poisson(density * tastes**2))
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """Models of ours and of implicit with equal factors."""
+    implicit = pytest.importorskip("implicit.cpu.als")
+    matrix = clicks(3)
+    ours = AlternatingLeastSquares(6, 0.05, 2.0).fit(matrix)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on the threads of BLAS
+        theirs = implicit.AlternatingLeastSquares(6, 0.05, 2.0, num_threads=1)
+    theirs.user_factors, theirs.item_factors = ours.user_factors.copy(), ours.item_factors.copy()
+    return ours, theirs, matrix
+
+
+def test_items_are_solved_as_by_implicit(pair):
+    ours, theirs, matrix = pair
+    columns = matrix.T.tocsr()[[3, 5]]
+    assert np.allclose(ours.recalculate_item([3, 50], columns), theirs.recalculate_item([3, 50], columns), atol=1e-4)
+    for asked in [{}, {"filter_items": [7]}, {"items": [1, 2, 3]}]:
+        ids, scores = ours.similar_items(3, 3, True, columns[:1], **asked)
+        expected, values = theirs.similar_items(3, 3, True, columns[:1], **asked)
+        assert ids.tolist() == expected.tolist() and np.allclose(scores, values, atol=1e-4)
+    both = ours.similar_items(np.array([3, 50]), 4, recalculate_item=True, item_users=columns)
+    assert both[0].shape == (2, 4)
+
+
+def test_new_items_join_the_model(pair):
+    _, theirs, matrix = pair
+    ours = AlternatingLeastSquares(6, 0.05, 2.0).fit(matrix)
+    columns = matrix.T.tocsr()[[3, 5]]
+    before = ours.item_factors.copy()
+    ours.partial_fit_items([4, 41], columns)
+    assert np.allclose(ours.item_factors[[4, 41]], theirs.recalculate_item([4, 41], columns), atol=1e-4)
+    assert ours.item_factors.shape == (42, 6) and not ours.item_factors[40].any()
+    others = [item for item in range(40) if item != 4]
+    assert (ours.item_factors[others] == before[others]).all()
+    # Who liked the new item has seen it.
+    user = int(columns[1].indices[0])
+    assert 41 not in ours.recommend(user, N=50)[0] and 41 in ours.recommend(user, None, 50, False)[0]
+    assert ours.similar_items(41, 1)[0].tolist() == [41]
+
+
+def test_a_score_is_explained_as_by_implicit(pair):
+    ours, theirs, matrix = pair
+    for user, item in [(2, 7), (9, 0)]:
+        total, best, solved = ours.explain(user, matrix, item, N=5)
+        expected, others, _ = theirs.explain(user, matrix, item, N=5)
+        assert total == pytest.approx(expected, abs=1e-4)
+        assert [item for item, _ in best] == [item for item, _ in others]
+        assert np.allclose([part for _, part in best], [part for _, part in others], atol=1e-4)
+        assert ours.explain(user, matrix[user], item, solved, 5)[:2] == (total, best)
+    own = ImplicitALS(6, 0.05, 2.0, validation=None, iterations=3).fit(matrix)
+    ids, scores = own.recommend(2, matrix[2], 1, recalculate_user=True)
+    assert own.explain(2, matrix, ids[0])[0] == pytest.approx(scores[0], abs=1e-4)
+
+
+def test_similar_items_of_all_are_those_of_each():
+    matrix = clicks(1, 50, 300)
+    model = AlternatingLeastSquares(5, iterations=2).fit(matrix)
+    ids, scores = model.similar_items(np.arange(300), 7)
+    for item in range(300):
+        one, values = model.similar_items(item, 7)
+        assert ids[item].tolist() == one.tolist() and scores[item].tolist() == values.tolist()
+
+
+def test_a_pair_weighs_its_count_alone_as_in_implicit():
+    matrix = clicks(5)
+    heavy, light = (AlternatingLeastSquares(4, 0.1, alpha, iterations=20).fit(matrix) for alpha in (1.0, 0.25))
+    scores = [(model.user_factors @ model.item_factors.T)[matrix.nonzero()].mean() for model in (heavy, light)]
+    assert scores[0] > scores[1] > 0
+    assert light.alpha_ == 0.25 and light.regularization_ == 0.1
+
+
+def test_equal_metrics_and_splits_as_implicit():
+    evaluation = pytest.importorskip("implicit.evaluation")
+    matrix = clicks(2, 200, 60, 1.0)
+    for seed in (0, 7):
+        ours = model_selection.train_test_split(matrix, 0.7, seed, warns=False)
+        for part, expected in zip(ours, evaluation.train_test_split(matrix, 0.7, seed)):
+            assert (part != expected).nnz == 0
+    train, test = ours
+    model = AlternatingLeastSquares(8).fit(train)
+    for K in (1, 10, 70):
+        found = metrics.ranking_metrics_at_k(model, train, test, K)
+        # Lists of implicit are never shorter than K.
+        if K < 60:
+            expected = evaluation.ranking_metrics_at_k(model, train, test, K=K, show_progress=False)
+            for name, value in expected.items():
+                assert found[name] == pytest.approx(value, abs=1e-9), (K, name)
+        assert 0 < found["recall"] <= 1 and 0 < found["mrr"] <= found["hit_rate"] <= 1 and 0 < found["coverage"] <= 1
+    assert metrics.ndcg_at_k(model, train, test, 10) == metrics.ranking_metrics_at_k(model, train, test)["ndcg"]
+
+
+def test_measures_of_lists_by_hand():
+    test = sparse.csr_matrix([[1, 1, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]])
+    found = metrics.lists_measured([[2, 0], [4, -1], [0, 1]], test)
+    gains = [1 / np.log2(3) / (1 + 1 / np.log2(3)), 1.0]
+    assert found == pytest.approx(
+        {
+            "precision": 2 / 3, "recall": 0.75, "map": (0.5 / 2 + 1) / 2, "ndcg": np.mean(gains), "mrr": 0.75,
+            "auc": ((0 + 1.5 * 2) / 6 + 1.0) / 2, "hit_rate": 1.0, "coverage": 3 / 5, "users": 2,
+        }
+    )
+
+
+def test_splits_of_columns():
+    users = np.array(["ann", "bob", "ann", "eve", "bob", "ann"])
+    days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-01", "2020-01-05", "2020-01-02"])
+    train, test = model_selection.split_by_time(users, days, at="2020-01-03")
+    assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4])
+    assert [len(part) for part in model_selection.split_by_time(users, [0, 1, 2, 3, 4, 4], 0.4)] == [4, 2]
+    train, test = model_selection.leave_one_out(users, days)
+    assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4])
+    train, test = model_selection.leave_one_out(users, random_state=1)
+    assert sorted(users[test]) == ["ann", "bob"]
+    train, test = model_selection.split_at_random(np.zeros(1000, int), 0.25, 0)
+    assert 200 < len(test) < 300 and len(np.intersect1d(train, test)) == 0
+    train, test = model_selection.leave_k_out_split(clicks(0, 100, 40, 1.0), 2, 0.2, 0)
+    assert set(test.getnnz(axis=1)) == {0, 2} and train.multiply(test).nnz == 0
+
+
+def test_a_split_that_leaves_a_user_without_ratings_is_named():
+    with pytest.warns(UserWarning, match="leaves users without training data: 1, such as 'eve'"):
+        model_selection.split_by_time(["ann", "ann", "eve"], [1, 2, 3], at=3)
+    with pytest.warns(UserWarning, match="leaves users without training data: 1, such as 1"):
+        model_selection.train_test_split(sparse.csr_matrix([[1] * 20, [1] + [0] * 19]), 0.5, 1)
+    for asked, why in [
+        (lambda: model_selection.train_test_split(clicks(), 1.5), "train_percentage is 1.5"),
+        (lambda: model_selection.split_by_time([1, 2], [1]), "times has 1 values, and users 2"),
+        (lambda: model_selection.split_by_time([1, 2], [1, np.nan]), "times has missing values"),
+        (lambda: model_selection.leave_k_out_split(clicks(), 0), "K is 0"),
+        (lambda: metrics.ranking_metrics_at_k(None, clicks(), clicks(items=3)), "has the shape"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            asked()
+
+
+def test_a_recommender_is_an_estimator():
+    matrix = clicks(4, 80, 30, 1.0)
+    search = GridSearchCV(AlternatingLeastSquares(iterations=3), {"factors": [2, 4], "alpha": [1.0, 10.0]}, cv=KFold(3))
+    search.fit(matrix)
+    assert search.best_params_["factors"] in (2, 4) and 0 < search.best_score_ < 1
+    assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
+    for model in (AlternatingLeastSquares(), ImplicitALS(), MatrixFactorization()):
+        assert clone(model.set_params(random_state=3)).random_state == 3
+        with pytest.raises(NotFittedError, match="call fit first"):
+            model.recommend(0)
+    users, items = np.divmod(np.arange(600), 20)
+    table = pd.DataFrame({"user": users, "item": [f"item {item}" for item in items]})
+    ratings = 3 + np.sin(users) + np.cos(items)
+    folds = KFold(3, shuffle=True, random_state=0)
+    scores = cross_val_score(MatrixFactorization(rank=2, epochs=10), table, ratings, cv=folds)
+    assert scores.min() > 0.5
+
+
+def test_ratings_of_new_people_are_folded_in():
+    users, items = np.divmod(np.arange(1200), 30)
+    tastes = np.random.default_rng(0).normal(size=(60, 2)) @ np.random.default_rng(1).normal(size=(2, 30))
+    values = 3 + tastes[users, items]
+    names = np.array([f"item {item}" for item in range(30)])
+    model = MatrixFactorization(rank=2, solver="als", epochs=20, validation=None).fit(users, names[items], values)
+    rated, digest = np.arange(0, 30, 2), model.digest_
+    given = 3 + tastes[50, rated]
+    ids, scores = model.recommend_new(names[rated], given, N=15)
+    expected = 3 + tastes[50, 1::2]
+    assert set(ids[:5]) & set(names[1::2][np.argsort(-expected)[:5]]) and not set(ids) & set(names[rated])
+    assert model.digest_ == digest and 50 not in model.users_
+    model.partial_fit_users([50] * 15, names[rated], given)
+    assert model.users_.tolist()[-1] == 50
+    listed = model.recommend(50, N=15)
+    assert listed[0].tolist() == ids.tolist() and np.allclose(listed[1], scores, atol=1e-5)
+    error = model.predict([50] * 15, names[1::2]) - expected
+    assert np.sqrt((error**2).mean()) < 0.5 * expected.std()
+    model.partial_fit_items(np.arange(20), ["tea"] * 20, values[items == 3][:20])
+    assert model.items_[-1] == "tea" and "tea" not in model.recommend(3, 40)[0]
+    assert model.similar_items("tea", 2)[0].tolist()[1] == "item 3"
+    with pytest.raises(ValueError, match="of another type than the ids of the fit"):
+        model.partial_fit_users(["ann"], ["item 3"], [4.0])
+
+
+def test_callbacks_and_bars_of_implicit(capsys):
+    seen = []
+    AlternatingLeastSquares(2, iterations=3).fit(clicks(), callback=lambda at, seconds, loss: seen.append((at, loss)))
+    assert seen == [(0, None), (1, None), (2, None)]
+    AlternatingLeastSquares(2, iterations=3).fit(clicks(), show_progress=True)
+    assert "3/3" in capsys.readouterr().err
+    for given, why in [({"dtype": np.float16}, "must be float32 or float64"), ({"use_gpu": True}, "no fits on graphics")]:
+        with pytest.raises(ValueError, match=why):
+            AlternatingLeastSquares(**given).fit(clicks())
+
+
+def test_a_model_is_written_to_an_open_file(tmp_path):
+    matrix = clicks()
+    model = AlternatingLeastSquares(3, dtype=np.float64).fit(matrix)
+    with open(tmp_path / "model.npz", "wb+") as file:
+        model.save(file)
+        file.seek(0)
+        loaded = AlternatingLeastSquares.load(file)
+    assert loaded.digest_ == model.digest_ and model.item_factors.dtype == np.float64
+    for ask in [lambda model: model.recommend(3), lambda model: model.recommend(3, matrix[5], recalculate_user=True)]:
+        assert [part.tolist() for part in ask(loaded)] == [part.tolist() for part in ask(model)]
+
+
+def test_a_saved_model_weighs_counts_as_before(tmp_path):
+    matrix = clicks()
+    for of_class in (AlternatingLeastSquares, ImplicitALS):
+        model = of_class(3, 0.1, 4.0, iterations=3).fit(matrix)
+        loaded = raddle.load(model.save(tmp_path / of_class.__name__) and tmp_path / of_class.__name__)
+        assert type(loaded) is of_class and loaded.alpha == 4.0
+        assert (loaded.recalculate_user(0, matrix[5]) == model.recalculate_user(0, matrix[5])).all()
+        assert loaded.explain(5, matrix, 3)[:2] == model.explain(5, matrix, 3)[:2]
