@@ -97,6 +97,7 @@ fn descriptor_number(path: &Path) -> Option<u32> {
 
 /// Opens a descriptor: stdout and stderr at the position that they share with other writers, another
 /// descriptor that is a file at its end.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "descriptors have no paths there"))]
 fn descriptor(number: u32, place: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
