@@ -71,7 +71,13 @@ fn compile(library: &Path, source: &str) -> String {
 fn compile_for(machine: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let ran = Command::new("rustc")
-        .args(["--crate-type=lib", "--emit=metadata", "--allow=explicit_builtin_cfgs_in_flags", "--cfg", machine])
+        .args([
+            "--crate-type=lib",
+            "--emit=metadata",
+            "--allow=explicit_builtin_cfgs_in_flags",
+            "--cfg",
+            machine,
+        ])
         .arg("--out-dir")
         .arg(folder.path())
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../src/base/machine.rs"))

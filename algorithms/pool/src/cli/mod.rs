@@ -52,6 +52,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: Free { neutral: &[], limits: &[] },
     common: &["alive", "clock", "value", "deadline", "most", "after", "policy", "rescale", "watch"],
     features: &[],
+    sources: "",
     foreign: foreign::FOREIGN,
 };
 
