@@ -336,7 +336,7 @@ fn another_file_of_the_same_sources_takes_part() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     texts(folder, 4);
-    let mut run =
+    let run =
         Launched::begin(folder, &format!("raddle launch --processes 1 --wait-for 2 -- {LINE} --out run"));
     let at = coordinator(&run.run);
     // As for another machine: other bytes, made from what this one was made from.
@@ -351,7 +351,7 @@ fn another_file_of_the_same_sources_takes_part() {
         Command::new(other.join("raddle")).args(join.split(' ')).current_dir(folder).output().unwrap();
     assert!(joined.status.success(), "{}", String::from_utf8_lossy(&joined.stderr));
     assert_eq!(run.end().0, Some(3));
-    let members = report(&run.run)["members"].as_array().unwrap().clone();
+    let members = report(&folder.join("run"))["members"].as_array().unwrap().clone();
     let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     assert_eq!(members.iter().map(|member| &member["machine"]).collect::<Vec<_>>(), [&machine, &machine]);
 }
