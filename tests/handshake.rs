@@ -350,7 +350,7 @@ fn another_file_of_the_same_sources_takes_part() {
     let joined =
         Command::new(other.join("raddle")).args(join.split(' ')).current_dir(folder).output().unwrap();
     assert!(joined.status.success(), "{}", String::from_utf8_lossy(&joined.stderr));
-    assert_eq!(run.end().0, Some(3));
+    assert_eq!(run.end().0, Some(0));
     let members = report(&folder.join("run"))["members"].as_array().unwrap().clone();
     let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     assert_eq!(members.iter().map(|member| &member["machine"]).collect::<Vec<_>>(), [&machine, &machine]);
