@@ -1,5 +1,5 @@
 //! Mathematics calls no function of the system's C library that may differ in its last bits from system to system: what
-//! libraries and programs take from elsewhere is listed by `nm`.
+//! libraries and programs take from elsewhere is listed by `readelf`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,17 +18,20 @@ const FUNCTIONS: [&str; 27] = [
     "tan", "tgamma",
 ];
 
-/// Functions among them that a file takes from elsewhere.
-fn taken(file: &Path, dynamic: &[&str]) -> BTreeSet<String> {
-    let listed = Command::new("nm").arg("--undefined-only").args(dynamic).arg(file).output().unwrap();
-    // It warns of what is no object in a library.
+/// Functions among them that a file takes from elsewhere, by its table of all symbols, or of those that are found when it
+/// is started.
+fn taken(file: &Path, table: &str) -> BTreeSet<String> {
+    let listed = Command::new("readelf").args([table, "--wide"]).arg(file).output().unwrap();
     let text = String::from_utf8(listed.stdout).unwrap();
-    let names = text.lines().filter_map(|line| line.split_whitespace().last()?.split('@').next());
-    let is_known = |name: &&str| {
+    // Number, value, size, type, binding, visibility, section, name with its version.
+    let undefined = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let undefined = undefined.filter(|words| words.len() >= 8 && words[6] == "UND");
+    let names = undefined.filter_map(|words| words[7].split('@').next().map(str::to_owned));
+    let is_known = |name: &String| {
         let double = name.strip_suffix('f').unwrap_or(name);
         ["fma", "sincos"].iter().chain(&FUNCTIONS).any(|known| known == name || *known == double)
     };
-    names.filter(is_known).map(str::to_owned).collect()
+    names.filter(is_known).collect()
 }
 
 /// The libraries of this workspace as they were built last, by name.
@@ -54,7 +57,7 @@ fn no_library_takes_a_function_of_the_system() {
         assert!(libraries.contains_key(name), "{name} was built");
     }
     for (name, file) in libraries {
-        let mut taken = taken(&file, &[]);
+        let mut taken = taken(&file, "--syms");
         // The compiler brings it, rounded once: below.
         taken.retain(|function| !["fma", "fmaf"].contains(&function.as_str()));
         assert!(taken.is_empty(), "{name} calls {taken:?} of the system: call those of the crate libm");
@@ -64,7 +67,7 @@ fn no_library_takes_a_function_of_the_system() {
 #[test]
 fn no_program_takes_a_function_of_the_system_but_for_its_bar_of_progress() {
     for program in not_empty(["lasso", "linear", "mf", "lda", "pool", "raddle", "raddle-data"]) {
-        let mut taken = taken(&binary(program), &["--dynamic"]);
+        let mut taken = taken(&binary(program), "--dyn-syms");
         // Estimates the seconds that are left.
         taken.remove("pow");
         assert!(taken.is_empty(), "{program} takes {taken:?} from the system");
@@ -79,7 +82,7 @@ fn taken_by(body: &str) -> BTreeSet<String> {
     fs::write(&source, format!("#[inline(never)] pub fn weight(x: f64) -> f64 {{ {body} }}")).unwrap();
     let built = Command::new("rustc").args(["--crate-type=rlib", "-o"]).arg(&library).arg(&source).status();
     assert!(built.unwrap().success());
-    taken(&library, &[])
+    taken(&library, "--syms")
 }
 
 #[test]
