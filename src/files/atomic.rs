@@ -60,6 +60,10 @@ impl Place {
     /// Follows links to their end.
     fn of(path: &Path) -> io::Result<Self> {
         let mut at = path.to_owned();
+        // The device that takes everything is no entry of a folder there.
+        if cfg!(windows) && path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("nul")) {
+            return Ok(Self::Node(at));
+        }
         for _ in 0..MOST_LINKS {
             if let Some(number) = descriptor_number(&at) {
                 return Ok(Self::Descriptor(number, at));
