@@ -8,6 +8,8 @@ stands with name, version and licence; a text stands once, below the crates that
 that of another crate with the same licence, and is named on stderr. What has no text at all is an error.
 """
 
+import importlib.metadata
+import importlib.util
 import json
 import os
 import pathlib
@@ -75,14 +77,24 @@ def of_rust():
     return {"name": "Rust standard library", "version": version, "license": "MIT OR Apache-2.0"}, texts
 
 
-def of_c():
-    """The C library, which is linked statically."""
-    version = os.confstr("CS_GNU_LIBC_VERSION").split()[-1]
-    path = pathlib.Path("/usr/share/common-licenses/LGPL-2.1")
+def of_c(target):
+    """The C library where it is linked statically: that of this system, of zig, or of mingw-w64; none of macOS."""
+    if "apple" in target:
+        return []
+    if "musl" in target:
+        zig = importlib.util.find_spec("ziglang")
+        path = pathlib.Path(zig.origin if zig else "ziglang").parent / "lib/libc/musl/COPYRIGHT"
+        package = {"name": "musl", "version": f"of zig {importlib.metadata.version('ziglang') if zig else ''}", "license": "MIT"}
+    elif "windows" in target:
+        path = pathlib.Path("/usr/share/doc/mingw-w64-x86-64-dev/copyright")
+        package = {"name": "mingw-w64 runtime", "version": "of Debian", "license": "ZPL-2.1"}
+    else:
+        path = pathlib.Path("/usr/share/common-licenses/LGPL-2.1")
+        version = os.confstr("CS_GNU_LIBC_VERSION").split()[-1]
+        package = {"name": "GNU C Library", "version": version, "license": "LGPL-2.1-or-later"}
     if not path.is_file():
         sys.exit(f"licences: {path}: the text of the C library's licence is not there")
-    package = {"name": "GNU C Library", "version": version, "license": "LGPL-2.1-or-later"}
-    return package, {"LGPL-2.1": path.read_text(encoding="utf-8").strip()}
+    return [(package, {package["license"]: path.read_text(encoding="utf-8").strip()})]
 
 
 def main(target, features):
@@ -97,7 +109,7 @@ def main(target, features):
         if not package["license"] and not texts:
             sys.exit(f"licences: {package['name']} {package['version']}: neither a licence nor a text")
         of_all.append((package, texts))
-    of_all += [of_rust(), of_c()]
+    of_all += [of_rust(), *of_c(target)]
 
     of_others = {}
     for package, texts in of_all:

@@ -7,7 +7,7 @@ pub use crate::base::store::{Disk, Store};
 pub use crate::base::sync::{into_inner, lock};
 pub use crate::checkpoint::folder::remove as remove_checkpoint;
 pub use crate::cluster::checkpoints::PROOF;
-pub use crate::cluster::client::LOST;
+pub use crate::cluster::client::{LOST, built_from};
 pub use crate::cluster::invitation::{FILE, INDEX, INVITATION, write_private};
 pub use crate::cluster::net::addresses::{Address, Addresses};
 pub use crate::cluster::net::token::random as random_bytes;

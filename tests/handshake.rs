@@ -311,6 +311,51 @@ fn write_private(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
+/// Copies `raddle` and `lda` to a folder, and changes the digest that `lda` has of its sources.
+fn built_from_other_sources(folder: &Path) {
+    let version = ends(folder.parent().unwrap(), "lda --version", 0).out;
+    let digest = version.lines().find_map(|line| line.strip_prefix("sources: ")).unwrap().as_bytes();
+    fs::create_dir(folder).unwrap();
+    for program in ["raddle", "lda"] {
+        fs::copy(binary(program), folder.join(program)).unwrap();
+    }
+    let mut lda = fs::read(folder.join("lda")).unwrap();
+    let places = lda
+        .windows(digest.len())
+        .enumerate()
+        .filter(|(_, bytes)| *bytes == digest)
+        .map(|(at, _)| at)
+        .collect::<Vec<_>>();
+    assert!(!places.is_empty(), "the program names its sources");
+    places.iter().for_each(|&at| lda[at] = if lda[at] == b'0' { b'1' } else { b'0' });
+    fs::write(folder.join("lda"), lda).unwrap();
+}
+
+#[test]
+fn another_file_of_the_same_sources_takes_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    texts(folder, 4);
+    let run =
+        Launched::begin(folder, &format!("raddle launch --processes 1 --wait-for 2 -- {LINE} --out run"));
+    let at = coordinator(&run.run);
+    // As for another machine: other bytes, made from what this one was made from.
+    let other = folder.join("other");
+    fs::create_dir(&other).unwrap();
+    for program in ["raddle", "lda"] {
+        fs::copy(binary(program), other.join(program)).unwrap();
+    }
+    fs::OpenOptions::new().append(true).open(other.join("lda")).unwrap().write_all(b"x").unwrap();
+    let join = format!("join {at} --token-file run/token");
+    let joined =
+        Command::new(other.join("raddle")).args(join.split(' ')).current_dir(folder).output().unwrap();
+    assert!(joined.status.success(), "{}", String::from_utf8_lossy(&joined.stderr));
+    assert_eq!(run.end().0, Some(0));
+    let members = report(&folder.join("run"))["members"].as_array().unwrap().clone();
+    let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
+    assert_eq!(members.iter().map(|member| &member["machine"]).collect::<Vec<_>>(), [&machine, &machine]);
+}
+
 #[test]
 fn who_does_not_fit_is_told_why_at_once_and_so_are_launcher_and_status() {
     let folder = tempfile::tempdir().unwrap();
@@ -320,15 +365,8 @@ fn who_does_not_fit_is_told_why_at_once_and_so_are_launcher_and_status() {
     let mut run = Launched::begin(folder, &format!("raddle launch --processes 2 -- {line} --out run"));
     run.await_epoch(2);
     let join = format!("join {} --token-file", coordinator(&run.run));
-    // Another program: the same bytes, and one more.
     let other = folder.join("other");
-    fs::create_dir(&other).unwrap();
-    for program in ["raddle", "lda"] {
-        fs::copy(binary(program), other.join(program)).unwrap();
-    }
-    let mut lda = fs::OpenOptions::new().append(true).open(other.join("lda")).unwrap();
-    lda.write_all(b"x").unwrap();
-    drop(lda);
+    built_from_other_sources(&other);
     let mut another = Command::new(other.join("raddle"));
     let said = another.args(join.split(' ')).arg("run/token").current_dir(folder).output().unwrap();
     let (code, said) = (said.status.code(), String::from_utf8(said.stderr).unwrap());

@@ -159,7 +159,7 @@ fn short_letters_mean_the_same_in_every_program() {
 }
 
 #[test]
-fn the_version_names_features_and_vectors() {
+fn the_version_names_features_vectors_and_sources() {
     for program in PROGRAMS {
         let version = help(&format!("{program} --version"));
         let lines: Vec<&str> = version.lines().collect();
@@ -168,6 +168,8 @@ fn the_version_names_features_and_vectors() {
             "{version}"
         );
         assert!(lines[2].starts_with("vectors: ") && lines[2].contains("portable"), "{version}");
+        let sources = lines[3].strip_prefix("sources: ").expect("the digest of the sources");
+        assert!(sources.len() == 16 && u64::from_str_radix(sources, 16).is_ok(), "{version}");
         assert_eq!(help(&format!("{program} -V")).trim_end(), lines[0]);
     }
 }

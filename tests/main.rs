@@ -67,5 +67,7 @@ mod schedules;
 mod status;
 #[cfg(target_os = "linux")]
 mod stops;
+#[cfg(target_os = "linux")]
+mod symbols;
 mod tables_by_script;
 mod traffic;

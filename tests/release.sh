@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A release as its users get it. Without --archive it is made first, which takes minutes; with --twice it is made again in
-# another checkout and another build folder, and the bytes are compared.
+# A release for x86-64 Linux as its users get it; tests/anywhere.sh runs those for other machines. Without --archive it is made
+# first, which takes minutes; with --twice it is made again in another checkout and another build folder, and the bytes are
+# compared.
 #
 #   tests/release.sh [--archive FILE] [--twice]
 #
@@ -29,7 +30,7 @@ ok() { echo "ok: $*"; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 if [ -z "$archive" ]; then
-  .ci/release "$folder/first"
+  .ci/release --programs "$folder/first"
   archive=$(echo "$folder"/first/*.tar.gz)
 fi
 
@@ -37,7 +38,7 @@ if [ -n "$twice" ]; then
   # What is committed, in a folder of another depth, built in a folder of its own.
   mkdir -p "$folder/a/longer/way" "$folder/second"
   git clone --quiet --no-hardlinks . "$folder/a/longer/way/checkout"
-  (cd "$folder/a/longer/way/checkout" && CARGO_TARGET_DIR=$folder/elsewhere .ci/release "$folder/second")
+  (cd "$folder/a/longer/way/checkout" && CARGO_TARGET_DIR=$folder/elsewhere .ci/release --programs "$folder/second")
   again=$(echo "$folder"/second/*.tar.gz)
   if cmp "$archive" "$again"; then ok "the same bytes twice: $(sha256sum <"$archive" | cut -c1-64)"; else
     fail "two archives of one commit differ"

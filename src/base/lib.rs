@@ -8,6 +8,7 @@ pub mod digest;
 pub mod error;
 pub mod fork_join;
 pub mod identity;
+mod machine;
 pub mod observed;
 pub mod panic_context;
 pub mod pool;

@@ -1,9 +1,14 @@
-//! Resources of this process, as the system counts them: its peak memory and its CPU time.
+//! This process: its machine, and as the system counts them its peak memory and its CPU time.
 
 use std::fs;
 
 /// Linux counts CPU time in hundredths of a second, whatever its kernel's own clock is.
 const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Returns the processor and the system that this process was compiled for, such as `x86_64-linux`.
+pub fn machine() -> String {
+    format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)
+}
 
 /// Returns the peak memory of this process, in bytes; `None` if the system does not say.
 pub fn peak_memory_bytes() -> Option<u64> {

@@ -87,7 +87,7 @@ pub use changes::{
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;
-pub use launch::{TIE, Tied, find_program};
+pub use launch::{TIE, Tied, find_program, starts_processes};
 pub use number::{aligned, count, number};
 pub use options::foreign::{Answers, ForeignWords, verbs_of};
 pub use options::idle::{ROUND_OPTIONS, hide_idle, refuse_without_effect};

@@ -30,6 +30,7 @@ const MOST: usize = 1024;
 
 /// Socket pair of this process with its parent: the end of this process.
 #[derive(Debug)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "there are no socket pairs"))]
 pub(crate) enum ParentLink {
     /// To the launcher, which is the coordinator.
     Launcher(TcpStream),

@@ -15,14 +15,15 @@ pub(crate) struct Registration {
     /// Planned changes of the workers: a number of epochs completed, and the number of workers of the whole
     /// run from there on.
     pub(crate) rescale: Vec<(u64, u64)>,
-    /// Number of cores that the process may use.
+    /// Number of cores that the process may use, and its processor and system.
     pub(crate) cores: u32,
+    pub(crate) machine: String,
     /// Number in the run folder's proof file as the process reads it: shows that the folder is shared. `None`
     /// if the process writes no checkpoints.
     pub(crate) proof: Option<u64>,
 }
 
-crate::state!(Registration { identity, blocks, rescale, cores, proof });
+crate::state!(Registration { identity, blocks, rescale, cores, machine, proof });
 
 /// Message of a process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
@@ -310,6 +311,8 @@ pub struct MemberStatus {
     pub shards: u32,
     /// Peak memory of the process in bytes, updated every second.
     pub peak_memory_bytes: u64,
+    /// Processor and system of the process, such as `x86_64-linux`; empty while it prepares.
+    pub machine: String,
 }
 
 crate::state!(RunStatus {
@@ -325,4 +328,4 @@ crate::state!(RunStatus {
     refused,
     held
 });
-crate::state!(MemberStatus { process, state, address, workers, shards, peak_memory_bytes });
+crate::state!(MemberStatus { process, state, address, workers, shards, peak_memory_bytes, machine });

@@ -7,7 +7,7 @@ use super::member::{Member, Outgoing, Step};
 use super::parts::PreparationSeconds;
 use super::{Engine, Outcome};
 use crate::base::error::EngineError;
-use crate::base::process::{cpu_seconds, peak_memory_bytes};
+use crate::base::process::{cpu_seconds, machine, peak_memory_bytes};
 use crate::base::sync::lock;
 use crate::cluster::balance::Balance;
 use crate::cluster::net::link::Link;
@@ -140,10 +140,10 @@ fn work<P: Program>(
     returned
 }
 
-/// Returns the peak memory and CPU time of this process, as the system counts them.
+/// Returns the peak memory and CPU time of this process, as the system counts them, and its machine.
 fn stats() -> ProcessStats {
     let (peak_memory, cpu_seconds) = (peak_memory_bytes().unwrap_or(0), cpu_seconds().unwrap_or(0.0));
-    ProcessStats { peak_memory, cpu_seconds, ..ProcessStats::default() }
+    ProcessStats { peak_memory, cpu_seconds, machine: machine(), ..ProcessStats::default() }
 }
 
 /// Reports that the hand-over is done: `bytes` have left, and the last work ended at `since`.

@@ -34,7 +34,7 @@ pub(crate) enum Transfer<P: Program> {
 }
 
 /// Statistics of a process, sent with its hand-over.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ProcessStats {
     pub(crate) process: u32,
     pub(crate) peak_memory: u64,
@@ -43,9 +43,11 @@ pub(crate) struct ProcessStats {
     pub(crate) traffic: Traffic,
     /// Bytes that were handed over to the process before that generation.
     pub(crate) moved: u64,
+    /// Processor and system of the process.
+    pub(crate) machine: String,
 }
 
-crate::state!(ProcessStats { process, peak_memory, cpu_seconds, traffic, moved });
+crate::state!(ProcessStats { process, peak_memory, cpu_seconds, traffic, moved, machine });
 
 impl<P: Program> Transfer<P> {
     /// Converts the transfer to a tag, a number and bytes; the value itself is dropped.

@@ -60,6 +60,10 @@ impl Place {
     /// Follows links to their end.
     fn of(path: &Path) -> io::Result<Self> {
         let mut at = path.to_owned();
+        // The device that takes everything is no entry of a folder there.
+        if cfg!(windows) && path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("nul")) {
+            return Ok(Self::Node(at));
+        }
         for _ in 0..MOST_LINKS {
             if let Some(number) = descriptor_number(&at) {
                 return Ok(Self::Descriptor(number, at));
@@ -97,6 +101,7 @@ fn descriptor_number(path: &Path) -> Option<u32> {
 
 /// Opens a descriptor: stdout and stderr at the position that they share with other writers, another
 /// descriptor that is a file at its end.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "descriptors have no paths there"))]
 fn descriptor(number: u32, place: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {

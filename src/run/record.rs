@@ -150,9 +150,12 @@ pub struct ProcessRecord {
     pub peak_memory_bytes: Option<u64>,
     /// CPU time of the process, in seconds; `None` where the system does not say.
     pub cpu_seconds: Option<f64>,
+    /// Processor and system of the process, such as `x86_64-linux`.
+    #[serde(default)]
+    pub machine: String,
 }
 
-crate::state!(ProcessRecord { process, peak_memory_bytes, cpu_seconds });
+crate::state!(ProcessRecord { process, peak_memory_bytes, cpu_seconds, machine });
 
 crate::state!(EpochRecord {
     epoch,

@@ -66,6 +66,39 @@ fn compile(library: &Path, source: &str) -> String {
     if ran.status.success() { String::new() } else { String::from_utf8(ran.stderr).unwrap() }
 }
 
+/// The compiler's message about `src/base/machine.rs` on a machine of this kind, by a line of `cfg`; the library of such a
+/// machine is not needed for it.
+fn compile_for(machine: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = Command::new("rustc")
+        .args([
+            "--crate-type=lib",
+            "--emit=metadata",
+            "--allow=explicit_builtin_cfgs_in_flags",
+            "--cfg",
+            machine,
+        ])
+        .arg("--out-dir")
+        .arg(folder.path())
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../src/base/machine.rs"))
+        .output()
+        .unwrap();
+    String::from_utf8(ran.stderr).unwrap()
+}
+
+#[test]
+fn machines_with_other_bytes_are_refused_where_raddle_is_compiled() {
+    assert_eq!(compile_for("target_pointer_width=\"64\""), "");
+    for (machine, sentence) in [
+        ("target_endian=\"big\"", "build it for a machine that is little-endian"),
+        ("target_pointer_width=\"32\"", "build it for a machine of 64 bits"),
+        ("target_pointer_width=\"16\"", "build it for a machine of 64 bits"),
+    ] {
+        let said = compile_for(machine);
+        assert!(said.contains(sentence), "{machine}: {said}");
+    }
+}
+
 #[test]
 fn a_program_that_does_not_compile_is_told_which_verb_or_type_is_wrong() {
     // One of another build may lack what it stands on.

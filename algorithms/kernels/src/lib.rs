@@ -68,6 +68,8 @@ pub mod f32x16;
 pub mod f64x8;
 #[doc(hidden)] // for raddle's algorithms
 pub mod factors;
+#[cfg(all(windows, target_env = "gnu"))]
+mod fused;
 #[doc(hidden)] // for raddle's algorithms
 pub mod sweeps;
 #[doc(hidden)] // for raddle's algorithms

@@ -89,6 +89,7 @@ impl Stored {
 
     /// Releases the memory of bytes that were read, if they are mapped; reading them again reads the file
     /// again.
+    #[cfg_attr(not(unix), allow(unused_variables, reason = "the system is not asked there"))]
     pub(super) fn forget(&self, bytes: &[u8]) {
         #[cfg(unix)]
         if let Self::Mapped(map) = self

@@ -6,9 +6,6 @@ use std::sync::Arc;
 
 use super::{Reader, State, StateError, Writer, to_bytes};
 
-#[cfg(target_endian = "big")]
-compile_error!("raddle writes the memory of numbers as it is, which is little-endian");
-
 macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl State for $number {

@@ -202,6 +202,7 @@ impl Drop for LaunchFolder {
 }
 
 /// Makes a new folder that only its owner can enter.
+#[cfg_attr(not(unix), allow(unused_mut, reason = "folders have no mode there"))]
 pub(super) fn private_folder() -> io::Result<PathBuf> {
     let name: [u8; 8] = raddle::command_line_support::random_bytes()?;
     let path = std::env::temp_dir().join(format!("raddle-{:016x}", u64::from_le_bytes(name)));

@@ -194,6 +194,7 @@ mod tests {
             workers: 2,
             shards: 3,
             peak_memory_bytes: memory,
+            machine: "x86_64-linux".into(),
         };
         let status = RunStatus {
             generation: 2,

@@ -122,8 +122,8 @@ pub fn main() -> ExitCode {
         },
     };
     let body = || match verb {
-        Verb::Launch(launch) => run::launch(&launch),
-        Verb::Join(join) => join::join(&join),
+        Verb::Launch(launch) => starts_processes("raddle launch").and_then(|()| run::launch(&launch)),
+        Verb::Join(join) => starts_processes("raddle join").and_then(|()| join::join(&join)),
         Verb::Status(options) => match options.of_pool() {
             Some(line) => program::run("pool", line.into_iter()),
             None => status::status(&options),
@@ -138,6 +138,20 @@ pub fn main() -> ExitCode {
         }
     };
     ended(body())
+}
+
+/// Refuses a verb that starts processes, where they cannot be tied to the one that starts them.
+///
+/// # Errors
+/// On a system without Unix sockets.
+pub fn starts_processes(verb: &str) -> Result<(), Error> {
+    match cfg!(unix) {
+        true => Ok(()),
+        false => Err(Error::usage(format!(
+            "{verb} starts processes, which only Linux and macOS can do so far: on this system a program by \
+             itself uses all cores, as lasso fit does"
+        ))),
+    }
 }
 
 /// End of the program.

@@ -50,9 +50,13 @@ pub(super) fn run(name: &str, line: impl Iterator<Item = OsString>) -> Result<u8
     #[cfg(unix)]
     let why = std::os::unix::process::CommandExt::exec(&mut command);
     #[cfg(not(unix))]
-    let why = match command.status() {
-        Ok(status) => return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
-        Err(why) => why,
+    let why = {
+        // Ctrl-C reaches both, and is for the program. Without a handler it ends this process first.
+        let _ = ctrlc::set_handler(|| ());
+        match command.status() {
+            Ok(status) => return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
+            Err(why) => why,
+        }
     };
     Err(Error::failed(format!("{name}: cannot be started: {why}")))
 }

@@ -7,7 +7,7 @@ use std::process;
 
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
-use raddle::command_line_support::{CHECKPOINT, NEXT_MODEL};
+use raddle::command_line_support::{CHECKPOINT, NEXT_MODEL, built_from};
 use raddle::simd_level::SimdLevel;
 
 use super::foreign::{self, ForeignWords};
@@ -30,6 +30,9 @@ pub struct CommandLine<'a> {
     pub common: &'a [&'a str],
     /// Cargo features that the program was built with, for `--version`.
     pub features: &'a [&'a str],
+    /// Digest of the program's sources ([`sources!`](crate::sources)), by which processes of a run know each
+    /// other; empty for a program that must be the same file everywhere.
+    pub sources: &'a str,
     /// Words of other libraries and the answers to them, in addition to those of every program.
     pub foreign: ForeignWords<'a>,
 }
@@ -42,6 +45,11 @@ impl CommandLine<'_> {
     /// Bad usage, `--help` and `--version` end the process, as clap has it.
     pub fn parse<T: Parser>(self) -> T {
         let line: Vec<OsString> = std::env::args_os().collect();
+        if !self.sources.is_empty() {
+            let (command, sources) = (T::command(), self.sources);
+            let version = command.get_version().unwrap_or_default();
+            built_from(&format!("{} {version} {sources}", command.get_name()));
+        }
         let command = T::command().mut_subcommands(|verb| verb.mut_args(take_negative));
         let mut command = help::laid_out(self.versioned(command), self.common, &line);
         // The body of `main` has not started: the error ends the process here.
@@ -76,16 +84,31 @@ impl CommandLine<'_> {
         [self.common, self.free.neutral, self.free.limits].concat().iter().all(|name| all.contains(name))
     }
 
-    /// Returns the command with a `--version` that names features and vector instructions; `-V` prints the
-    /// number alone.
+    /// Returns the command with a `--version` that names features and vector instructions, and the digest of the
+    /// sources; `-V` prints the number alone.
     fn versioned(self, command: Command) -> Command {
         let features = if self.features.is_empty() { "none".into() } else { self.features.join(", ") };
         let forms: Vec<&str> = SimdLevel::available().iter().map(|level| level.name()).collect();
         let number = command.get_version().unwrap_or_default();
         let (current, forms) = (SimdLevel::current().name(), forms.join(", "));
-        let long = format!("{number}\nfeatures: {features}\nvectors: {current} (of {forms})");
+        let mut long = format!("{number}\nfeatures: {features}\nvectors: {current} (of {forms})");
+        if !self.sources.is_empty() {
+            long += &format!("\nsources: {}", self.sources);
+        }
         command.long_version(long)
     }
+}
+
+/// Returns the digest of the sources of the package that calls it, as its build script has made it; in a
+/// package from a registry, which has the sources of its version, that version.
+#[macro_export]
+macro_rules! sources {
+    () => {
+        match option_env!("RADDLE_SOURCES") {
+            Some(digest) => digest,
+            None => concat!("those of version ", env!("CARGO_PKG_VERSION")),
+        }
+    };
 }
 
 /// Lets an option take `-1` as its value, so that the error is about the value of that option.

@@ -38,7 +38,7 @@ pub(super) fn html(contents: &Contents) -> String {
 fn relevant(contents: &Contents, member: usize, weight: f64, most: usize) -> Vec<&str> {
     let relevance = |&(item, share): &(usize, f64)| {
         let overall = contents.overall.get(item).copied().unwrap_or(f64::NAN);
-        share.ln() - (1.0 - weight) * overall.ln()
+        libm::log(share) - (1.0 - weight) * libm::log(overall)
     };
     let mut items: Vec<(f64, usize)> =
         contents.members[member].contains.iter().map(|pair| (relevance(pair), pair.0)).collect();

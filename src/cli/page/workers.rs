@@ -19,7 +19,7 @@ pub(super) fn html(run: &Run) -> String {
             "Generations of workers",
             &["epoch", "workers", "processes", "pause", "shards_moved", "bytes_moved"][..],
         ),
-        ("members", "Processes", &["process", "peak_memory_bytes", "cpu_seconds"]),
+        ("members", "Processes", &["process", "machine", "peak_memory_bytes", "cpu_seconds"]),
     ];
     for (field, title, columns) in listed {
         let rows = run.field(&[field]).as_array().into_iter().flatten();

@@ -61,7 +61,7 @@ impl Span {
             let last = (self.high / step).floor() as i32;
             return (first..=last).map(|at| 10f64.powi(at * step as i32)).collect();
         }
-        let (low, high) = (10f64.powf(self.low), 10f64.powf(self.high));
+        let (low, high) = (libm::pow(10.0, self.low), libm::pow(10.0, self.high));
         let first = self.low.floor() as i32;
         let among = (first..=self.high.ceil() as i32)
             .flat_map(|decade| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(decade)));
@@ -79,13 +79,13 @@ impl Span {
 
 /// Number in the unit of an axis; `None` where it has no place.
 fn unit(scale: Scale, value: f64) -> Option<f64> {
-    let at = if scale == Scale::Log { value.log10() } else { value };
+    let at = if scale == Scale::Log { libm::log10(value) } else { value };
     at.is_finite().then_some(at)
 }
 
 fn linear_ticks(low: f64, high: f64, wanted: f64) -> Vec<f64> {
     let raw = high / wanted - low / wanted;
-    let size = 10f64.powf(raw.log10().floor());
+    let size = libm::pow(10.0, libm::log10(raw).floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * size).into_iter().find(|&step| step >= 0.7 * raw);
     let step = step.unwrap_or(10.0 * size);
     let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());

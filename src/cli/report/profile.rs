@@ -36,7 +36,7 @@ impl Sums {
     fn add(&mut self, before: &EpochRecord, after: &EpochRecord) {
         self.epochs += 1;
         self.seconds += after.seconds - before.seconds;
-        let decades = (before.value() / after.value()).log10();
+        let decades = libm::log10(before.value() / after.value());
         if decades.is_finite() {
             self.measured += 1;
             self.decades += decades;

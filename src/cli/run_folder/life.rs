@@ -1,6 +1,7 @@
 //! [`Life`]: tells if the process of a run is alive.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use raddle::command_line_support::LOCK;
@@ -21,7 +22,15 @@ impl Life {
     /// could make a run fail that starts at that moment.
     pub fn of(folder: &Path) -> Self {
         let path = folder.join(LOCK);
-        let Ok(text) = fs::read_to_string(&path) else { return Self::Gone };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            // Where locks are of bytes, a file that is locked cannot be read; one that can be read is free.
+            Err(why) if cfg!(windows) && why.kind() != ErrorKind::NotFound => return Self::Alive(None),
+            Err(_) => return Self::Gone,
+        };
+        if cfg!(windows) {
+            return Self::Gone;
+        }
         let holder = text.trim().strip_prefix("process ").and_then(|number| number.parse().ok());
         let Some(((device, inode), locks)) = place(&path).zip(fs::read_to_string("/proc/locks").ok()) else {
             return Self::Unknown;

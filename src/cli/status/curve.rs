@@ -17,7 +17,7 @@ pub(super) fn curve(numbers: &[f64], width: usize) -> String {
     let of = |fold: fn(f64, f64) -> f64, shown: &[f64]| shown.iter().copied().fold(f64::NAN, fold);
     let (low, high) = (of(f64::min, &shown), of(f64::max, &shown));
     let is_log = low > 0.0 && high >= 100.0 * low;
-    let height = |number: f64| if is_log { number.ln() } else { number };
+    let height = |number: f64| if is_log { libm::log(number) } else { number };
     let (low, high) = (height(low), height(high));
     let block = |&number: &f64| match height(number) {
         at if at.is_nan() => ' ',

@@ -26,10 +26,11 @@ pub(super) fn text(status: &RunStatus) -> String {
     if let Some((name, value)) = &status.metric {
         text += &format!(", {name} {value:.6e}");
     }
-    for MemberStatus { process, state, workers, shards, peak_memory_bytes, address } in &status.members {
+    for member in &status.members {
+        let MemberStatus { process, state, workers, shards, peak_memory_bytes, address, machine } = member;
         let memory = peak_memory_bytes >> 20;
         text += &format!(
-            "\nprocess {process}  {state}  {workers} workers  {shards} shards  {memory} MB  {address}"
+            "\nprocess {process}  {state}  {workers} workers  {shards} shards  {memory} MB  {address}  {machine}"
         );
     }
     if !status.pauses.is_empty() {

@@ -66,7 +66,7 @@ fn width() -> usize {
     #[cfg(unix)]
     let columns = rustix::termios::tcgetwinsize(stdout()).map_or(0, |size| size.ws_col);
     #[cfg(not(unix))]
-    let columns = 0;
+    let columns = 0_u16;
     // A terminal that does not say how wide it is has 0 columns.
     if columns == 0 { 80 } else { usize::from(columns) }
 }

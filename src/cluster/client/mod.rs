@@ -50,9 +50,20 @@ pub(crate) struct CoordinatorClient {
     done: Arc<AtomicBool>,
 }
 
-/// Returns the fingerprint of the running executable; 1 if the file cannot be read.
+/// Digest of what this program is built from, once it is set.
+static BUILD: OnceLock<u64> = OnceLock::new();
+
+/// Names what this program is built from, such as its version and a digest of its sources. Processes of a run
+/// must be built from the same, for whatever machine; a program that names nothing must be the same file
+/// everywhere. Only a call before the process joins a run has an effect.
+pub fn built_from(sources: &str) {
+    // Of several calls the first counts. Reading a text does not fail.
+    let _ = BUILD.set(crate::cluster::net::sum::sum_of(sources.as_bytes()).unwrap_or(1));
+}
+
+/// Returns the digest that [`built_from`] has set, else one of the running executable; 1 if that cannot be
+/// read.
 pub(crate) fn build() -> u64 {
-    static BUILD: OnceLock<u64> = OnceLock::new();
     *BUILD.get_or_init(|| {
         let file = std::env::current_exe().and_then(std::fs::File::open);
         // If the system does not name the file, all builds count as equal.

@@ -145,13 +145,13 @@ fn handlers(Peer { index, secret, ids }: Peer, pending: &Arc<PendingConnections>
     ListenerHandlers { secret, introduce, admit, refuse, deliver, queues }
 }
 
-/// Checks that a process belongs to this run and runs this build; the error names the difference.
+/// Checks that a process belongs to this run and is built from the same sources; the error names the difference.
 pub(crate) fn fits(handshake: &Handshake, Ids { build, run }: Ids) -> Result<(), String> {
     if handshake.run != run {
         return Err("it is a process of another run".into());
     }
     if handshake.build != build {
-        return Err("it is another build of the program: start the same file everywhere".into());
+        return Err("it is another build of the program: start the same version, of the same sources, everywhere (--version)".into());
     }
     Ok(())
 }

@@ -76,7 +76,8 @@ impl Coordinator {
         let member = |(&process, member): (&u32, &Member)| {
             let (workers, shards) = place(process).unwrap_or_default();
             let (state, address) = (member.state.name().into(), member.address.clone());
-            MemberStatus { process, state, address, workers, shards, peak_memory_bytes: member.memory }
+            let (peak_memory_bytes, machine) = (member.memory, member.machine.clone());
+            MemberStatus { process, state, address, workers, shards, peak_memory_bytes, machine }
         };
         RunStatus {
             generation: self.plan.as_ref().map_or(0, |plan| plan.number),

@@ -38,6 +38,7 @@ pub(super) struct Member {
     /// Number of workers that the process contributes.
     pub(super) capacity: u32,
     pub(super) cores: u32,
+    pub(super) machine: String,
     pub(super) memory: u64,
     pub(super) connection: Connection,
     /// `true` if the process was asked to leave before the run started.
@@ -59,6 +60,7 @@ impl Member {
             spawned_here,
             capacity,
             cores: 1,
+            machine: String::new(),
             memory: 0,
             connection,
             leaves: false,

@@ -150,7 +150,8 @@ impl Coordinator {
             return self.note(why);
         }
         if let Some(member) = self.members.get_mut(&from) {
-            (member.state, member.address, member.cores) = (MemberState::Ready, address, registration.cores);
+            (member.state, member.address) = (MemberState::Ready, address);
+            (member.cores, member.machine) = (registration.cores, registration.machine);
         }
     }
 

@@ -11,7 +11,7 @@ use super::token::random;
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Version of the protocol; it changes with every message that changes. The first message of each end keeps
 /// its form, so that versions can recognise each other.
-pub(super) const PROTOCOL: u32 = 7;
+pub(super) const PROTOCOL: u32 = 8;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// Role of one end of a connection.
@@ -39,7 +39,7 @@ crate::state!(
 /// Numbers of a program's build and of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ids {
-    /// Fingerprint of the program's executable; 0 for the coordinator and for admin clients.
+    /// Digest of what the program is built from; 0 for the coordinator and for admin clients.
     pub(crate) build: u64,
     pub(crate) run: u64,
 }

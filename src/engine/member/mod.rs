@@ -22,6 +22,7 @@ use crate::base::cancel::Cancellable;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
 use crate::base::panic_context;
+use crate::base::process::machine;
 use crate::checkpoint::{Checkpoint, CheckpointWriter, Due};
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{GenerationStart, Registration};
@@ -145,7 +146,7 @@ impl<P: Program> Member<P> {
         let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
         let cores = u32::try_from(self.settings.threads.unwrap_or(cores)).unwrap_or(u32::MAX);
         let blocks = self.counts.1 as u32;
-        Registration { identity: self.identity.clone(), blocks, rescale, cores, proof }
+        Registration { identity: self.identity.clone(), blocks, rescale, cores, machine: machine(), proof }
     }
 
     /// Sets the checkpoint to resume from, in place of the one that the generation's start names.
@@ -305,6 +306,7 @@ impl<P: Program> Member<P> {
             process,
             peak_memory_bytes: Some(peak_memory).filter(|&bytes| bytes > 0),
             cpu_seconds: Some(cpu_seconds).filter(|&seconds| seconds > 0.0),
+            machine: stats.machine.clone(),
         };
         self.history.processes.insert(process, record);
     }

@@ -58,7 +58,7 @@ impl<P: Program> Member<P> {
             }
         }
         for id in others {
-            send(id, Transfer::End(stats.unwrap_or_default()));
+            send(id, Transfer::End(stats.clone().unwrap_or_default()));
         }
         Ok(transfers)
     }

@@ -65,9 +65,9 @@ prop_compose! {
 
 prop_compose! {
     fn process_records()(
-        process: u32, peak_memory_bytes: Option<u64>, cpu_seconds in option::of(finite())
+        process: u32, peak_memory_bytes: Option<u64>, cpu_seconds in option::of(finite()), machine: String
     ) -> ProcessRecord {
-        ProcessRecord { process, peak_memory_bytes, cpu_seconds }
+        ProcessRecord { process, peak_memory_bytes, cpu_seconds, machine }
     }
 }
 

@@ -53,6 +53,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: problem::FREE,
     common: &["y", "loss", "lambda", "ratio", "tol", "test", "points", "lambdas", "folds", "rule", "point"],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    sources: raddle_cli::sources!(),
     foreign: foreign::FOREIGN,
 };
 

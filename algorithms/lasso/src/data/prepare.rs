@@ -137,7 +137,7 @@ impl Centring {
             (_, true) if center => 0.0,
             _ => 1.0,
         };
-        let size = if center { deviation } else { deviation.hypot(mean) };
+        let size = if center { deviation } else { libm::hypot(deviation, mean) };
         // For a column that is divided by its deviation, only the deviation must be in range.
         magnitudes::check_column(
             column,

@@ -117,7 +117,7 @@ impl Basis {
             for (j, &(c, s)) in (at..).zip(&rotations) {
                 (row[j], row[j + 1]) = (c * row[j] + s * row[j + 1], c * row[j + 1] - s * row[j]);
             }
-            let length = row[i].hypot(row[i + 1]);
+            let length = libm::hypot(row[i], row[i + 1]);
             rotations.push((row[i] / length, row[i + 1] / length));
             (row[i], row[i + 1]) = (length, 0.0);
         }

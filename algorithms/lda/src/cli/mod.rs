@@ -66,6 +66,7 @@ const LINE: CommandLine<'static> = CommandLine {
         "rule",
     ],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    sources: raddle_cli::sources!(),
     foreign: foreign::FOREIGN,
 };
 

@@ -45,6 +45,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: problem::FREE,
     common: &["y", "loss", "C", "tol", "scale", "folds", "measure", "rule", "point"],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    sources: raddle_cli::sources!(),
     foreign: foreign::FOREIGN,
 };
 

@@ -108,7 +108,7 @@ impl Progress {
         // fallen in the last.
         let since = |from: usize| {
             let of = &self.trail[from..];
-            let fallen = of.first().map_or(0.0, |(_, before)| (before / self.now.max(1e-300)).ln());
+            let fallen = of.first().map_or(0.0, |(_, before)| libm::log(before / self.now.max(1e-300)));
             let work: f64 = of.iter().map(|(work, _)| work).sum();
             if fallen > 0.0 { left * work / fallen } else { f64::INFINITY }
         };
@@ -133,7 +133,7 @@ impl Course {
     pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64, supports: usize) -> SolverKind {
         let passes = SolverKind::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
         let alone = a_row_alone(binary.loss) * binary.count() as f64;
-        let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64 + alone);
+        let (left, pass) = (libm::log(factor).max(0.0), 2.0 * binary.rows.stored() as f64 + alone);
         let is_free = binary.bias.is_free();
         let count = if binary.loss == Loss::SquaredHinge && !is_free { supports } else { binary.count() };
         let direct = cheaper_side(binary, count).filter(|_| !self.direct_is_over);

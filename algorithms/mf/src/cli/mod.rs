@@ -78,6 +78,7 @@ const LINE: CommandLine<'static> = CommandLine {
         "users",
     ],
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    sources: raddle_cli::sources!(),
     foreign: foreign::FOREIGN,
 };
 

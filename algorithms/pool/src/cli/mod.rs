@@ -52,13 +52,14 @@ const LINE: CommandLine<'static> = CommandLine {
     free: Free { neutral: &[], limits: &[] },
     common: &["alive", "clock", "value", "deadline", "most", "after", "policy", "rescale", "watch"],
     features: &[],
+    sources: "",
     foreign: foreign::FOREIGN,
 };
 
 /// Entry point of the program `pool`.
 pub fn main() -> ExitCode {
     raddle_cli::main("pool", || match LINE.parse() {
-        Verb::Run(options) => run(&options),
+        Verb::Run(options) => raddle_cli::starts_processes("pool run").and_then(|()| run(&options)),
         Verb::Add(options) => visit::add(&options),
         Verb::Status(options) => status::status(&options),
         Verb::Cancel(options) => visit::cancel(&options),

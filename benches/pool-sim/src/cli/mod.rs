@@ -22,6 +22,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: Free { neutral: &[], limits: &[] },
     common: &["nodes", "slots", "policy", "rescale", "load", "seed"],
     features: &[],
+    sources: "",
     foreign: ForeignWords { options: &[], verbs: &[], arguments: &[] },
 };
 

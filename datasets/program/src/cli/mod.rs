@@ -49,6 +49,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: raddle_cli::Free { neutral: &[], limits: &[] },
     common: &["yes", "to", "from", "sha256"],
     features: if cfg!(feature = "fetch") { &["fetch"] } else { &[] },
+    sources: "",
     foreign: foreign::FOREIGN,
 };
 

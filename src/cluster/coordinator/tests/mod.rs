@@ -9,6 +9,7 @@ mod turns;
 
 use super::*;
 use crate::base::identity::Identity;
+use crate::base::process::machine;
 use crate::checkpoint::SubmittedParts;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, RunStatus};
 use crate::run::traffic::Traffic;
@@ -39,8 +40,14 @@ pub(super) fn ready(from: u32) -> Event {
 
 /// The report of a process that registers planned changes of the workers.
 fn planned(from: u32, rescale: &[(u64, u64)]) -> Event {
-    let registration =
-        Registration { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
+    let registration = Registration {
+        identity: identity(),
+        blocks: 0,
+        rescale: rescale.to_vec(),
+        cores: 2,
+        machine: machine(),
+        proof: None,
+    };
     report(from, MemberReport::Ready { registration, address: format!("at {from}") })
 }
 
