@@ -1,5 +1,5 @@
-//! Mathematics calls no function of the system's C library that may differ in its last bits from system to system: what
-//! libraries and programs take from elsewhere is listed by `readelf`.
+//! Mathematics calls no function of the system's C library that may differ in its last bits from system to
+//! system: what libraries and programs take from elsewhere is listed by `readelf`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,16 +10,16 @@ use raddle_common::testing::not_empty;
 
 use crate::commands::binary;
 
-/// Functions whose last bit no standard prescribes, and a product that is fused with a sum, which some C libraries round
-/// twice. Each has a form in single precision, with an `f` at the end.
+/// Functions whose last bit no standard prescribes. Each has a form in single precision, with an `f` at the
+/// end.
 const FUNCTIONS: [&str; 27] = [
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
     "exp10", "exp2", "expm1", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sinh",
     "tan", "tgamma",
 ];
 
-/// Functions among them that a file takes from elsewhere, by its table of all symbols, or of those that are found when it
-/// is started.
+/// Functions among them that a file takes from elsewhere, by its table of all symbols, or of those that are
+/// found when it is started.
 fn taken(file: &Path, table: &str) -> BTreeSet<String> {
     let listed = Command::new("readelf").args([table, "--wide"]).arg(file).output().unwrap();
     let text = String::from_utf8(listed.stdout).unwrap();

@@ -1,5 +1,6 @@
-// The build script of the programs: a digest of the sources from which one is built, by which the processes of a run know
-// each other on unlike machines. No package holds it: those of one version have the same sources.
+// The build script of the programs: a digest of the sources from which one is built, by which the processes
+// of a run know each other on unlike machines. No package holds it: those of one version have the same
+// sources.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What a machine must have, checked where the engine is compiled: models, checkpoints and messages have the
-//! same bytes everywhere.
+//! Checks of the machine for which the engine is compiled: models, checkpoints and messages have the same
+//! bytes everywhere.
 
 #[cfg(target_endian = "big")]
 compile_error!("raddle writes the memory of numbers as it is: build it for a machine that is little-endian");

@@ -1,4 +1,4 @@
-//! This process: its machine, and as the system counts them its peak memory and its CPU time.
+//! The machine of this process, and its peak memory and CPU time as the system counts them.
 
 use std::fs;
 

@@ -66,8 +66,8 @@ fn compile(library: &Path, source: &str) -> String {
     if ran.status.success() { String::new() } else { String::from_utf8(ran.stderr).unwrap() }
 }
 
-/// The compiler's message about `src/base/machine.rs` on a machine of this kind, by a line of `cfg`; the library of such a
-/// machine is not needed for it.
+/// The compiler's message about `src/base/machine.rs` on a machine of this kind, by a line of `cfg`; the
+/// library of such a machine is not needed for it.
 fn compile_for(machine: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let ran = Command::new("rustc")

@@ -1,5 +1,5 @@
-//! Products that are fused with sums, for Windows: the C library of mingw-w64 rounds some of them twice. The linker takes
-//! these in place of its own wherever `mul_add` is no instruction of the processor.
+//! Products that are fused with sums, for Windows: the C library of mingw-w64 rounds some of them twice. The
+//! linker takes these in place of its own wherever `mul_add` is no instruction of the processor.
 
 #![allow(unsafe_code, reason = "the names are those that the compiler calls, with the types of C")]
 

@@ -208,7 +208,7 @@ impl Layout {
             Some(columns) => base.chosen(cells, columns),
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
-                // With three columns, the remaining one is the rating, unless its name says that it is a time.
+                // Of three columns the remaining one is the rating, unless its name is that of a time.
                 let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
                 let rest = || rest().filter(|&rest| Some(rest) != clock);
                 Ok(Self { user, item, value: value.or_else(rest), ..base })

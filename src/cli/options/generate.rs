@@ -18,8 +18,8 @@ const SHELLS: [(&str, Shell); 4] =
     [("bash", Shell::Bash), ("fish", Shell::Fish), ("powershell", Shell::PowerShell), ("zsh", Shell::Zsh)];
 
 /// Writes man pages or completions, if the verb of the line is `generate`. If the program has a verb of this
-/// name itself, lines that name neither `man` nor a shell are left to it. `documented` makes the command with the
-/// texts of pages and completions, which takes longer than all else of a start.
+/// name itself, lines that name neither `man` nor a shell are left to it. `documented` makes the command with
+/// the texts of pages and completions, which takes longer than all else of a start.
 pub(crate) fn asked(
     command: &Command,
     line: &[OsString],

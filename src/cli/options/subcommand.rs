@@ -84,8 +84,8 @@ impl CommandLine<'_> {
         [self.common, self.free.neutral, self.free.limits].concat().iter().all(|name| all.contains(name))
     }
 
-    /// Returns the command with a `--version` that names features and vector instructions, and the digest of the
-    /// sources; `-V` prints the number alone.
+    /// Returns the command with a `--version` that names features and vector instructions, and the digest of
+    /// the sources; `-V` prints the number alone.
     fn versioned(self, command: Command) -> Command {
         let features = if self.features.is_empty() { "none".into() } else { self.features.join(", ") };
         let forms: Vec<&str> = SimdLevel::available().iter().map(|level| level.name()).collect();

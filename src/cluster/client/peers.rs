@@ -145,7 +145,8 @@ fn handlers(Peer { index, secret, ids }: Peer, pending: &Arc<PendingConnections>
     ListenerHandlers { secret, introduce, admit, refuse, deliver, queues }
 }
 
-/// Checks that a process belongs to this run and is built from the same sources; the error names the difference.
+/// Checks that a process belongs to this run and is built from the same sources; the error names the
+/// difference.
 pub(crate) fn fits(handshake: &Handshake, Ids { build, run }: Ids) -> Result<(), String> {
     if handshake.run != run {
         return Err("it is a process of another run".into());

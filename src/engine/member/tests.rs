@@ -119,9 +119,9 @@ fn bytes_that_came_to_a_process_are_counted_for_the_generation_that_they_came_fo
     let stats = ProcessStats::default();
     for (number, bytes) in [(2, 10), (3, 5)] {
         member.local().unwrap().shards = vec![Some(()), None];
-        member.begin(start(number, &[0, 1], &[0, 1], None), Some(stats)).unwrap();
+        member.begin(start(number, &[0, 1], &[0, 1], None), Some(stats.clone())).unwrap();
         member.take(0, Transfer::Shard(1, ()), bytes).unwrap();
-        member.take(0, Transfer::End(stats), 1).unwrap();
-        assert_eq!(member.stats(stats).moved, bytes + 1, "generation {number}");
+        member.take(0, Transfer::End(stats.clone()), 1).unwrap();
+        assert_eq!(member.stats(stats.clone()).moved, bytes + 1, "generation {number}");
     }
 }

@@ -106,7 +106,7 @@ impl RestoreByShard for DelayedParts {
         Ok(if run.question.is_none() { Some(()) } else { None })
     }
 
-    fn answer(&self, (): &(), number: u32, shard: &mut PartShard, _: &Vec<f64>) -> Result<(), StateError> {
+    fn answer(&self, _: &(), number: u32, shard: &mut PartShard, _: &Vec<f64>) -> Result<(), StateError> {
         self.0.check_shard(number, shard)
     }
 }

@@ -2,14 +2,13 @@
 //!
 //! Settings are tried one after the other and judged by the lists for held-out clicks: all of a grid at
 //! first, then the better ones for more epochs and by more lists (successive halving, Jamieson and Talwalkar
-//! 2016), then what lies next to the best. Each trial starts where the fit itself will start: one that went on
-//! from the factors that it came to would be judged by what has converged, while the fit ends when its lists are
-//! best, which may be after five epochs. Only the scores decide, so the choice is the same on any number of
-//! workers.
+//! 2016), then what lies next to the best. Each trial starts where the fit itself will start: one that went
+//! on from the factors that it came to would be judged by what has converged, while the fit ends when its
+//! lists are best, which may be after five epochs. Only the scores decide, so the choice is the same on any
+//! number of workers.
 
 use raddle::state::StateError;
 
-use super::list_metric::USERS;
 use crate::params::Choice;
 use crate::restored::ensure;
 use crate::settings::Trial;
@@ -26,12 +25,12 @@ raddle::state!(Setting { weight, reg });
 /// The factors from which an epoch starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) enum Start {
-    /// Those that are there.
+    /// The present factors.
     #[default]
     Own,
-    /// Those from which the run started.
+    /// The factors from which the run started.
     Anew,
-    /// Those from which the run started, which are no longer needed then.
+    /// The factors from which the run started, which are not kept any longer.
     Last,
 }
 
@@ -53,6 +52,10 @@ pub(crate) struct Turn {
 }
 
 raddle::state!(Turn { setting, start, users });
+
+/// Largest number of users for whom lists are made, unless settings are compared: a list costs as much as
+/// solving hundreds of rows.
+pub(super) const USERS: u64 = 2000;
 
 /// Weights of a count to choose among.
 const WEIGHTS: [f64; 5] = [0.5, 2.0, 8.0, 32.0, 128.0];

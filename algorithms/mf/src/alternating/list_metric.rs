@@ -2,6 +2,7 @@
 
 use raddle::random::splitmix64;
 
+use super::course::USERS;
 use super::shard::SideShard;
 use super::sides::FactorMatrices;
 use crate::error::MfError;
@@ -15,15 +16,12 @@ pub(super) const NAME: &str = "ndcg@10";
 /// Length of a list.
 const AT: usize = 10;
 
-/// Largest number of users for whom lists are made, unless settings are compared: a list costs as much as
-/// solving hundreds of rows.
-pub(super) const USERS: u64 = 2000;
-
 /// Number of the random stream that chooses users.
 const CHOICE: u64 = 0x6a75_6467_6564;
 
-/// NDCG at 10, over all users with held-out clicks, or over a random 2,000 of them (where settings are chosen,
-/// as many as their [`Turn`](super::course::Turn) says), drawn by a hash of user and seed. Items that a user has clicked in training are left out.
+/// NDCG at 10, over all users with held-out clicks, or over a random 2,000 of them (where settings are
+/// chosen, as many as their [`Turn`](super::course::Turn) says), drawn by a hash of user and seed. Items that
+/// a user has clicked in training are left out.
 ///
 /// For a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over the clicks among the first
 /// 10 of the list, divided by its largest possible value, that of min(t, 10) hits at the first places.

@@ -6,6 +6,7 @@ mod factorization;
 mod given;
 mod lists;
 mod saved;
+mod state;
 
 use std::time::Instant;
 
