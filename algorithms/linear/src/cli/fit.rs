@@ -14,20 +14,26 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
     // Bad options are refused before data are read.
     options.in_parts(&linear)?;
+    options.by_sums(&linear)?;
     session.set_metric_name("gap");
     let Prepared { problem, data, features, class_weights, named } =
         options.problem.prepared(&mut session, train)?;
     let linear = linear.given(class_weights, Linear::class_weights);
-    let parts = options.in_parts(&linear)?;
+    let (parts, sums) = (options.in_parts(&linear)?, options.by_sums(&linear)?);
     let identity = options.problem.identity(options, &data, train)?;
-    let fit = match &parts {
-        None => {
+    let fit = match (&parts, &sums) {
+        (None, None) => {
             let linear = started(train, linear, &problem, (&features, &named))?;
             let engine = session.timed(Timed::Fit, || linear.engine(&problem));
             let outcome = session.run(engine.map_err(|why| named.refuse(why))?.identity(identity))?;
             linear.finish(&problem, outcome)
         }
-        Some(parts) => {
+        (_, Some(sums)) => {
+            let engine = session.timed(Timed::Fit, || sums.engine(&problem));
+            let outcome = session.run(engine.map_err(|why| named.refuse(why))?.identity(identity))?;
+            sums.finish(&problem, outcome)
+        }
+        (Some(parts), None) => {
             let engine = session.timed(Timed::Fit, || parts.engine(&problem));
             let outcome = session.run(engine.map_err(|why| named.refuse(why))?.identity(identity))?;
             parts.finish(&problem, outcome)

@@ -29,7 +29,7 @@ pub(crate) struct Rows {
 }
 
 /// Columns and values of a row.
-type Row<'a> = (&'a [u32], &'a [f64]);
+pub(crate) type Row<'a> = (&'a [u32], &'a [f64]);
 
 impl Rows {
     /// Makes the rows of a matrix, each at its place, the first of equal rows; a nonzero bias is a column
@@ -59,6 +59,18 @@ impl Rows {
         let mut rows = Self { starts, columns, values, width: features + own, ..Self::default() };
         rows.measure();
         rows
+    }
+
+    /// Copies rows with this number of columns.
+    pub(crate) fn copied(rows: &[Row<'_>], width: usize) -> Self {
+        let mut copied = Self { width, ..Self::default() };
+        for (columns, values) in rows {
+            copied.columns.extend_from_slice(columns);
+            copied.values.extend_from_slice(values);
+            copied.starts.push(copied.values.len());
+        }
+        copied.measure();
+        copied
     }
 
     fn measure(&mut self) {
