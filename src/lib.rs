@@ -111,7 +111,9 @@ pub use raddle_base::slowdown::Slowdown;
 #[doc(inline)]
 pub use raddle_base::stop::Stop;
 #[doc(inline)]
-pub use raddle_base::{State, cancellation_point, fork_join, random, simd_level, state, vector_kernels};
+pub use raddle_base::{
+    State, cancellation_point, exact, fork_join, random, simd_level, state, vector_kernels,
+};
 
 pub use checkpoint::{CheckpointEvery, has_checkpoint};
 pub use cluster::Cluster;
@@ -119,11 +121,12 @@ pub use engine::{Engine, Lazy, LazyParts, Outcome, Parts};
 pub use map::map;
 pub use operator::{Operator, Scheduled, Train, Trained};
 pub use program::context::{Aggregate, BlockTaskOf, Conclude, Evaluate, TaskOf};
+pub use program::merge::{Additive, Merge};
 #[doc(hidden)]
 pub use program::partials;
 pub use program::partials::{Numbers, Partials};
 pub use program::restore::{RestoreByShard, Restoring};
-pub use program::verbs::{Enough, Fold, Merge, Relate, Update, UpdateBlock, Verb, Verbs};
+pub use program::verbs::{Enough, Fold, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use program::verdict::{Metric, Status, Verdict};
 pub use program::{Boundary, Phase, Program, Task, Visibility};
 pub use run::placement;

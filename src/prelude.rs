@@ -6,6 +6,7 @@ pub use crate::schedule::{
     Variables,
 };
 pub use crate::{
-    Aggregate, BlockTaskOf, Boundary, Conclude, Engine, EngineError, Enough, Evaluate, Fold, Merge, Metric,
-    Partials, Parts, Program, Relate, Status, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility, replay,
+    Additive, Aggregate, BlockTaskOf, Boundary, Conclude, Engine, EngineError, Enough, Evaluate, Fold, Merge,
+    Metric, Partials, Parts, Program, Relate, Status, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
+    replay,
 };

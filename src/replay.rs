@@ -3,6 +3,7 @@
 //! The result of a run may depend on data, program, schedule and seed, and on nothing else. The types cannot
 //! enforce that; this check tests it.
 
+mod cuts;
 mod difference;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use crate::program::Program;
 use crate::run::merging::Merging;
 use crate::run::record::Ending;
 
+use self::cuts::compare_cuts;
 use self::difference::compare;
 
 /// Runs a program several times, each time in another way, and compares the runs, change by change and part
@@ -24,11 +26,11 @@ use self::difference::compare;
 /// between workers; rescaled; handed over at every boundary from one process to the next, each with its own
 /// program and schedule; resumed at the boundary before the first epoch, at the one after it, before and
 /// after its conclusion, at one in the middle, and at the last; and with epochs cancelled before, amid and
-/// after their tasks. A program that merges partials ([`Merge`](crate::Merge)) merges them where their
-/// shards are and, if it says that any grouping gives the same bits, once from left to right: an error
-/// names `merge` if that is the cause. A program whose rounds may end early ([`Enough`](crate::Enough))
-/// waits for all answers, and several sufficient sets of each round are aggregated: an error names the
-/// first that differs.
+/// after their tasks. A program that merges partials ([`Merge`](crate::Merge)) merges them where their shards
+/// are and, if it says that any grouping gives the same bits, once from left to right: an error names `merge`
+/// if that is the cause. The rows of a program whose partials are exact sums ([`Additive`](crate::Additive))
+/// are cut otherwise. A program whose rounds may end early ([`Enough`](crate::Enough)) waits for all answers,
+/// and several sufficient sets of each round are aggregated: an error names the first that differs.
 ///
 /// `make` builds the same run each time. The run must end: keep it to a few epochs of small data. Its
 /// settings of workers, threads, rescales and checkpoints do not matter.
@@ -91,6 +93,7 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
         compare(how, &reference, &set(make()).run()?, None).or_else(|why| blame_merge(&make, set, why))?;
     }
     compare_groupings(&make, &reference)?;
+    compare_cuts(&make)?;
     compare_handed_over(&make, &reference)?;
     compare_resumed(&make, &reference)?;
     compare_cancelled(&make, &reference)

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use raddle::exact::{ExactSums, Grid};
 use raddle::random::Stream;
 use raddle::schedule::{EachShard, EpochStart, Plan, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Aggregate, Conclude, Engine, Evaluate, Fold, Merge, Metric, Outcome, Partials, Parts, Program, TaskOf,
-    Update, Verdict, Visibility, replay,
+    Additive, Aggregate, Conclude, Engine, Evaluate, Fold, Merge, Metric, Outcome, Partials, Parts, Program,
+    TaskOf, Update, Verdict, Visibility, replay,
 };
 
 use crate::processes::Run;
@@ -393,4 +394,79 @@ fn a_panic_in_a_merge_says_where_it_was() {
         assert!(text.starts_with(begins) && text.contains(", epoch 0, round 0 panicked at "), "{text}");
         assert!(text.ends_with(": the trap in merge"), "{text}");
     }
+}
+
+/// Sums of the numbers of all shards, rounded by row or, which is a mistake, by shard.
+struct Exact {
+    is_by_row: bool,
+}
+
+impl Program for Exact {
+    raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = Vec<i64>, Change = f64; update, additive);
+
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
+        assert_eq!(at.partials.len(), 1);
+        grid().value(at.partials.sum()[0])
+    }
+    fn commit(&self, change: &f64, sum: &mut f64) {
+        *sum += *change;
+    }
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> Vec<i64> {
+        Vec::new()
+    }
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+        Metric::new("sum", *at.replica, "all numbers").into()
+    }
+}
+
+fn grid() -> Grid {
+    Grid::new(100.0, 5000).unwrap()
+}
+
+impl Update for Exact {
+    fn update(&self, at: TaskOf<'_, Self>) -> Vec<i64> {
+        let mut sums = ExactSums::new(grid(), 1);
+        let numbers: Vec<f64> = at.shard.iter().map(|number| number / (3.0 + at.replica.abs())).collect();
+        if self.is_by_row {
+            numbers.iter().for_each(|number| sums.add(&[*number]).unwrap());
+        } else {
+            sums.add(&[numbers.iter().sum()]).unwrap();
+        }
+        sums.words()
+    }
+}
+
+impl Additive for Exact {
+    fn words<'a>(&self, partial: &'a mut Vec<i64>) -> &'a mut [i64] {
+        partial
+    }
+    fn recut(&self, shards: Vec<Vec<f64>>, ends: &[f64]) -> Vec<Vec<f64>> {
+        raddle::exact::recut(shards.concat(), ends)
+    }
+}
+
+fn exact(is_by_row: bool, shards: usize) -> Engine<Exact> {
+    let mut draw = Stream::new(&[7]);
+    let numbers: Vec<f64> = (0..60).map(|_| 10.0 * draw.unit() - 4.0).collect();
+    let parts = Parts::new(numbers.chunks(60 / shards).map(<[f64]>::to_vec).collect(), 0.0);
+    Engine::new(Exact { is_by_row }, EachShard::new(shards as u32), parts).epochs(3)
+}
+
+#[test]
+fn exact_sums_are_those_of_any_cut_and_the_replay_check_names_sums_that_are_not() {
+    let sums = [1, 3, 5, 12].map(|shards| exact(true, shards).run().unwrap().parts.replica.to_bits());
+    assert_eq!(sums, [sums[0]; 4]);
+    replay::check(|| exact(true, 5)).unwrap();
+    let error = replay::check(|| exact(false, 5)).unwrap_err().to_string();
+    assert!(error.contains("cut into other shards") && error.contains("the change of round 0"), "{error}");
+    assert!(error.contains("a number of a shard, not of a row"), "{error}");
+}
+
+#[test]
+fn a_sum_of_words_that_overflows_ends_the_run() {
+    // Each shard has as many terms as the grid was made for.
+    let parts = Parts::new(vec![vec![300.0; 5000]; 3], 0.0);
+    let engine = Engine::new(Exact { is_by_row: true }, EachShard::new(3), parts).epochs(1);
+    let text = engine.run().err().unwrap().to_string();
+    assert!(text.contains("merge of shard 0") && text.contains("the sum of word 0 overflows"), "{text}");
 }

@@ -6,6 +6,7 @@
 pub mod cancel;
 pub mod digest;
 pub mod error;
+pub mod exact;
 pub mod fork_join;
 pub mod identity;
 mod machine;

@@ -12,6 +12,7 @@ use super::{Engine, Outcome};
 use crate::base::cancel;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
+use crate::base::random::Stream;
 use crate::checkpoint::Checkpoint;
 use crate::cluster::checkpoints::CheckpointStore;
 use crate::cluster::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
@@ -61,6 +62,23 @@ impl<P: Program> Engine<P> {
     /// `true` if the program says that its `merge` gives the same bits for any grouping.
     pub(crate) fn merges_in_any_grouping(&self) -> bool {
         P::verbs().merge.is_some_and(|verb| (verb.is_associative)(&self.program))
+    }
+
+    /// Cuts the rows of an additive program otherwise, into as many shards.
+    pub(crate) fn recut(mut self, seed: u64) -> Result<Self, EngineError> {
+        let Some(recut) = P::verbs().merge.and_then(|verb| verb.recut) else { return Ok(self) };
+        let count = self.parts.shards.len();
+        let made = self.parts.shards.make("shard", |_| true)?;
+        let mut draw = Stream::new(&[seed]);
+        let mut ends: Vec<f64> = (1..count).map(|_| draw.unit()).chain([1.0]).collect();
+        ends.sort_by(f64::total_cmp);
+        let shards = recut(&self.program, made.into_iter().flatten().collect(), &ends);
+        if shards.len() != count {
+            let why = format!("`recut` made {} shards of {count}", shards.len());
+            return Err(EngineError::Worker(why));
+        }
+        self.parts.shards = shards.into();
+        Ok(self)
     }
 
     /// Sets where partials are merged.

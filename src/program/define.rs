@@ -31,8 +31,8 @@
 /// ```
 ///
 /// The list is `update` ([`Update`](crate::Update)), `update_block` ([`UpdateBlock`](crate::UpdateBlock)),
-/// `relate` ([`Relate`](crate::Relate)), `fold` ([`Fold`](crate::Fold)), `merge`
-/// ([`Merge`](crate::Merge)), `enough` ([`Enough`](crate::Enough)) and `restore_by_shard`
+/// `relate` ([`Relate`](crate::Relate)), `fold` ([`Fold`](crate::Fold)), `merge` ([`Merge`](crate::Merge)),
+/// `additive` ([`Additive`](crate::Additive)), `enough` ([`Enough`](crate::Enough)) and `restore_by_shard`
 /// ([`RestoreByShard`](crate::RestoreByShard)), as far as the program implements them, and may be empty.
 /// Instead of the macro the seven types and [`Program::verbs`](crate::Program::verbs) may be written out.
 #[macro_export]

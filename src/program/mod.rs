@@ -3,6 +3,7 @@
 pub(crate) mod context;
 mod define;
 mod dependencies;
+pub(crate) mod merge;
 pub mod partials;
 pub(crate) mod restore;
 mod round;

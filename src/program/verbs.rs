@@ -1,9 +1,10 @@
 //! Verbs that a schedule may require of a program: [`Update`], [`UpdateBlock`], [`Relate`] and [`Fold`];
-//! [`Merge`] and [`Enough`], which no schedule requires; and [`Verbs`], the list of verbs that a program has.
+//! [`Enough`], which no schedule requires; and [`Verbs`], the list of verbs that a program has.
 
 use std::fmt;
 
 use crate::program::context::{BlockTaskOf, TaskOf};
+use crate::program::merge::{Additive, Merge, MergeOf};
 use crate::program::partials::Partials;
 use crate::program::restore::{BeginRestoration, RestoreByShard, by_shard};
 use crate::program::{Dependencies, Program, Round, Task};
@@ -61,85 +62,6 @@ pub trait Relate: Program {
 pub trait Fold: Program {
     /// Adds the next partial of a shard to those that it gave earlier in the epoch.
     fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial);
-}
-
-/// A program whose partials of neighbouring shards can become one, such as a sum of numbers or a list. Where
-/// its shards are on several processes, fewer bytes then go to the first one, and less is left to do there.
-///
-/// Partials are merged along a fixed binary tree over the numbers of shards: a node of level `l` has the
-/// shards from `k 2^l` up to `(k + 1) 2^l`, without those beyond the last. Its value is that of its left
-/// half, into which that of its right half is merged; where only one of the two has a value, because no other
-/// shard answered, it is that one. So the result depends on the shards that answered, and never on where they
-/// are: a process merges what it has of each subtree that it holds whole, and the rest is merged where rounds
-/// are aggregated, up to one value. [`aggregate`](Program::aggregate) and [`conclude`](Program::conclude) get
-/// that value alone, as the partial of the first shard that answered, and no partial where none did; also
-/// with one worker.
-///
-/// ```
-/// use raddle::prelude::*;
-///
-/// /// The columns' sums of rows that lie in shards.
-/// struct Sums;
-///
-/// impl Program for Sums {
-///     raddle::program!(Shard = Vec<Vec<u64>>, Replica = Vec<u64>, Partial = Vec<u64>; update, merge);
-///
-///     fn aggregate(&self, at: Aggregate<'_, Self>) -> Vec<u64> {
-///         assert!(at.partials.len() == 1);
-///         at.partials.sum()
-///     }
-///     fn commit(&self, change: &Vec<u64>, sums: &mut Vec<u64>) { sums.clone_from(change); }
-///     fn evaluate(&self, _: Evaluate<'_, Self>) -> Vec<u64> { Vec::new() }
-///     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Vec<u64>> {
-///         Metric::new("sum", at.replica.iter().sum::<u64>() as f64, "all rows").into()
-///     }
-/// }
-///
-/// impl Update for Sums {
-///     fn update(&self, at: TaskOf<'_, Self>) -> Vec<u64> {
-///         Partials::from((0..).zip(at.shard.iter().cloned()).collect::<Vec<_>>()).sum()
-///     }
-/// }
-///
-/// impl Merge for Sums {
-///     fn merge(&self, _: Option<&()>, left: &mut Vec<u64>, right: Vec<u64>) {
-///         left.iter_mut().zip(right).for_each(|(sum, part)| *sum += part);
-///     }
-/// }
-///
-/// let make = || {
-///     let parts = Parts::new((0..5).map(|shard| vec![vec![shard, 1]; 3]).collect(), Vec::new());
-///     Engine::new(Sums, EachShard::new(5), parts).epochs(1)
-/// };
-/// assert_eq!(make().workers(2).run()?.parts.replica, [30, 15]);
-/// replay::check(make)?;
-/// # Ok::<(), raddle::EngineError>(())
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` names the verb `merge`, but does not implement `Merge`",
-    label = "`Merge` is not implemented for `{Self}`"
-)]
-pub trait Merge: Program {
-    /// Merges the partial of the shards on the right into that of the shards on the left, whose numbers are
-    /// lower, within a round of this phase, or, with `None`, a boundary. If a plan is aggregated once,
-    /// `phase` is that of its last round.
-    fn merge(&self, phase: Option<&Self::Phase>, left: &mut Self::Partial, right: Self::Partial);
-
-    /// `true` if partials of rounds of this phase, or, with `None`, those of a boundary's
-    /// [`evaluate`](Program::evaluate), are merged; else the partial of every shard is passed on unchanged.
-    /// True unless overridden.
-    fn merges(&self, phase: Option<&Self::Phase>) -> bool {
-        let _ = phase;
-        true
-    }
-
-    /// `true` if any grouping of neighbours gives the same bits, as with sums of integers, maxima and lists:
-    /// [`replay::check`](crate::replay::check) then verifies that. A program that adds floating-point
-    /// numbers, whose sums are rounded, overrides it with `false`. The result of a run does not depend on it.
-    /// True unless overridden.
-    fn is_associative(&self) -> bool {
-        true
-    }
 }
 
 /// A program whose rounds may end before all shards have answered, such as a code of which any `k` of `n`
@@ -200,25 +122,6 @@ type RelateOf<P> = fn(&P, &<P as Program>::Phase, &[u32], Partials<<P as Program
 type FoldOf<P> = fn(&P, &mut <P as Program>::Partial, <P as Program>::Partial);
 
 pub(crate) type EnoughOf<P> = fn(&P, &Round<<P as Program>::Phase>, &[u32]) -> bool;
-
-type MergesOf<P> = fn(&P, Option<&<P as Program>::Phase>) -> bool;
-type MergeTwo<P> =
-    fn(&P, Option<&<P as Program>::Phase>, &mut <P as Program>::Partial, <P as Program>::Partial);
-
-/// Functions of a program that merges partials.
-pub(crate) struct MergeOf<P: Program> {
-    pub(crate) merge: MergeTwo<P>,
-    pub(crate) merges: MergesOf<P>,
-    pub(crate) is_associative: fn(&P) -> bool,
-}
-
-impl<P: Program> Clone for MergeOf<P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: Program> Copy for MergeOf<P> {}
 
 /// Verbs that a program has: each is named once, and only what is implemented can be named.
 pub struct Verbs<P: Program> {
@@ -290,8 +193,15 @@ impl<P: Program> Verbs<P> {
     where
         P: Merge,
     {
-        let (merge, merges, is_associative) = (P::merge, P::merges, P::is_associative);
-        Self { merge: Some(MergeOf { merge, merges, is_associative }), ..self }
+        Self { merge: Some(MergeOf::merging()), ..self }
+    }
+
+    /// Adds [`Additive`]: partials are exact sums over rows, and are merged by adding them.
+    pub fn additive(self) -> Self
+    where
+        P: Additive,
+    {
+        Self { merge: Some(MergeOf::adding()), ..self }
     }
 
     /// Adds [`Enough`]: rounds may end before all shards have answered.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::base::panic_context::PanicContext;
 use crate::program::Program;
-use crate::program::verbs::MergeOf;
+use crate::program::merge::MergeOf;
 
 /// Place at which partials are merged. No result depends on it, except for sums that are rounded in another
 /// grouping.

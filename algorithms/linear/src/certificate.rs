@@ -30,6 +30,11 @@ impl Certificate {
         gained - half_square(binary.penalized(w))
     }
 
+    /// Returns P - D.
+    pub(crate) fn difference(self) -> f64 {
+        self.primal - self.dual
+    }
+
     /// Returns (P - D) / P, which is not negative apart from rounding.
     pub(crate) fn gap(self) -> f64 {
         if self.primal == 0.0 { 0.0 } else { ((self.primal - self.dual) / self.primal).max(0.0) }

@@ -33,6 +33,23 @@ pub enum LinearError {
         /// The value.
         what: &'static str,
     },
+    /// A value beyond the bound that was declared for its column.
+    #[error(
+        "row {row}, column {column}: the value {} is beyond its bound {}: correct the row, or declare a larger \
+         bound",
+        number(*value),
+        number(*bound)
+    )]
+    Beyond {
+        /// The row, from 1.
+        row: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The value.
+        value: f64,
+        /// Bound of the column.
+        bound: f64,
+    },
     /// A weight out of range.
     #[error("the weight of row {row} is {}: it must be 0 or a number from 1e-100 to 1e100", number(*value))]
     Weight {

@@ -37,11 +37,24 @@ pub struct Fit {
     pub scales: Option<Vec<f64>>,
     /// Fraction of the rows whose class differs from the one that their scores give; rows are not weighted.
     pub training_error: f64,
+    /// Standard errors of the coefficients, of a logistic fit by sums.
+    pub errors: Option<StandardErrors>,
     /// Report of the run.
     pub report: RunReport,
     /// One record per epoch.
     pub trace: Vec<EpochRecord>,
     columns: usize,
+}
+
+/// Standard errors of the coefficients of a logistic regression: the roots of the diagonal of (sum_i v_i p_i
+/// (1 - p_i) x_i x_i')^-1, with probabilities p and weights v of the rows, without the penalty. NaN where
+/// columns depend on each other, or are empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StandardErrors {
+    /// Standard error of each column's coefficient, for the original columns.
+    pub columns: Vec<f64>,
+    /// Standard error of the intercept, if there is one.
+    pub intercept: Option<f64>,
 }
 
 /// A scorer of one class against the rest, x'w + intercept, with its certificate.
@@ -135,6 +148,7 @@ impl Fit {
             costs: problem.costs(factors),
             distinct: problem.distinct(),
             scales: scales.map(<[f64]>::to_vec),
+            errors: None,
             report,
             trace,
             columns: problem.columns(),

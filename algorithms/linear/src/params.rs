@@ -81,12 +81,20 @@ impl Linear {
 
     /// Returns C, and for each class the weight of the loss of a row with weight 1.
     pub(crate) fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
+        self.factors_by(problem, problem.class_weights())
+    }
+
+    /// Does the same with these sums of the weights of each class.
+    pub(crate) fn factors_by(
+        &self,
+        problem: &Problem,
+        sums: Vec<f64>,
+    ) -> Result<(f64, Vec<f64>), LinearError> {
         let refuse = |name, value: f64| {
             let why = format!("it is {value}: it must be a number from 1e-100 to 1e100");
             Err(LinearError::Parameter { name, why })
         };
         let is_usual = |value: f64| (1e-100..=1e100).contains(&value);
-        let sums = problem.class_weights();
         let all: f64 = sums.iter().sum();
         let c = match self.lambda {
             Some(lambda) if !is_usual(lambda) => return refuse("lambda", lambda),

@@ -19,3 +19,4 @@ mod replay;
 #[path = "../../../tests/stopping/mod.rs"]
 mod stopping;
 mod stops;
+mod sums;

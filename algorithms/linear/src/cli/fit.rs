@@ -17,20 +17,22 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     // Bad options are refused before data are read.
     options.in_parts(&linear)?;
     let delayed = options.delayed()?;
+    options.by_sums(&linear)?;
     session.set_metric_name("gap");
     let Prepared { problem, data, features, class_weights, named } =
         options.problem.prepared(&mut session, train)?;
     let linear = linear.given(class_weights, Linear::class_weights);
-    let parts = options.in_parts(&linear)?;
+    let (parts, sums) = (options.in_parts(&linear)?, options.by_sums(&linear)?);
     let identity = options.problem.identity(options, FREE, &data, train)?;
     let run = Running { session: &mut session, named: &named, identity };
-    let fit = match (&parts, delayed) {
-        (None, _) => {
+    let fit = match (&parts, &sums, delayed) {
+        (None, None, _) => {
             let linear = started(train, linear, &problem, (&features, &named))?;
             linear.finish(&problem, run.outcome(|| linear.engine(&problem))?)
         }
-        (Some(parts), None) => parts.finish(&problem, run.outcome(|| parts.engine(&problem))?),
-        (Some(parts), Some((links, lag))) => {
+        (_, Some(sums), _) => sums.finish(&problem, run.outcome(|| sums.engine(&problem))?),
+        (Some(parts), None, None) => parts.finish(&problem, run.outcome(|| parts.engine(&problem))?),
+        (Some(parts), None, Some((links, lag))) => {
             parts.finish(&problem, run.outcome(|| parts.delayed(&problem, links, lag))?)
         }
     };

@@ -7,7 +7,7 @@ use raddle::schedule::Links;
 use raddle_cli::{
     ENGINE_HEADING, Error, ROUND_OPTIONS, TrainOptions, between, hide_idle, refuse_without_effect,
 };
-use raddle_linear::{InParts, Linear, LinearError};
+use raddle_linear::{BySums, InParts, Linear, LinearError};
 use raddle_tabular::cli::known_or_default;
 use serde::Serialize;
 
@@ -54,6 +54,12 @@ pub(crate) struct Options {
     /// number. Default: adaptive. Needs --parts.
     #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
     sigma: Option<String>,
+    /// Fit by exact sums over rows, which no order of the rows changes. The bytes of model, gap and standard
+    /// errors are then those of any order and any cut: Newton steps for two classes, the losses logistic
+    /// (with standard errors) and squared-hinge, and at most 2000 columns. Excludes --scale and --init.
+    #[arg(long, value_name = "sums", value_parser = ["sums"], hide_possible_values = true, conflicts_with = "parts")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     /// Speeds of the links to the first process, for --schedule delayed: a file with lines PROCESS MB/s MS,
     /// one for each process from 0 on. Parts in order are divided evenly among the processes.
     #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
@@ -102,9 +108,22 @@ impl Options {
         Ok(Some((links, self.lag.map_or(LAG, |lag| lag as u32))))
     }
 
+    /// Returns the parameters of a fit by sums, if requested.
+    pub(super) fn by_sums(&self, linear: &Linear) -> Result<Option<BySums>, Error> {
+        if self.by.is_none() {
+            return Ok(None);
+        }
+        let given = [("--init", self.train.init.is_some()), ("--scale", self.problem.scale)];
+        refuse_without_effect(&given, "with --by sums")?;
+        let sums = self.train.shards.into_iter().fold(BySums::new(linear.clone()), BySums::shards);
+        sums.check().map_err(|why| Error::usage(format!("--{why}")))?;
+        Ok(Some(sums))
+    }
+
     /// Returns the parameters of the fit, without its start.
     pub(super) fn linear(&self) -> Result<Linear, Error> {
-        let linear = self.problem.linear(&self.train, self.parts.is_some())?;
+        let has_shards = self.parts.is_some() || self.by.is_some();
+        let linear = self.problem.linear(&self.train, has_shards)?;
         Ok(linear.c(self.c).given(self.lambda, Linear::lambda))
     }
 }

@@ -242,6 +242,11 @@ impl Problem {
         self.labels[row] as usize
     }
 
+    /// Returns the weight of each row of the matrix; `None` if all are 1.
+    pub(crate) fn own_weights(&self) -> Option<&[f64]> {
+        self.own.as_ref().map(|own| &own[..])
+    }
+
     /// Returns the sum of the weights of each class.
     pub(crate) fn class_weights(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.classes.len()];

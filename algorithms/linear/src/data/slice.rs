@@ -6,7 +6,7 @@ use std::sync::Arc;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-use super::rows::Rows;
+use super::rows::{Row, Rows};
 
 /// Consecutive rows by place. A slice that has travelled to another process owns its rows.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +19,21 @@ impl RowSlice {
     /// Makes a view.
     pub(crate) fn new(rows: Arc<Rows>, range: Range<usize>) -> Self {
         Self { rows, range }
+    }
+
+    /// Copies rows with this number of columns.
+    pub(crate) fn copied(rows: &[Row<'_>], width: usize) -> Self {
+        Self { range: 0..rows.len(), rows: Arc::new(Rows::copied(rows, width)) }
+    }
+
+    /// Returns the columns and values of a row, by its position in the slice.
+    pub(crate) fn row(&self, row: usize) -> Row<'_> {
+        self.rows.row(self.range.start + row)
+    }
+
+    /// Returns the number of columns; 0 without rows.
+    pub(crate) fn width(&self) -> usize {
+        self.rows.width()
     }
 
     /// Returns the number of rows.

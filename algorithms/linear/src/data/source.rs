@@ -193,7 +193,7 @@ impl RowSource {
     }
 
     /// Calls `tell` with all rows, range by range, and the place of each range's first row.
-    pub(super) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
+    pub(crate) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
         let (Some(file), None) = (&self.file, self.known()) else {
             self.known().into_iter().for_each(|rows| tell(0, rows));
             return Ok(());

@@ -46,6 +46,9 @@ pub struct About {
     pub gaps: Vec<f64>,
     /// `true` if each gap is at most the tolerance.
     pub certified: bool,
+    /// Standard error of the intercept, of a logistic fit by sums.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intercept_error: Option<f64>,
     /// `true` if columns were divided by their standard deviations for the fit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scaled: bool,
@@ -77,6 +80,7 @@ impl About {
             ending: fit.report.ending.name().into(),
             gaps: fit.scorers.iter().map(|of| of.gap).collect(),
             certified: fit.report.metric.is_reached(),
+            intercept_error: fit.errors.as_ref().and_then(|errors| errors.intercept),
             scaled: fit.scales.is_some(),
             zero_based: features.zero_based,
             feature_names: features.names.clone(),

@@ -98,7 +98,8 @@ impl Saved {
             of.iter().map(|&(column, value)| Coefficient { class, column, value }).collect()
         };
         let coefficients: Vec<Coefficient> = (0..).zip(&self.coefficients).flat_map(of).collect();
-        write(files, &self.about, &coefficients, &self.dual.iter().map(|dual| &dual[..]).collect::<Vec<_>>())
+        let dual: Vec<&[f64]> = self.dual.iter().map(|dual| &dual[..]).collect();
+        write(files, &self.about, &coefficients, &[], &dual)
     }
 
     /// Returns parameters that start from this model: from its dual values if it has one for each row of the
@@ -184,7 +185,8 @@ impl Fit {
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
         let dual: Vec<&[f64]> = self.scorers.iter().map(|of| &of.dual[..]).collect();
-        write(files, about, &self.coefficients(about.occurring.as_ref()), &dual)
+        let errors = self.errors.as_ref().map_or(&[][..], |errors| &errors.columns);
+        write(files, about, &self.coefficients(about.occurring.as_ref()), errors, &dual)
     }
 }
 
@@ -224,14 +226,16 @@ impl FittedPath {
     }
 }
 
-/// Writes the files of a model, with the dual values of each scorer.
+/// Writes the files of a model, with the standard errors of its coefficients, if there are some, and the dual
+/// values of each scorer.
 fn write(
     files: &mut impl ModelFiles,
     about: &About,
     coefficients: &[Coefficient],
+    errors: &[f64],
     dual: &[&[f64]],
 ) -> Result<(), FileError> {
-    about.schema().write(files, &about.schema().layout().of_fit(coefficients))?;
+    about.schema().write_with_errors(files, &about.schema().layout().of_fit(coefficients), errors)?;
     files.write("dual.npy", |out| {
         match dual {
             [one] => npy::header(out, "<f8", &[one.len()])?,

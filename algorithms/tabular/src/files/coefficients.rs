@@ -2,7 +2,8 @@
 //!
 //! The fields are `column number`, `name` (empty if the data have no names) and `coefficient`, separated by
 //! tabs. For a path the `point` comes first; if each class has a score, its label is in `class`. Numbers
-//! count from 1, values have 17 significant digits, and zeros are left out.
+//! count from 1, values have 17 significant digits, and zeros are left out. Coefficients with standard errors
+//! have these in a fourth field.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -21,6 +22,8 @@ pub struct Coefficient {
 }
 
 const HEADER: &str = "column number\tname\tcoefficient";
+/// The field after these, of coefficients with standard errors.
+const ERROR: &str = "\tstandard error";
 /// The field before these in a path.
 const POINT: &str = "point\t";
 
@@ -86,6 +89,8 @@ pub struct Words<'a> {
     pub names: Option<&'a [String]>,
     /// The field of each class, in order; empty for a single score.
     pub classes: &'a [String],
+    /// Standard errors, by the numbers of a fit's coefficients; empty if there are none.
+    pub errors: &'a [f64],
 }
 
 /// Writes the coefficients of one model.
@@ -98,7 +103,8 @@ pub fn write(
     words: Words<'_>,
     layout: Layout<'_>,
 ) -> io::Result<()> {
-    writeln!(out, "{}", layout.header())?;
+    let error = if words.errors.is_empty() { "" } else { ERROR };
+    writeln!(out, "{}{error}", layout.header())?;
     lines(coefficients, words, layout).try_for_each(|line| writeln!(out, "{line}"))
 }
 
@@ -122,7 +128,8 @@ fn lines(coefficients: &[(u32, f64)], words: Words<'_>, layout: Layout<'_>) -> i
         let name = words.names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
         // A tab or a line end in a name would shift the fields after it.
         let name = name.replace(|letter: char| letter.is_control(), " ");
-        format!("{class}{}\t{name}\t{value:.16e}", column + 1)
+        let error = words.errors.get(at as usize).map(|error| format!("\t{error:.16e}")).unwrap_or_default();
+        format!("{class}{}\t{name}\t{value:.16e}{error}", column + 1)
     })
 }
 
@@ -143,11 +150,14 @@ pub fn parse(
 ) -> Result<Vec<Coefficient>, Flaw> {
     let header = format!("{}{}", if point.is_some() { POINT } else { "" }, layout.header());
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    if without_return(first) != header {
+    let first = without_return(first);
+    let with_errors = first.strip_suffix(ERROR) == Some(&header);
+    if first != header && !with_errors {
         return Err((1, format!("expected the header `{}`", header.replace('\t', "`, `"))));
     }
     let numbers = classes.iter().map(String::as_str).zip(0..).collect();
-    let lines = Lines { rest, number: 2, is_path: point.is_some(), has_classes: layout.classes > 0 };
+    let lines =
+        Lines { rest, number: 2, is_path: point.is_some(), has_classes: layout.classes > 0, with_errors };
     let (mut read, mut before) = (Vec::new(), None);
     for (number, line) in lines {
         let place = line.place(&numbers, layout);
@@ -180,9 +190,10 @@ struct Lines<'t> {
     number: usize,
     is_path: bool,
     has_classes: bool,
+    with_errors: bool,
 }
 
-/// The fields of a line: point and class, if present, and the text after them.
+/// The fields of a line: point and class, if present, and the text after them, without a standard error.
 struct Line<'t> {
     point: Option<&'t str>,
     class: Option<&'t str>,
@@ -202,7 +213,10 @@ impl<'t> Iterator for Lines<'t> {
         self.rest = rest;
         let number = self.number;
         self.number += 1 + class.map_or(0, |class| class.matches('\n').count());
-        Some((number, Line { point, class, behind: without_return(behind) }))
+        let behind = without_return(behind);
+        // A line without its error lacks a field, and is refused.
+        let behind = if self.with_errors { behind.rsplit_once('\t').map_or("", |of| of.0) } else { behind };
+        Some((number, Line { point, class, behind }))
     }
 }
 

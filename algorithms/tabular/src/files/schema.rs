@@ -84,7 +84,20 @@ impl<'a> Schema<'a> {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(self, files: &mut impl ModelFiles, coefficients: &[(u32, f64)]) -> Result<(), FileError> {
-        let words = Words { names: self.names, classes: &self.fields() };
+        self.write_with_errors(files, coefficients, &[])
+    }
+
+    /// Writes coefficients with their standard errors, by the same numbers; without, if there are none.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_with_errors(
+        self,
+        files: &mut impl ModelFiles,
+        coefficients: &[(u32, f64)],
+        errors: &[f64],
+    ) -> Result<(), FileError> {
+        let words = Words { names: self.names, classes: &self.fields(), errors };
         files.write(COEFFICIENTS, |out| write(out, coefficients, words, self.layout()))
     }
 
@@ -97,7 +110,7 @@ impl<'a> Schema<'a> {
         files: &mut impl ModelFiles,
         points: impl Iterator<Item = &'p Vec<(u32, f64)>>,
     ) -> Result<(), FileError> {
-        let words = Words { names: self.names, classes: &self.fields() };
+        let words = Words { names: self.names, classes: &self.fields(), errors: &[] };
         files.write(COEFFICIENTS, |out| write_path(out, points, words, self.layout()))
     }
 }

@@ -17,7 +17,7 @@ fn what_is_written_is_read_back_to_the_bit() {
     let names: Vec<String> = ["a", "b\tc\nd", "e"].map(Into::into).to_vec();
     let points = [vec![(0, 0.1 + 0.2), (2, -1e-300)], vec![], vec![(1, 5e-324), (2, f64::MAX)]];
     for names in [None, Some(&names[..])] {
-        let words = Words { names, classes: &[] };
+        let words = Words { names, ..Words::default() };
         for coefficients in &points {
             let text = written(|out| write(out, coefficients, words, LAYOUT));
             assert_eq!(parse(&text, LAYOUT, &[], None), Ok(LAYOUT.of_data(coefficients)), "{text}");
@@ -29,9 +29,23 @@ fn what_is_written_is_read_back_to_the_bit() {
         }
         assert_eq!(text.lines().next(), Some("point\tcolumn number\tname\tcoefficient"));
     }
-    let words = Words { names: Some(&names), classes: &[] };
+    let words = Words { names: Some(&names), ..Words::default() };
     let text = written(|out| write(out, &points[2], words, LAYOUT));
     assert_eq!(text.lines().nth(1).map(|line| line.split('\t').nth(1)), Some(Some("b c d")));
+}
+
+#[test]
+fn standard_errors_follow_the_coefficients_and_are_passed_over() {
+    let coefficients = vec![(0, 0.5), (2, -3.0)];
+    let words = Words { errors: &[0.25, 1.0, f64::NAN], ..Words::default() };
+    let text = written(|out| write(out, &coefficients, words, LAYOUT));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "column number\tname\tcoefficient\tstandard error");
+    assert!(lines[1].ends_with("\t2.5000000000000000e-1") && lines[2].ends_with("\tNaN"), "{text}");
+    assert_eq!(parse(&text, LAYOUT, &[], None), Ok(LAYOUT.of_data(&coefficients)));
+    // A line without its error is cut off.
+    let cut = text.replace("\tNaN", "");
+    assert_eq!(parse(&cut, LAYOUT, &[], None).unwrap_err().0, 3);
 }
 
 /// Classes that are numbers, classes of older models, and classes of any texts.
@@ -49,7 +63,7 @@ fn coefficients_of_classes_are_read_back_with_their_labels() {
     let points = [vec![(0, 0.25), (4, -1.0), (11, 3.0)], vec![], vec![(8, 2.0)]];
     for labels in CLASSES {
         let classes = labels.map(|label| raddle_datasets::Field(label).to_string());
-        let words = Words { names: None, classes: &classes };
+        let words = Words { classes: &classes, ..Words::default() };
         for coefficients in &points {
             let text = written(|out| write(out, coefficients, words, layout));
             assert_eq!(parse(&text, layout, &classes, None), Ok(layout.of_data(coefficients)), "{text}");
@@ -79,7 +93,7 @@ proptest! {
                 of.map(|&(_, class, column)| (3 * class + column, f64::from(column) - 0.5)).collect()
             })
             .collect();
-        let words = Words { names: None, classes: &labels };
+        let words = Words { classes: &labels, ..Words::default() };
         let text = written(|out| write_path(out, points.iter(), words, layout));
         for (number, point) in (1..).zip(&points) {
             prop_assert_eq!(parse(&text, layout, &labels, Some(number)), Ok(layout.of_data(point)));
@@ -116,7 +130,7 @@ fn coefficients_of_columns_that_occur_have_the_numbers_of_the_data() {
         let fitted = &fitted[..if classes > 0 { 3 } else { 2 }];
         let labels = ["-1", "0", "7"].map(str::to_owned);
         let labels = &labels[..classes];
-        let text = written(|out| write(out, fitted, Words { names: None, classes: labels }, layout));
+        let text = written(|out| write(out, fitted, Words { classes: labels, ..Words::default() }, layout));
         let last = if classes > 0 { "7\t4000000000\t\t3.0" } else { "4000000000\t\t-2.0" };
         assert!(text.lines().last().unwrap().starts_with(last), "{text}");
         let mut read = parse(&text, layout, labels, None).unwrap();

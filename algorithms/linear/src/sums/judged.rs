@@ -1,0 +1,113 @@
+//! [`Standing`]: the best weights so far, and the judgement of a step by the sums at its end.
+
+use raddle::exact::Grid;
+
+use super::newton::{Curved, newton_step};
+use super::point::{Bounds, Grids, Point};
+use crate::certificate::Certificate;
+use crate::data::bias::half_square;
+
+/// Fraction of the fall that the slope promises that a step must reach.
+const ENOUGH: f64 = 1e-4;
+/// Relative change of the objective that may be one of rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// The state of a fit where its sums meet.
+#[derive(Debug, Clone, Default)]
+pub struct Standing {
+    /// Weights with the smallest gap; none before the first round.
+    pub(super) best: Vec<f64>,
+    pub(super) found: Certificate,
+    /// Second derivatives at the best weights: the lower triangle by scaled columns, without the penalty.
+    pub(super) second: Vec<f64>,
+    /// Objective where the current step starts, and its slope there.
+    base: (f64, f64),
+    /// The point whose sums are next, as the replica has it.
+    pub(super) point: Point,
+    /// `true` once no step makes progress.
+    pub(super) is_over: bool,
+}
+
+raddle::state!(Standing { best, found, second, base, point, is_over });
+
+/// The sums of a round as numbers.
+pub(super) struct Sums {
+    /// Dual terms, losses, and losses at the halvings of the step.
+    losses: Vec<f64>,
+    /// w = sum a y x, by scaled columns.
+    first: Vec<f64>,
+    /// Lower triangle of sum r x x', by scaled columns.
+    second: Vec<f64>,
+}
+
+impl Sums {
+    /// Reads the words of a round: those of the losses, of the first and of the second derivatives.
+    pub(super) fn read(words: &[i64], grids: Grids, width: usize) -> Self {
+        let (losses, second) = words.split_at(words.len() - width * (width + 1) / 2);
+        let (losses, first) = losses.split_at(losses.len() - 2 * width);
+        let wide = |grid: Grid, words: &[i64]| -> Vec<f64> {
+            let (high, low) = words.split_at(words.len() / 2);
+            high.iter().zip(low).map(|(high, low)| grid.wide_value(*high, *low)).collect()
+        };
+        let second = second.iter().map(|word| grids.second.value(*word)).collect();
+        Self { losses: wide(grids.losses, losses), first: wide(grids.first, first), second }
+    }
+}
+
+impl Standing {
+    /// Makes the state of a fit that starts at a point.
+    pub(super) fn at(point: Point) -> Self {
+        Self { point, ..Self::default() }
+    }
+
+    /// Judges the point by its sums; returns the next one, which is the same once no step makes progress.
+    pub(super) fn next(&mut self, sums: Sums, bounds: &Bounds) -> Point {
+        let point = &self.point.clone();
+        let Sums { losses, first, second } = sums;
+        let primal = half_square(&point.w) + losses[1];
+        let of_dual: Vec<f64> = first.iter().zip(&bounds.scales).map(|(sum, scale)| sum * scale).collect();
+        let found = Certificate { primal, dual: losses[0] - half_square(&of_dual) };
+        let is_first = self.best.is_empty();
+        let is_better = is_first || found.difference() < self.found.difference();
+        let (base, slope) = self.base;
+        // Where only rounding errors are left of the objective, the bound may still come closer.
+        let is_lower = primal <= base + ENOUGH * slope || is_better && primal <= base * (1.0 + ROUNDING);
+        if !(is_first || is_lower) {
+            return self.halved(point, point.halvings(bounds.loss).zip(&losses[2..]));
+        }
+        if is_better {
+            (self.best, self.found, self.second) = (point.w.clone(), found, second.clone());
+        }
+        // Minus the gradient, by scaled columns.
+        let down = first.iter().zip(&point.w).zip(&bounds.scales).map(|((sum, w), scale)| sum - w / scale);
+        let down: Vec<f64> = down.collect();
+        let curved = Curved { second: &second, scales: &bounds.scales };
+        let Some(scaled) = newton_step(curved, &down) else { return self.over(point) };
+        let slope = -scaled.iter().zip(&down).map(|(step, down)| step * down).sum::<f64>();
+        let step: Vec<f64> = scaled.iter().zip(&bounds.scales).map(|(step, scale)| step / scale).collect();
+        let w: Vec<f64> = point.w.iter().zip(&step).map(|(w, step)| w + step).collect();
+        if slope.is_nan() || slope >= 0.0 || w == point.w {
+            return self.over(point);
+        }
+        self.base = (primal, slope);
+        Point { w, step }
+    }
+
+    /// Returns the best halving of a step that went too far.
+    fn halved<'a>(&mut self, point: &Point, halvings: impl Iterator<Item = (f64, &'a f64)>) -> Point {
+        let objective = |(back, lost): (f64, &f64)| {
+            let w = point.without(back);
+            (half_square(&w) + lost, w)
+        };
+        let least = halvings.map(objective).min_by(|one, other| one.0.total_cmp(&other.0));
+        match least {
+            Some((primal, w)) if primal < self.base.0 => Point { w, step: Vec::new() },
+            _ => self.over(point),
+        }
+    }
+
+    fn over(&mut self, point: &Point) -> Point {
+        self.is_over = true;
+        point.clone()
+    }
+}
