@@ -170,7 +170,8 @@ fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     // Only schedules that know it say how many workers have work.
     trace.push("{\"wanted\": 2}".into());
     // Only runs of several processes list them.
-    let members = "{\"members\": [{\"process\": 0, \"peak_memory_bytes\": 1, \"cpu_seconds\": 1.0}]}";
+    let members = "{\"members\": [{\"process\": 0, \"peak_memory_bytes\": 1, \"cpu_seconds\": 1.0, \
+                   \"machine\": \"x86_64-linux\"}]}";
     for (file, texts) in [
         ("report.json", [read("report.json"), vec![members.into()]].concat()),
         ("trace.jsonl", trace),
