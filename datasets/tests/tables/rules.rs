@@ -92,11 +92,14 @@ fn a_column_beside_the_features_is_not_the_response_too() {
 #[test]
 fn a_column_beside_the_features_without_a_value_is_refused() {
     for missing in [Missing::Refuse, Missing::Mean] {
-        for text in ["x,g,y\n1,,3\n2,,4\n", "x,g,y\n1,a,3\n2,,4\n"] {
+        for (text, why) in [
+            ("x,g,y\n1,,3\n2,,4\n", "--by g: a value is missing"),
+            ("x,g,y\n1,a,3\n2,,4\n", "t.csv:3: column 2 (g) has no value"),
+        ] {
             let beside = vec![Beside { option: "--by", name: "g".into() }];
             let options = Options { beside, ..columns(|columns| columns.missing = missing) };
             let refused = read_with(text, &options).unwrap_err().to_string();
-            assert!(refused.contains("--by g: a value is missing"), "{missing}: {refused}");
+            assert!(refused.contains(why), "{missing}: {refused}");
         }
     }
 }
