@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use raddle::cluster::{AdminClient, Invitation};
 use serde_json::Value;
 
-use crate::commands::{binary, command, ends, next, number, pause};
+use crate::commands::{binary, built_from_other_sources, command, ends, next, number, pause};
 use crate::launched::{
     Joined, Launched, WATCHDOG, alone, coordinator, digest, is_alive, launch, report, signal, slow,
 };
@@ -311,26 +311,6 @@ fn write_private(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// Copies `raddle` and `lda` to a folder, and changes the digest that `lda` has of its sources.
-fn built_from_other_sources(folder: &Path) {
-    let version = ends(folder.parent().unwrap(), "lda --version", 0).out;
-    let digest = version.lines().find_map(|line| line.strip_prefix("sources: ")).unwrap().as_bytes();
-    fs::create_dir(folder).unwrap();
-    for program in ["raddle", "lda"] {
-        fs::copy(binary(program), folder.join(program)).unwrap();
-    }
-    let mut lda = fs::read(folder.join("lda")).unwrap();
-    let places = lda
-        .windows(digest.len())
-        .enumerate()
-        .filter(|(_, bytes)| *bytes == digest)
-        .map(|(at, _)| at)
-        .collect::<Vec<_>>();
-    assert!(!places.is_empty(), "the program names its sources");
-    places.iter().for_each(|&at| lda[at] = if lda[at] == b'0' { b'1' } else { b'0' });
-    fs::write(folder.join("lda"), lda).unwrap();
-}
-
 #[test]
 fn another_file_of_the_same_sources_takes_part() {
     let folder = tempfile::tempdir().unwrap();
@@ -366,7 +346,7 @@ fn who_does_not_fit_is_told_why_at_once_and_so_are_launcher_and_status() {
     run.await_epoch(2);
     let join = format!("join {} --token-file", coordinator(&run.run));
     let other = folder.join("other");
-    built_from_other_sources(&other);
+    built_from_other_sources(&other, "lda");
     let mut another = Command::new(other.join("raddle"));
     let said = another.args(join.split(' ')).arg("run/token").current_dir(folder).output().unwrap();
     let (code, said) = (said.status.code(), String::from_utf8(said.stderr).unwrap());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use raddle_common::testing::pairs;
 
-use crate::commands::{binary, ends, pause, run};
+use crate::commands::{built_from_other_sources, ends, pause, run};
 use crate::launched::{Launched, WATCHDOG, alone, is_alive, report, signal, slow};
 
 /// A stand-in for ssh, whose first argument is the host: some cannot be reached, lack the program, or have
@@ -120,15 +120,8 @@ fn ctrl_c_and_a_killed_launcher_leave_nobody_anywhere() {
 fn a_host_that_cannot_take_part_is_told_by_name_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    fs::create_dir(folder.join("bin")).unwrap();
     fs::create_dir(folder.join("elsewhere")).unwrap();
-    for name in ["raddle", "lasso"] {
-        let mut bytes = fs::read(binary(name)).unwrap();
-        // The end of a program may have more bytes.
-        bytes.push(0);
-        fs::write(folder.join("bin").join(name), bytes).unwrap();
-        fs::set_permissions(folder.join("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    built_from_other_sources(&folder.join("bin"), "lasso");
     let table = |times: usize| {
         let row = |at: usize| format!("{},{},{}\n", at * 7 % 40, at * 11 % 17, times * at % 23);
         format!("a,b,y\n{}", (0..60).map(row).collect::<String>())

@@ -1,6 +1,7 @@
 //! Running the bundled programs in a folder.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -20,6 +21,23 @@ pub(crate) fn binary(program: &str) -> PathBuf {
     let path = here.ancestors().nth(2).unwrap().join(format!("{program}{}", env::consts::EXE_SUFFIX));
     assert!(path.is_file(), "{}: not built: run `cargo test --workspace`", path.display());
     path
+}
+
+/// Copies `raddle` and another program to a new folder, and changes the digest that the latter has of its
+/// sources.
+pub(crate) fn built_from_other_sources(folder: &Path, program: &str) {
+    let version = ends(folder.parent().unwrap(), &format!("{program} --version"), 0).out;
+    let digest = version.lines().find_map(|line| line.strip_prefix("sources: ")).unwrap().as_bytes();
+    fs::create_dir(folder).unwrap();
+    for program in ["raddle", program] {
+        fs::copy(binary(program), folder.join(program)).unwrap();
+    }
+    let mut changed = fs::read(folder.join(program)).unwrap();
+    let places = changed.windows(digest.len()).enumerate().filter(|(_, bytes)| *bytes == digest);
+    let places = places.map(|(at, _)| at).collect::<Vec<_>>();
+    assert!(!places.is_empty(), "the program names its sources");
+    places.iter().for_each(|&at| changed[at] = if changed[at] == b'0' { b'1' } else { b'0' });
+    fs::write(folder.join(program), changed).unwrap();
 }
 
 /// A line's program, and the rest of it.

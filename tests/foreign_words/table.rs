@@ -250,7 +250,6 @@ lda recommend run | `recommend` is mf's verb
 linear train h.csv | the verb is fit: `linear fit DATA`
 linear evaluate run h.csv | `linear predict MODEL DATA --y NAME` measures a model on data
 linear test run h.csv | `linear predict MODEL DATA --y NAME` measures a model on data
-linear path h.csv | the verb is cv: `linear cv DATA --C 0.01:100` tries a range of C
 linear classify run h.csv | the verb is predict: `linear predict MODEL DATA`
 # Slurm, Kubernetes and other schedulers
 pool run jobs.toml --scheduler fifo --out p | --scheduler is --policy here
