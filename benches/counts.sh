@@ -3,7 +3,8 @@
 # in reading, and in the rest. More than 0.3 % above the baseline in any part fails; fewer are reported, and so
 # is another compiler or processor than the baseline's. Counts of one build differ by at most 0.1 %, whatever else the
 # machine does. Those of the empty engine differ by up to 0.5 %, for timely steps its operators in the order of hash maps
-# with random seeds: the least of three is compared, and may be 1 % above.
+# with random seeds: the least of three is compared, and may be 1 % above. A part of less than a million
+# is not judged.
 #
 #   RADDLE_DATA=... benches/counts.sh [--only TEXT] [FOLDER]   # FOLDER of programs with names: target/debug, as tests build
 #   RADDLE_DATA=... benches/counts.sh --accept                 # a new baseline; the commit says why
@@ -12,6 +13,7 @@ cd "$(dirname "$0")/.."
 baseline=benches/counts.tsv
 limit=0.3 # percent
 limit_empty=1
+small=1000000 # instructions of a part that is too small to be judged
 
 runs='lasso fit leukemia --mode dense-std --ratio 10
 lasso fit leukemia --mode dense-std --ratio 100
@@ -105,7 +107,7 @@ if [ -n "$accept" ]; then
     cat "$work/rows"
   } >"$baseline"
 fi
-awk -F'\t' -v limit="$limit" -v limit_empty="$limit_empty" '
+awk -F'\t' -v limit="$limit" -v limit_empty="$limit_empty" -v small="$small" '
   FNR == 1 { file++ }
   /^#/ || $1 == "run" { next }
   file == 1 { known[$1, $2, $3] = $4; for (i = 5; i <= 7; i++) before[$1, $2, $3, i] = $i; next }
@@ -121,7 +123,7 @@ awk -F'\t' -v limit="$limit" -v limit_empty="$limit_empty" '
       if (was > 0) {
         by = 100 * ($i - was) / was
         change = change sprintf("%s%+.3f", i > 5 ? ", " : "", by)
-        over = by > ($1 ~ /^examples\// ? limit_empty : limit) && known[$1, $2, $3] == $4
+        over = was >= small && by > ($1 ~ /^examples\// ? limit_empty : limit) && known[$1, $2, $3] == $4
         if (over) failed = failed sprintf("FAILED: %s, %s: %+.2f %% instructions in %s\n", $1, $2, by, name[i])
         if (by < -limit) fewer = 1
       }
