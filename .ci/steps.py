@@ -4,7 +4,8 @@
 
 TIMELINE has a line a step: when it began, seconds, name, processor seconds. TABLE has the name and the processor seconds of
 each step of an earlier run. Machines differ in speed: the median of the ratios is this machine's, and a step that takes a third
-more than its row times that fails. Steps below 30 s are too short to be judged.
+more than its row times that fails. A step below 30 s in
+both is too short to be judged.
 """
 
 import statistics
@@ -29,8 +30,8 @@ def judged(took, table):
     too_much = [
         f"FAILED: {name} took {took[name]:.0f} processor seconds; {table[name] * speed:.0f} are expected "
         f"({table[name]:.0f} in .ci/steps.tsv, and this machine takes {speed:.2f} times as long): mend it, or raise its row and say why"
-        for name in both
-        if took[name] > table[name] * speed * TOO_MUCH
+        for name in took
+        if name in table and max(took[name], table[name]) >= SHORTEST and took[name] > table[name] * speed * TOO_MUCH
     ]
     unknown = [f"FAILED: the step {name} has no row in .ci/steps.tsv" for name in took if name not in table]
     gone = [

@@ -123,7 +123,7 @@ awk -F'\t' -v limit="$limit" -v limit_empty="$limit_empty" -v small="$small" '
       if (was > 0) {
         by = 100 * ($i - was) / was
         change = change sprintf("%s%+.3f", i > 5 ? ", " : "", by)
-        over = was >= small && by > ($1 ~ /^examples\// ? limit_empty : limit) && known[$1, $2, $3] == $4
+        over = $i >= small && by > ($1 ~ /^examples\// ? limit_empty : limit) && known[$1, $2, $3] == $4
         if (over) failed = failed sprintf("FAILED: %s, %s: %+.2f %% instructions in %s\n", $1, $2, by, name[i])
         if (by < -limit) fewer = 1
       }

@@ -42,7 +42,7 @@ trap end EXIT
 export WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml='
 [ "$target" != x86_64-windows ] || export WINEPREFIX=${WINEPREFIX:-$work/prefix}
 if [ -z "$programs" ]; then
-  .ci/release --programs "$work/release" "$target"
+  .ci/release "$work/release" "$target"
   (cd "$work" && case $target in *windows) unzip -q release/*.zip ;; *) tar -xzf release/*.tar.gz ;; esac)
   programs=$(echo "$work"/raddle-*/bin)
 fi
@@ -94,7 +94,7 @@ digests() {
     data=${line#* } data=${data%% *}
     case $data in
       diabetes | pydoc | synth:*) ;;
-      *) [ "$rows" = all ] && [ -n "${RADDLE_DATA:-}" ] || continue ;;
+      *) [ "$rows" = all ] && [ -n "${RADDLE_DATA:-}" ] || { echo "NOT CHECKED: $program $line (--rows all, RADDLE_DATA)" && continue; } ;;
     esac
     for workers in 1 3; do
       # shellcheck disable=SC2086 # A line of words.
@@ -121,15 +121,17 @@ LINES
 
 # A run that is killed in its middle and goes on, by commands that may be of two kinds of machine.
 killed() {
-  local name=$1 begins=$2 goes_on=$3 expected pid
+  local name=$1 begins=$2 goes_on=$3 expected pid code=0
   shift 3
   expected=$(digest_of here "$@")
   rm -rf run
   (exec_of "$begins" "$@" --out run --checkpoint-every 1 "${slow[@]}" --quiet) >/dev/null 2>complaint &
   pid=$!
   wait_for_epochs run 2 $pid
-  kill -9 $pid 2>/dev/null || fail "$name: it had ended: $(tail -n 1 complaint)"
-  wait $pid 2>/dev/null || true
+  kill -9 $pid 2>/dev/null || true
+  wait $pid 2>/dev/null || code=$?
+  # A program that Wine runs ends with a status of its own.
+  [ "$code" != 0 ] && [ "$code" != 3 ] || fail "$name: it had ended: $(tail -n 1 complaint)"
   "$goes_on" "$@" --out run --resume run --quiet >/dev/null 2>complaint || true
   same "$name" "$(digest_in run 2>/dev/null || tail -n 1 complaint)" "$expected"
 }
@@ -290,13 +292,21 @@ manners() {
   if cmp open.txt before.txt && [ ! -e open.txt.partial ]; then ok '  and stays as it was'; else fail '  it changed'; fi
   wait
   same '--out NUL' "$(status there lasso predict "$folder/modell ö" "$folder/crlf.csv" --out NUL --quiet)" 0
-  same 'processes of one run' "$(status there raddle launch -- lasso fit diabetes) $(grep -c 'only Linux and macOS' complaint)" '2 1'
+  local line
+  while read -r line; do
+    # shellcheck disable=SC2086 # A line of words.
+    same "$line" "$(status there $line) $(grep -c 'needs the sockets of Unix' complaint)" '2 1'
+  done <<'LINES'
+raddle launch -- lasso fit diabetes
+raddle join 127.0.0.1:1 --token-file none
+pool run jobs.toml --out pool
+LINES
   kills
 }
 
 # Kills while a model is written over another: the folder has the one or the other.
 kills() {
-  local at pid torn=0 old new found
+  local at pid torn=0 old new found kept=0 replaced=0
   there mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 1 --out one --quiet >/dev/null 2>&1 || true
   there mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 2 --out two --quiet >/dev/null 2>&1 || true
   old=$(digest_in one) new=$(digest_in two)
@@ -309,10 +319,15 @@ kills() {
     kill -9 $pid 2>/dev/null || true
     wait $pid 2>/dev/null || true
     found=$(status there mf predict torn synth:ratings:users=300,items=120,n=9000 --quiet)
-    [ "$found" = 0 ] || { torn=$((torn + 1)); tail -n 1 complaint; }
+    case $found:$(digest_in torn) in
+      0:"$old") kept=$((kept + 1)) ;;
+      0:"$new") replaced=$((replaced + 1)) ;;
+      *) torn=$((torn + 1)) && tail -n 1 complaint ;;
+    esac
   done
   same "$at kills while a model is written: torn" "$torn" 0
-  [ "$old" != "$new" ] || fail '  both models are the same'
+  # Otherwise no kill has come near the moment.
+  if [ $kept -gt 0 ] && [ $replaced -gt 0 ]; then ok "  $kept kept, $replaced replaced"; else fail "  $kept kept, $replaced replaced"; fi
 }
 
 for part in ${only//,/ }; do
@@ -320,4 +335,4 @@ for part in ${only//,/ }; do
   "$part"
 done
 echo "$target: $passed passed, $failed failed"
-[ $failed -eq 0 ]
+[ $failed -eq 0 ] && [ $passed -gt 0 ]

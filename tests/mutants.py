@@ -267,7 +267,7 @@ def drawn(changes, number, seed, files, tree):
                 taken.append(change)
         copy = with_changes(files, taken)
         lay(tree, copy)
-        messages, status, log = cargo(tree, "check", "--keep-going", "--lib", "--bins", *selected(taken))
+        messages, status, log = cargo(tree, "check", "--keep-going", *selected(taken))
         errors = [m["message"] for m in messages if m.get("message", {}).get("level") == "error"]
         bad = set().union(*[blamed(error, copy) for error in errors]) if errors else set()
         if status == 0 or not taken:
@@ -315,7 +315,8 @@ def built(tree, packages, selection):
     tests = [part for package in listed["packages"] if package["name"] in packages | of_engine for target in package["targets"]
              if target["kind"] == ["test"] and target["name"] != "floors" for part in ("--test", target["name"])]
     selection += [part for package in of_engine for part in ("-p", package)]
-    messages, status, log = cargo(tree, "test", "--no-run", "--lib", "--bins", *tests, *selection)
+    has_lib = any(target["kind"] == ["lib"] for package in listed["packages"] if package["name"] in packages for target in package["targets"])
+    messages, status, log = cargo(tree, "test", "--no-run", *["--lib"] * has_lib, "--bins", *tests, *selection)
     if status != 0:
         sys.exit(log + "\n".join(m["message"]["rendered"] for m in messages if m.get("message", {}).get("rendered")))
     found = [suite for m in messages if m.get("executable") and m["profile"]["test"] for suite in suites(m)]

@@ -30,7 +30,7 @@ ok() { echo "ok: $*"; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 if [ -z "$archive" ]; then
-  .ci/release --programs "$folder/first"
+  .ci/release "$folder/first"
   archive=$(echo "$folder"/first/*.tar.gz)
 fi
 
@@ -38,7 +38,7 @@ if [ -n "$twice" ]; then
   # What is committed, in a folder of another depth, built in a folder of its own.
   mkdir -p "$folder/a/longer/way" "$folder/second"
   git clone --quiet --no-hardlinks . "$folder/a/longer/way/checkout"
-  (cd "$folder/a/longer/way/checkout" && CARGO_TARGET_DIR=$folder/elsewhere .ci/release --programs "$folder/second")
+  (cd "$folder/a/longer/way/checkout" && CARGO_TARGET_DIR=$folder/elsewhere .ci/release "$folder/second")
   again=$(echo "$folder"/second/*.tar.gz)
   if cmp "$archive" "$again"; then ok "the same bytes twice: $(sha256sum <"$archive" | cut -c1-64)"; else
     fail "two archives of one commit differ"

@@ -91,6 +91,9 @@ impl Lasso {
         if !self.asked.is_plain() {
             return refuse("it is fitted without factors, bounds and groups: leave them out");
         }
+        if !self.init.is_empty() {
+            return refuse("all coefficients are solved for at once: leave the initial ones out");
+        }
         match self.schedule {
             Choice::Auto | Choice::WorkingSet => Ok(()),
             _ => refuse("all coefficients are solved for at once: leave the schedule out"),

@@ -16,6 +16,14 @@ fn cv(
     change(cv).fit(data.x.clone(), data.y.clone()).unwrap()
 }
 
+#[test]
+fn a_limit_that_ends_a_fold_before_its_last_c_is_told() {
+    let data = Data::clouds(60, 5, 11);
+    let plan = Linear::params().tolerance(1e-9).cv().costs(COSTS.to_vec()).folds(4);
+    let refused = plan.fit_with(data.x.clone(), data.y.clone(), |engine| engine.epochs(2)).unwrap_err();
+    assert!(refused.to_string().contains("of 4 values of C: raise it"), "{refused}");
+}
+
 /// The accuracy of fits from zeros, each of the rows that a fold does not hold out.
 #[test]
 fn a_curve_is_that_of_cold_fits_of_the_other_rows() {

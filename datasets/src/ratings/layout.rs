@@ -209,14 +209,17 @@ impl Layout {
             None if header && user.is_some() && item.is_some() => {
                 let (user, item) = (user.unwrap_or(0), item.unwrap_or(1));
                 // Of three columns the remaining one is the rating, unless its name is that of a time.
-                let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
-                let rest = || rest().filter(|&rest| Some(rest) != clock);
+                let rest = || (cells.len() == 3).then(|| 3 - user - item);
+                let rest = || rest().filter(|&rest| is_headed(rest) && Some(rest) != clock);
                 Ok(Self { user, item, value: value.or_else(rest), ..base })
             }
             None => {
-                let third = || (2..cells.len()).find(|&at| Some(at) != clock);
-                let value = if header { value.or_else(third) } else { position(2) };
-                Ok(Self { value, time: time.filter(|&time| Some(time) != value), ..base })
+                // Users, items and ratings in this order, next to columns whose names say what they are.
+                let is_free = |at: &usize| !header || ![clock, value].contains(&Some(*at));
+                let mut free = (0..cells.len()).filter(is_free);
+                let (user, item) = (free.next().unwrap_or(0), free.next().unwrap_or(1));
+                let value = if header { value.or_else(|| free.next()) } else { position(2) };
+                Ok(Self { user, item, value, time: time.filter(|&time| Some(time) != value), ..base })
             }
         }
     }
@@ -321,7 +324,7 @@ mod tests {
                     assert_eq!((pairs.value, pairs.time, pairs.dated), (None, time(2), true), "{name}");
                     let last =
                         form(&format!("{users},{items},{name},grade\n1,10,978300760,3\n2,10,978302109,4\n"));
-                    // Beside known names a fourth column is a rating by its name alone.
+                    // Next to known names a fourth column is a rating by its name alone.
                     let graded = if users == "user" { None } else { Some(3) };
                     assert_eq!((last.value, last.time), (graded, time(2)), "{name}");
                     let rated =
@@ -330,6 +333,12 @@ mod tests {
                 }
             }
         }
+        // Users and items are the first of the other columns.
+        let timed = Wanted { times: true, ..Wanted::default() };
+        let first = of("timestamp,visitor_no,thing_no\n978300760,1,10\n978302109,2,10\n", timed).unwrap();
+        assert_eq!((first.user, first.item, first.value, first.time), (1, 2, None, Some(0)));
+        let rated = of("stars,visitor_no,thing_no\n4,1,10\n3,2,10\n", Wanted::default()).unwrap();
+        assert_eq!((rated.user, rated.item, rated.value), (1, 2, Some(0)));
         // Where options name it, it is what they say; without a header there are no names.
         let columns = ["user", "item", "timestamp"].map(str::to_owned);
         let named = Wanted { columns: Some(&columns), ..Wanted::default() };

@@ -148,8 +148,8 @@ pub fn starts_processes(verb: &str) -> Result<(), Error> {
     match cfg!(unix) {
         true => Ok(()),
         false => Err(Error::usage(format!(
-            "{verb} starts processes, which only Linux and macOS can do so far: on this system a program by \
-             itself uses all cores, as lasso fit does"
+            "{verb} starts processes, which needs the sockets of Unix: on this system a program by itself uses all \
+             cores, as lasso fit does"
         ))),
     }
 }

@@ -45,12 +45,12 @@ impl CommandLine<'_> {
     /// Bad usage, `--help` and `--version` end the process, as clap has it.
     pub fn parse<T: Parser>(self) -> T {
         let line: Vec<OsString> = std::env::args_os().collect();
+        let command = T::command();
         if !self.sources.is_empty() {
-            let (command, sources) = (T::command(), self.sources);
             let version = command.get_version().unwrap_or_default();
-            built_from(&format!("{} {version} {sources}", command.get_name()));
+            built_from(&format!("{} {version} {}", command.get_name(), self.sources));
         }
-        let command = T::command().mut_subcommands(|verb| verb.mut_args(take_negative));
+        let command = command.mut_subcommands(|verb| verb.mut_args(take_negative));
         let mut command = help::laid_out(self.versioned(command), self.common, &line);
         // The body of `main` has not started: the error ends the process here.
         let refuse = |error: &Error| -> ! {
@@ -99,14 +99,14 @@ impl CommandLine<'_> {
     }
 }
 
-/// Returns the digest of the sources of the package that calls it, as its build script has made it; in a
-/// package from a registry, which has the sources of its version, that version.
+/// Returns the digest of the sources of the package that calls it, as its build script has made it. Without
+/// such a script it is empty: then the processes of a run must start the same file everywhere.
 #[macro_export]
 macro_rules! sources {
     () => {
         match option_env!("RADDLE_SOURCES") {
             Some(digest) => digest,
-            None => concat!("those of version ", env!("CARGO_PKG_VERSION")),
+            None => "",
         }
     };
 }

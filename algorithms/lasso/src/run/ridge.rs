@@ -49,7 +49,8 @@ impl Start<'_> {
             if after < before {
                 (b, gradient) = (moved, next);
             }
-            if after > LEFT * before || after == 0.0 {
+            // Where a number overflowed, it goes no further either.
+            if !(after > 0.0 && after <= LEFT * before) {
                 break;
             }
         }
@@ -75,7 +76,7 @@ fn conjugate(
         }
         let ad = image(&d)?;
         let curvature = dot(&d, &ad);
-        if curvature <= 0.0 {
+        if curvature.is_nan() || curvature <= 0.0 {
             break;
         }
         add_scaled(&mut x, rz / curvature, &d);

@@ -223,6 +223,7 @@ fn the_program_fits_both_and_says_what_is_proven() {
         ),
         ("fit diabetes --l1-ratio 0 --lambda 1 --loss poisson", "it is for the squared loss"),
         ("fit diabetes --l1-ratio 0 --lambda 1 --schedule cyclic", "all coefficients are solved for at once"),
+        ("fit diabetes --l1-ratio 0 --lambda 1 --init ridge", "leave the initial ones out"),
         ("fit diabetes --lambda 0 --nonnegative", "--lambda is 0: no column has a penalty then"),
         ("path diabetes --lambdas 1,0", "--lambdas is 0: it must be a positive number"),
         ("fit diabetes --lambda -1", "--lambda is -1: it must be 0, for no penalty, or a positive number"),

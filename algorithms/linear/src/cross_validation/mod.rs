@@ -46,10 +46,10 @@ impl CrossValidation {
     }
 
     /// Like [`fit`](Self::fit), on engines that `set` may change, on whichever thread each is run: limits, an
-    /// observer, one [`Stop`](raddle::Stop) for all.
+    /// observer, one [`Stop`](raddle::Stop) for all. A fold is one run, along all values of C.
     ///
     /// # Errors
-    /// The errors of [`fit`](Self::fit).
+    /// The errors of [`fit`](Self::fit), and a limit that ends a fold before its last C.
     pub fn fit_with(
         self,
         x: Matrix,
@@ -79,7 +79,13 @@ impl Folds {
         set: &impl Fn(Engine<LinearProgram>) -> Engine<LinearProgram>,
     ) -> Result<FoldScores, LinearError> {
         let fold = self.fold(number)?;
-        let path = self.path().fit_with(&fold.problem, |engine| set(engine.workers(workers.max(1))))?;
-        Ok(self.score(&fold, &path.fits))
+        let path = self.path();
+        let fitted = path.fit_with(&fold.problem, |engine| set(engine.workers(workers.max(1))))?;
+        let (done, all) = (fitted.fits.len(), path.costs().len());
+        if done < all {
+            let why = format!("a limit ended fold {number} after {done} of {all} values of C: raise it");
+            return Err(LinearError::Parameter { name: "folds", why });
+        }
+        Ok(self.score(&fold, &fitted.fits))
     }
 }

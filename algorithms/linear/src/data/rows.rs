@@ -118,8 +118,11 @@ impl Rows {
         let stored = starts[0]..starts[range.len()];
         let counted: Vec<u64> = starts.iter().map(|start| (start - stored.start) as u64).collect();
         out.write(&counted);
-        out.write_slice(&self.columns[stored]);
-        out.write(&range.flat_map(|row| self.row(row).1).copied().collect::<Vec<f64>>());
+        out.write_slice(&self.columns[stored.clone()]);
+        match self.values.len() < self.columns.len() {
+            true => out.write(&vec![1.0; stored.len()]),
+            false => out.write_slice(&self.values[stored]),
+        }
         out.write(&(self.width as u64));
     }
 

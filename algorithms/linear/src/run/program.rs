@@ -51,7 +51,9 @@ impl LinearProgram {
             return;
         }
         while let Some(next) = self.next(number, path) {
-            path.iter_mut().for_each(Machine::end);
+            if let Some(last) = path.last_mut() {
+                last.end();
+            }
             path.push(next);
         }
     }

@@ -97,11 +97,15 @@ impl Standing {
     fn halved<'a>(&mut self, point: &Point, halvings: impl Iterator<Item = (f64, &'a f64)>) -> Point {
         let objective = |(back, lost): (f64, &f64)| {
             let w = point.without(back);
-            (half_square(&w) + lost, w)
+            (half_square(&w) + lost, back, w)
         };
         let least = halvings.map(objective).min_by(|one, other| one.0.total_cmp(&other.0));
         match least {
-            Some((primal, w)) if primal < self.base.0 => Point { w, step: Vec::new() },
+            Some((primal, back, w)) if primal < self.base.0 => {
+                // The slope of what is left of the step: the fall is at most that of a convex objective.
+                self.base.1 *= 1.0 - back;
+                Point { w, step: Vec::new() }
+            }
             _ => self.over(point),
         }
     }
@@ -109,5 +113,43 @@ impl Standing {
     fn over(&mut self, point: &Point) -> Point {
         self.is_over = true;
         point.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss::Loss;
+
+    /// Losses of one column at a point, and at the halvings of its step that are below what the others have.
+    fn sums(loss: f64, halvings: usize, low: Option<(usize, f64)>) -> Sums {
+        let mut losses = vec![loss; 2 + halvings];
+        low.into_iter().for_each(|(halving, loss)| losses[1 + halving] = loss);
+        Sums { losses, first: vec![2.0], second: vec![1.0] }
+    }
+
+    #[test]
+    fn a_step_is_judged_by_the_slope_of_what_is_left_of_it() {
+        let bounds = Bounds { scales: vec![1.0], most: 1.0, rows: 1, loss: Loss::SquaredHinge };
+        for halving in [1, 12, 16, 24] {
+            let left = 0.5_f64.powi(halving as i32);
+            let point = Point { w: vec![1.0], step: vec![1.0] };
+            // The objective is 10 where the step begins, and falls there by 100 times what is left of it.
+            let (base, best) = ((10.0, -100.0), vec![0.0]);
+            let mut standing = Standing { best, second: vec![1.0], base, ..Standing::at(point) };
+            let lower = 10.0 - 10.0 * left - 0.5 * left * left;
+            let next = standing.next(sums(100.0, 24, Some((halving, lower))), &bounds);
+            assert!(!standing.is_over && next.step.is_empty() && next.w == [left], "{halving}: {next:?}");
+            standing.point = next;
+            let after = standing.next(sums(lower, 0, None), &bounds);
+            assert!(!standing.is_over && !after.step.is_empty(), "{halving}");
+            assert!(standing.base.0 < 10.0 && standing.base.1 < 0.0, "{halving}: {:?}", standing.base);
+        }
+        // A step along which no halving is lower is the last.
+        let best = vec![0.0];
+        let point = Point { w: vec![1.0], step: vec![1.0] };
+        let mut standing = Standing { best, base: (10.0, -100.0), ..Standing::at(point) };
+        standing.next(sums(100.0, 24, None), &bounds);
+        assert!(standing.is_over);
     }
 }

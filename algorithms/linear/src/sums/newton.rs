@@ -6,6 +6,8 @@ use crate::solve::gram::{Factor, Lower};
 const TRIES: i32 = 6;
 /// Ratio of a coefficient's variance to that of the column alone from which rounding decides it.
 const UNKNOWN: f64 = 1e12;
+/// Largest relative error of a variance by the rounding of the sums.
+const ROUNDED: f64 = 1e-3;
 
 /// Second derivatives of the losses: the lower triangle, by columns that are divided by their scales.
 #[derive(Debug, Clone, Copy)]
@@ -46,8 +48,10 @@ pub(super) fn newton_step(curved: Curved<'_>, down: &[f64]) -> Option<Vec<f64>> 
 }
 
 /// Returns the standard error of each weight, for losses of weight `c`: the roots of the diagonal of the
-/// inverse of the second derivatives. NaN where columns depend on each other, or are empty.
-pub(super) fn standard_errors(curved: Curved<'_>, c: f64) -> Vec<f64> {
+/// inverse of the second derivatives, of which none is off by more than `rounding`. NaN where columns depend
+/// on each other, or are empty, or where rounding decides, such as that of a column with one value far beyond
+/// all others.
+pub(super) fn standard_errors(curved: Curved<'_>, c: f64, rounding: f64) -> Vec<f64> {
     let width = curved.scales.len();
     let Some(factor) = curved.factored(|_| 0.0) else { return vec![f64::NAN; width] };
     let error = |at: usize| {
@@ -55,7 +59,9 @@ pub(super) fn standard_errors(curved: Curved<'_>, c: f64) -> Vec<f64> {
         let mut unit = vec![0.0; width];
         unit[at] = 1.0;
         factor.solve(&mut unit);
-        let is_known = unit[at] * curved.diagonal(at) < UNKNOWN;
+        let sum: f64 = unit.iter().map(|entry| entry.abs()).sum();
+        let is_exact = rounding * sum * sum <= ROUNDED * unit[at];
+        let is_known = is_exact && unit[at] * curved.diagonal(at) < UNKNOWN;
         if is_known { (c * unit[at]).sqrt() / curved.scales[at] } else { f64::NAN }
     };
     (0..width).map(error).collect()

@@ -58,6 +58,12 @@ pub(super) struct Grids {
 }
 
 impl Bounds {
+    /// Returns the largest error of a sum of second derivatives of the logistic loss by rounding.
+    pub(super) fn rounding(&self) -> f64 {
+        Grid::new(0.5 * self.most, self.rows)
+            .map_or(f64::INFINITY, |grid| 0.5 * self.rows as f64 * grid.step())
+    }
+
     /// Returns the grids at a point; `None` if its weights are too large.
     pub(super) fn grids(&self, point: &Point) -> Option<Grids> {
         let size = |w: &[f64]| w.iter().zip(&self.scales).map(|(w, scale)| w.abs() * scale).sum::<f64>();

@@ -8,7 +8,6 @@ use raddle::{RestoreByShard, Restoring, cancellation_point};
 use super::judged::{Standing, Sums};
 use super::point::{Bounds, Point};
 use super::shard::{SumShard, cut};
-use crate::data::slice::RowSlice;
 
 /// Rows whose products are added together, while a line of the triangle is near.
 const TOGETHER: usize = 16;
@@ -160,7 +159,7 @@ impl Program for SumsProgram {
     }
 
     fn drop_training_data(&self, shard: &mut SumShard) {
-        *shard = SumShard { rows: RowSlice::default(), ..SumShard::default() };
+        *shard = SumShard::default();
     }
 }
 

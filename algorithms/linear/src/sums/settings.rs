@@ -194,6 +194,13 @@ impl BySums {
         }
     }
 
+    /// Returns the bounds of rows whose losses have these weights.
+    fn bounds_of(&self, problem: &Problem, costs: &[f64]) -> Result<Bounds, LinearError> {
+        let most = costs.iter().copied().fold(0.0, f64::max);
+        let (rows, loss) = (problem.rows() as u64, self.linear.loss);
+        Ok(Bounds { scales: self.scales(problem)?, most, rows, loss })
+    }
+
     /// Returns the range of places of each shard.
     fn cut(&self, problem: &Problem) -> Vec<Range<usize>> {
         let (rows, width) = (problem.distinct(), problem.rows.width());
@@ -224,10 +231,8 @@ impl BySums {
         let (loss, none) = (self.linear.loss, Rows::default());
         let signs = problem.over(&none, 0, loss, &factors).signs;
         let costs = problem.costs(&factors);
-        let most = costs.iter().copied().fold(0.0, f64::max);
-        let scales = self.scales(problem)?;
-        let width = scales.len();
-        let bounds = Bounds { scales, most, rows: problem.rows() as u64, loss };
+        let bounds = self.bounds_of(problem, &costs)?;
+        let width = bounds.scales.len();
         let point = Point { w: vec![0.0; width], step: Vec::new() };
         bounds.grids(&point).ok_or_else(too_large)?;
         // The rows of the matrix at each place.
@@ -284,7 +289,7 @@ impl BySums {
     /// If a parameter is out of range, or rows cannot be read.
     pub fn finish(&self, problem: &Problem, outcome: Outcome<SumsProgram>) -> Result<Fit, LinearError> {
         let (c, factors) = self.factors(problem)?;
-        let (loss, none, scales) = (self.linear.loss, Rows::default(), self.scales(problem)?);
+        let (loss, none) = (self.linear.loss, Rows::default());
         let binary = problem.over(&none, 0, loss, &factors);
         let Standing { best, found, second, point, .. } = outcome.parts.pinned;
         let is_measured = !best.is_empty();
@@ -297,12 +302,14 @@ impl BySums {
         if let Some(scorer) = fit.scorers.first_mut().filter(|_| is_measured) {
             (scorer.objective, scorer.gap) = (found.primal, found.gap());
         }
-        fit.errors = (is_measured && loss == Loss::Logistic).then(|| {
-            let mut columns = standard_errors(Curved { second: &second, scales: &scales }, c);
+        if is_measured && loss == Loss::Logistic {
+            let bounds = self.bounds_of(problem, &fit.costs)?;
+            let curved = Curved { second: &second, scales: &bounds.scales };
+            let mut columns = standard_errors(curved, c, bounds.rounding());
             let bias = problem.bias.value();
             let intercept = if bias == 0.0 { None } else { columns.pop().map(|error| error * bias.abs()) };
-            StandardErrors { columns, intercept }
-        });
+            fit.errors = Some(StandardErrors { columns, intercept });
+        }
         Ok(fit)
     }
 }

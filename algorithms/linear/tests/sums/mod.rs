@@ -44,7 +44,7 @@ impl Given {
         given
     }
 
-    /// The same rows in an order that is drawn.
+    /// A copy of the rows in an order that is drawn.
     fn shuffled(&self, seed: u64) -> Self {
         let mut order: Vec<usize> = (0..self.y.len()).collect();
         Stream::new(&[seed, 3]).shuffle(&mut order);

@@ -65,6 +65,15 @@ fn columns_that_depend_on_each_other_have_no_standard_errors() {
     let fit = BySums::new(linear(Loss::Logistic, 1.0)).fit(&given.problem()).unwrap();
     let errors = fit.errors.unwrap().columns;
     assert!(errors[0].is_nan() && errors[2].is_nan() && errors[3].is_nan(), "{errors:?}");
+    // Next to one value far beyond all others, those of the column are too small for the grid.
+    // Next to one value far beyond all others, those of the column become too small for the grid.
+    for (far_out, is_known) in [(1e3, true), (1e4, true), (1e5, false), (1e7, false)] {
+        let mut far = Given::clouds(100, 4, 3);
+        far.rows[0][1] = far_out;
+        let fit = BySums::new(linear(Loss::Logistic, 1.0)).fit(&far.problem()).unwrap();
+        let error = fit.errors.unwrap().columns[1];
+        assert!(if is_known { (error - 6.1606).abs() < 1e-3 } else { error.is_nan() }, "{far_out}: {error}");
+    }
     // A squared hinge is no likelihood.
     let fit = BySums::new(linear(Loss::SquaredHinge, 1.0)).fit(&given.problem()).unwrap();
     assert!(fit.errors.is_none());

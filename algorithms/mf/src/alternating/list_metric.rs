@@ -64,6 +64,9 @@ impl ListMetric {
         let most = sides.turn.map_or(USERS, |turn| turn.users);
         let drawn = self.users[from(first)..from(end)].iter().filter(|&&(_, place)| u64::from(place) < most);
         let users: Vec<u32> = drawn.map(|&(user, _)| user).collect();
+        if users.is_empty() {
+            return (0.0, 0);
+        }
         let mut clicks: Vec<(u32, u32)> = shard.held.iter().map(|&(user, item, _)| (user, item)).collect();
         clicks.sort_unstable();
         let row = |user: u32| shard.own_row((user - first) as usize, chunks);

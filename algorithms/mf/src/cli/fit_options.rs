@@ -126,7 +126,8 @@ pub(super) fn identity(
     init: &str,
     measured_on: &str,
 ) -> Result<String, Error> {
-    let has_target = if options.model.target.is_some() { "yes" } else { "no" };
-    let run = [("data", data), ("init", init), ("measured-on", measured_on), ("has-target", has_target)];
+    let mut run = vec![("data", data), ("init", init), ("measured-on", measured_on)];
+    // Runs without one have the identity that they had before it mattered.
+    run.extend(options.model.target.map(|_| ("has-target", "yes")));
     raddle_cli::identity("mf", options, FREE, &run)
 }

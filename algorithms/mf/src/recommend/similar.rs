@@ -8,6 +8,9 @@ use super::top_k::{Candidates, ItemIndex, Queries, SHARD, TopK};
 use crate::error::MfError;
 use crate::model::Model;
 
+/// Limit on the entries of the lists of all workers together, where each worker has lists of all rows.
+const PAIRED: usize = 1 << 24;
+
 /// Finds similar items, or similar users, by the cosine of their factors, without biases and mean.
 ///
 /// The row asked about comes first, with similarity 1, unless filters leave it out; then the most similar
@@ -66,7 +69,9 @@ impl Similar {
     /// # Errors
     /// If the run fails, such as when threads cannot be started.
     pub fn all(&self, rows: &[u32], query: &Query<'_>, workers: usize) -> Result<TopK, MfError> {
-        if query.is_of_all() && rows.iter().copied().eq(0..self.index.len() as u32) {
+        let lists = self.index.len().saturating_mul(workers.max(1)).saturating_mul(query.count);
+        let is_small = lists <= PAIRED;
+        if is_small && query.is_of_all() && rows.iter().copied().eq(0..self.index.len() as u32) {
             let mut found = all_pairs(&self.index, query.count, workers.max(1))?;
             rows.iter().zip(&mut found).for_each(|(&row, list)| self.finish((0, row), true, query, list));
             return Ok(found);

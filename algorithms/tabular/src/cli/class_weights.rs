@@ -93,8 +93,11 @@ impl ClassWeights {
             None => {
                 let mut sums = vec![0.0; classes.len()];
                 y.iter().zip(&own).for_each(|(y, weight)| sums[place(y)] += weight);
-                let all: f64 = sums.iter().sum();
-                sums.iter().map(|sum| all / (classes.len() as f64 * sum)).collect()
+                let (all, counted) =
+                    (sums.iter().sum::<f64>(), sums.iter().filter(|sum| **sum > 0.0).count());
+                // Rows of a class without weight do not count, whatever its factor is.
+                let factor = |sum: &f64| if *sum > 0.0 { all / (counted as f64 * sum) } else { 1.0 };
+                sums.iter().map(factor).collect()
             }
         };
         Ok(y.iter().zip(own).map(|(y, own)| own * factors[place(y)]).collect())

@@ -24,10 +24,20 @@ fn rows_of_ones_share_their_values_and_are_the_same_rows() {
         assert_eq!(shared.dot(row, &with).to_bits(), own.dot(row, &half).to_bits());
         assert_eq!((shared.row(row).0, shared.square(row)), (own.row(row).0, own.square(row) - 3.0));
     }
-    let mut out = Writer::over(Vec::new());
-    shared.save(0..60, &mut out);
-    let bytes = out.into_bytes();
-    let back = Rows::load(&mut Reader::new(&bytes)).unwrap();
+    let saved = |rows: &Rows, range: std::ops::Range<usize>| {
+        let mut out = Writer::over(Vec::new());
+        rows.save(range, &mut out);
+        Rows::load(&mut Reader::new(&out.into_bytes())).unwrap()
+    };
+    let back = saved(&shared, 0..60);
+    // Rows without a value among them, the first of all, too.
+    let bare = rows(0.0);
+    assert!((bare.values.len(), bare.stored()) == (2, stored) && bare.row(2).0.is_empty());
+    for (rows, range) in [(&shared, 7..20), (&own, 7..20), (&bare, 1..3), (&bare, 40..60)] {
+        let part = saved(rows, range.clone());
+        assert!(range.clone().enumerate().all(|(at, row)| part.row(at) == rows.row(row)), "{range:?}");
+        assert_eq!(part.count(), range.len());
+    }
     let scaled = shared.clone().divided(&[2.0, 4.0]);
     for row in 0..60 {
         assert_eq!(back.row(row), shared.row(row));
