@@ -48,6 +48,14 @@ def test_single_precision_stays_single_and_the_model_exact(diabetes, tmp_path):
 
     loaded = raddle.load(narrow.save(tmp_path / "model") and tmp_path / "model")
     assert (loaded.coef_ == wide.coef_).all()
+    # Coefficients that were changed since are the model's: when it is saved, and where a fit starts.
+    narrow.coef_ = narrow.coef_ * 2
+    loaded = raddle.load(narrow.save(tmp_path / "changed") and tmp_path / "changed")
+    assert (loaded.coef_ == narrow.coef_).all() and (loaded.coef_ != wide.coef_).any()
+    assert (narrow.set_params(warm_start=True)._init(10)[1] == narrow.coef_[narrow.coef_ != 0]).all()
+    svm = LinearSVC().fit(X, y > 100)
+    svm.coef_[0, 0] = 7
+    assert raddle.load(svm.save(tmp_path / "svm") and tmp_path / "svm").coef_[0, 0] == 7
     assert narrow.fit(X.astype(float), y).coef_.dtype == np.float64
     assert LogisticRegression().fit(X, y > 100).predict_proba(X).dtype == np.float32
 
@@ -60,6 +68,11 @@ def test_several_targets_are_fitted_one_by_one(diabetes, tmp_path):
     assert both.dual_gap_.shape == both.n_iter_.shape == both.intercept_.shape == (2,)
     with pytest.raises(ValueError, match="several targets: fit and save one for each"):
         both.save(tmp_path / "model")
+    # What a fit of one target has left is not that of several, and the other way round.
+    model = Lasso(alpha=0.5, warm_start=True).fit(X.astype(np.float32), y)
+    model.fit(X, np.column_stack([y, -2 * y]))
+    assert not hasattr(model, "_exact") and not hasattr(model, "gradient_") and (model.coef_ == both.coef_).all()
+    assert model.fit(X, y).digest_ == one.digest_
 
 
 def test_dual_gap_is_in_units_of_the_objective(diabetes):

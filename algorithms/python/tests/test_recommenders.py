@@ -212,12 +212,30 @@ def test_callbacks_and_bars_of_implicit(capsys):
 
 def test_a_model_is_written_to_an_open_file(tmp_path):
     matrix = clicks()
-    model = AlternatingLeastSquares(3, dtype=np.float64).fit(matrix)
-    with open(tmp_path / "model.npz", "wb+") as file:
-        model.save(file)
-        file.seek(0)
-        loaded = AlternatingLeastSquares.load(file)
-    assert loaded.digest_ == model.digest_ and model.item_factors.dtype == np.float64
+
+    def written(model):
+        with open(tmp_path / "model.npz", "wb+") as file:
+            model.save(file)
+            file.seek(0)
+            return AlternatingLeastSquares.load(file)
+
+    model = AlternatingLeastSquares(3, dtype=np.float64, random_state=np.random.RandomState(3)).fit(matrix)
+    loaded = written(model)
+    assert loaded.digest_ == model.digest_ and loaded.item_factors.dtype == model.item_factors.dtype == np.float64
+    # A state cannot come back.
+    assert loaded.random_state is None and clone(loaded).fit(matrix).item_factors.dtype == np.float64
+    seeded = AlternatingLeastSquares(np.int64(3), random_state=np.int64(5)).fit(matrix)
+    assert written(seeded).fit(matrix).digest_ == seeded.digest_
+    # Ids that a folder has are in the file, too.
+    for ids in (np.arange(5, 65), np.array([f"user {at}" for at in range(60)], dtype=object)):
+        model.user_ids_, model.item_ids_ = ids, np.arange(40)
+        again = written(model)
+        assert again.user_ids_.tolist() == ids.tolist() and again.item_ids_.tolist() == list(range(40))
+    assert not hasattr(written(model).fit(matrix), "user_ids_")
+    users, items = np.divmod(np.arange(60), 6)
+    ratings = MatrixFactorization(rank=1, epochs=1, validation=None).fit(users, items, np.ones(60))
+    with pytest.raises(ValueError, match="path is an open file: give a folder, or pickle"):
+        written(ratings)
     for ask in [lambda model: model.recommend(3), lambda model: model.recommend(3, matrix[5], recalculate_user=True)]:
         assert [part.tolist() for part in ask(loaded)] == [part.tolist() for part in ask(model)]
 

@@ -147,6 +147,9 @@ class AlternatingLeastSquares(Factors):
         }
         with progress(callback, self.iterations, show_progress) as callback:
             self._fit(matrix, asked, True, callback)
+        # They are those of the folder that an earlier model was loaded from.
+        for name in ("user_ids_", "item_ids_"):
+            self.__dict__.pop(name, None)
         self.alpha_, self.regularization_ = self._about["implicit"], self._about["reg"]
         return self
 
@@ -177,16 +180,18 @@ class AlternatingLeastSquares(Factors):
 
     @classmethod
     def load(cls, path):
-        """Load a model that `save` or the program `mf` has written; the same as `raddle.load`.
+        """Load a model that `save` or the program `mf` has written.
 
         Parameters
         ----------
         path : str, path or file
-            The folder, or an open file that `save` has written.
+            The folder, which `raddle.load` loads as the same model; or an open file that `save` has written, which
+            `raddle.load` does not read.
 
         Returns
         -------
         AlternatingLeastSquares or ImplicitALS
+            The one that was saved; a `MatrixFactorization` for a folder of ratings.
         """
         from raddle.mf._saved import load, read
 

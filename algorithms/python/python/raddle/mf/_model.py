@@ -55,8 +55,8 @@ class Factors(Reported, Pickled, _State):
         Parameters
         ----------
         path : str, path or file
-            The folder; created if it does not exist. A file that is open for bytes gets a form that only `load` of the
-            class reads.
+            The folder; created if it does not exist. An `AlternatingLeastSquares` or `ImplicitALS` is also written to a
+            file that is open for bytes, which `AlternatingLeastSquares.load` alone reads.
         overwrite : bool
             Whether to replace an existing model, which is an error otherwise.
         seen : bool
