@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 import raddle
@@ -195,8 +196,56 @@ def test_ratings_of_new_people_are_folded_in():
     model.partial_fit_items(np.arange(20), ["tea"] * 20, values[items == 3][:20])
     assert model.items_[-1] == "tea" and "tea" not in model.recommend(3, 40)[0]
     assert model.similar_items("tea", 2)[0].tolist()[1] == "item 3"
-    with pytest.raises(ValueError, match="of another type than the ids of the fit"):
-        model.partial_fit_users(["ann"], ["item 3"], [4.0])
+    for people, things in [(["ann"], ["item 3"]), ([True], ["item 3"]), ([2**70], ["item 3"])]:
+        with pytest.raises(ValueError, match="users: .* is of another type than the ids of the fit"):
+            model.partial_fit_users(people, things, [4.0])
+    with pytest.raises(ValueError, match="items: b'rye' is of another type"):
+        model.partial_fit_items([3], [b"rye"], [4.0])
+    # Whole numbers are whole numbers, whatever column holds them.
+    asked = model.predict([3, 5], ["item 3", "tea"]).tolist()
+    assert model.predict(np.array([3, 5], dtype=object), ["item 3", "tea"]).tolist() == asked
+    model.partial_fit_users(np.array([3, 70], dtype=object), ["item 3", "tea"], [4.0, 5.0])
+    assert model.users_.dtype == np.int64 and model.users_.tolist()[-1] == 70
+    # Who could not be folded in is not in the model.
+    before = model.users_.tolist(), model._model.shape, model.predict(71, "tea")
+    real, model._model = model._model, NoRoom(model._model)
+    with pytest.raises(MemoryError):
+        model.partial_fit_users([71], ["tea"], [5.0])
+    model._model = real
+    assert (model.users_.tolist(), model._model.shape, model.predict(71, "tea")) == before
+
+
+class NoRoom:
+    """A model that has no memory for more users."""
+
+    def __init__(self, model):
+        self.shape = model.shape
+
+    def refit_users(self, users, rows):
+        raise MemoryError
+
+
+def test_a_score_of_ratings_is_r2_and_names_what_is_wrong():
+    users, items = np.divmod(np.arange(600), 20)
+    ratings = 3 + np.sin(users) + np.cos(items)
+    # Each column has its own type, also in a table of lists.
+    names = [f"item {item}" for item in items]
+    model = MatrixFactorization(rank=2, epochs=10).fit([list(row) for row in zip(users.tolist(), names)], ratings)
+    assert model.users_.dtype == np.int64 and model.items_.dtype.kind == "U"
+    table = pd.DataFrame({"user": users, "item": names})
+    assert model.score(table, ratings) == pytest.approx(r2_score(ratings, model.predict(table)), abs=1e-12)
+    exact = model.predict(table[:1])
+    assert model.score(table[:1], exact) == 1.0 and model.score(table[:2], [2.0, 2.0]) == 0.0
+    for asked, why in [
+        (lambda: model.score(table, ratings[:-1]), "y has the shape \\(599,\\), and X has 600 rows"),
+        (lambda: model.score(table, ratings[:, np.newaxis]), "y has the shape \\(600, 1\\)"),
+        (lambda: model.score(table[:0], []), "y has the shape \\(0,\\)"),
+        (lambda: model.score(table[:2], [1.0, np.nan]), "y has the value nan"),
+        (lambda: model.predict([1, 2]), "X has 1 dimensions: it must be a table of two columns"),
+        (lambda: model.predict([[1, 2, 3]]), "X has 3 columns"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            asked()
 
 
 def test_callbacks_and_bars_of_implicit(capsys):
