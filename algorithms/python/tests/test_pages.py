@@ -82,15 +82,16 @@ def test_dual_gap_is_in_units_of_the_objective(diabetes):
     assert model.dual_gap_ == pytest.approx(model.relative_gap_ * objective, rel=1e-6)
 
 
-def test_topics_are_chosen_and_added():
+def test_topics_are_chosen_and_added(capsys):
     random = np.random.default_rng(0)
     themes = random.integers(0, 2, 120)
     counts = np.hstack([random.poisson(2.0 * (themes == theme)[:, np.newaxis], size=(120, 6)) for theme in (0, 1)])
     model = LdaCV([2, 1], cv=3, doc_topic_prior=0.1, max_iter=20, rule="1se").fit(counts)
     assert model.n_components_ == 2 and model.topics_.tolist() == [1, 2] and len(model.transform(counts)[0]) == 2
-    parts = LatentDirichletAllocation(2, doc_topic_prior=0.1)
+    parts = LatentDirichletAllocation(2, doc_topic_prior=0.1, verbose=1)
     for start in range(0, 120, 40):
         parts.partial_fit(counts[start : start + 40])
+    assert capsys.readouterr().out.count("LatentDirichletAllocation: epoch 1") >= 3
     assert parts.n_iter_ == 3 and round(parts.components_.sum() - 24 * parts.topic_word_prior_) == counts.sum()
     found = {tuple(sorted(int(word[5:]) > 6 for word in words)) for words in parts.top_words(n=6)}
     assert found == {(False,) * 6, (True,) * 6}

@@ -74,6 +74,19 @@ def test_a_score_is_explained_as_by_implicit(pair):
     own = ImplicitALS(6, 0.05, 2.0, validation=None, iterations=3).fit(matrix)
     ids, scores = own.recommend(2, matrix[2], 1, recalculate_user=True)
     assert own.explain(2, matrix, ids[0])[0] == pytest.approx(scores[0], abs=1e-4)
+    # Items that the user does not like take no place among those that contribute.
+    disliked = matrix[matrix.getnnz(axis=1).argmax()].astype(float)
+    disliked.data[::2] = -3.0
+    liked = disliked.indices[disliked.data > 0]
+    for item in range(40):
+        assert {other for other, _ in own.explain(2, disliked, item, N=len(liked))[1]} == set(liked.tolist())
+    for user, error, why in [
+        (60, IndexError, "userid: 60 is not in user_items, which has 60 rows"), (-1, IndexError, "userid: -1 is not in"),
+        ([2, 3], ValueError, "userid has 2 values: give one whole number"), (2.0, ValueError, "userid must be a whole number"),
+    ]:
+        with pytest.raises(error, match=why):
+            own.explain(user, matrix, 3)
+    assert own.explain(60, matrix[2], 3)[:2] == own.explain(2, sparse.csr_array(matrix), 3)[:2]
 
 
 def test_similar_items_of_all_are_those_of_each():
@@ -131,6 +144,17 @@ def test_splits_of_columns():
     train, test = model_selection.split_by_time(users, days, at="2020-01-03")
     assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4])
     assert [len(part) for part in model_selection.split_by_time(users, [0, 1, 2, 3, 4, 4], 0.4)] == [4, 2]
+    # A moment is compared as it is, and at least one row is for tests and one for training.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for times, given in [
+            ([1, 2, 3, 3, 2, 1], {"at": 2.5}), (days, {"at": "2020-01-02T12:00"}), (days, {"at": pd.Timestamp("2020-01-03")}),
+            (np.asarray(days, "M8[D]"), {"at": "2020-01-02T12:00"}), (range(6), {"test_size": 0.01}),
+        ]:
+            train, test = model_selection.split_by_time(users, times, **given)
+            expected = [5] if "test_size" in given else [2, 3] if isinstance(times, list) else [2, 4]
+            assert test.tolist() == expected and len(train) == 6 - len(test), given
+        assert len(model_selection.split_by_time(users, range(6), 0.99)[0]) == 1
     train, test = model_selection.leave_one_out(users, days)
     assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4])
     train, test = model_selection.leave_one_out(users, random_state=1)
@@ -150,7 +174,20 @@ def test_a_split_that_leaves_a_user_without_ratings_is_named():
         (lambda: model_selection.train_test_split(clicks(), 1.5), "train_percentage is 1.5"),
         (lambda: model_selection.split_by_time([1, 2], [1]), "times has 1 values, and users 2"),
         (lambda: model_selection.split_by_time([1, 2], [1, np.nan]), "times has missing values"),
+        (lambda: model_selection.split_by_time([1, 2], [1, None]), "times must be numbers or dates"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at=3), "at is 3: no row is left for tests"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at=1), "at is 1: no row is left for training"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at="x"), "at is 'x': it must be one moment"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at=np.nan), "at is nan: it must be one moment"),
+        (lambda: model_selection.split_by_time([1, 2, 3], [5, 5, 5]), "test_size is 0.2: no row is left for tests"),
+        (lambda: model_selection.split_by_time([], [], 7), "test_size is 7: it must be between 0 and 1"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], 7, at=2), "test_size is 7"),
+        (lambda: model_selection.leave_one_out([1, 1], [1, np.nan]), "times has missing values"),
+        (lambda: model_selection.leave_one_out([1, 1], [1, None]), "times must be numbers or dates"),
+        (lambda: model_selection.leave_one_out([1, 1], [1]), "times has 1 values, and users 2"),
         (lambda: model_selection.leave_k_out_split(clicks(), 0), "K is 0"),
+        (lambda: model_selection.leave_k_out_split(clicks(), 1, "a"), "train_only_size is 'a'"),
+        (lambda: model_selection.train_test_split(clicks().toarray()), "ratings must be a sparse matrix, such as"),
         (lambda: metrics.ranking_metrics_at_k(None, clicks(), clicks(items=3)), "has the shape"),
     ]:
         with pytest.raises(ValueError, match=why):
@@ -162,6 +199,7 @@ def test_a_recommender_is_an_estimator():
     search = GridSearchCV(AlternatingLeastSquares(iterations=3), {"factors": [2, 4], "alpha": [1.0, 10.0]}, cv=KFold(3))
     search.fit(matrix)
     assert search.best_params_["factors"] in (2, 4) and 0 < search.best_score_ < 1
+    assert search.best_estimator_.score(sparse.csr_array(matrix)) == search.score(matrix)
     assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
     for model in (AlternatingLeastSquares(), ImplicitALS(), MatrixFactorization()):
         assert clone(model.set_params(random_state=3)).random_state == 3
@@ -254,7 +292,10 @@ def test_callbacks_and_bars_of_implicit(capsys):
     assert seen == [(0, None), (1, None), (2, None)]
     AlternatingLeastSquares(2, iterations=3).fit(clicks(), show_progress=True)
     assert "3/3" in capsys.readouterr().err
-    for given, why in [({"dtype": np.float16}, "must be float32 or float64"), ({"use_gpu": True}, "no fits on graphics")]:
+    for given, why in [
+        ({"dtype": np.float16}, "must be float32 or float64"), ({"dtype": "foo"}, "dtype is 'foo': it must be float32"),
+        ({"use_gpu": True}, "no fits on graphics"),
+    ]:
         with pytest.raises(ValueError, match=why):
             AlternatingLeastSquares(**given).fit(clicks())
 

@@ -210,7 +210,8 @@ class LatentDirichletAllocation(
             old = self._sparse_counts()
             asked["init"] = old.col.astype(np.uint32), old.row.astype(np.uint32), old.data.astype(np.uint32)
             asked.update(alpha=float(np.mean(self.doc_topic_prior_)), beta=float(self.topic_word_prior_), fixed_priors=True)
-        result = _raddle.fit_lda(counts, asked, None)
+        with observed(self, X, None, None) as callback:
+            result = _raddle.fit_lda(counts, asked, callback)
         if is_new:
             self.n_iter_, self._names, self._vocabulary = 0, None, None
         else:
