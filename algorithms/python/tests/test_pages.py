@@ -97,5 +97,12 @@ def test_topics_are_chosen_and_added(capsys):
     assert found == {(False,) * 6, (True,) * 6}
     best, worst = parts.coherence(counts, 6).c_v.min(), LatentDirichletAllocation(1).fit(counts).coherence(counts, 6).c_v
     assert 0 < worst[0] < best <= 1
-    with pytest.raises(ValueError, match="rule is 'best'"):
-        LdaCV([1, 2], rule="best").fit(counts)
+    for asked, why in [
+        (lambda: LdaCV([1, 2], rule="best").fit(counts), "rule is 'best'"),
+        (lambda: LdaCV([]).fit(counts), r"n_components is \[\]: it must have at least one number"),
+        (lambda: LdaCV([1, 2]).partial_fit(counts), "this LdaCV is not fitted: call fit first"),
+        (lambda: parts.partial_fit(counts * 0), "X has no words in any document"),
+        (lambda: parts.set_params(n_components=3).partial_fit(counts), "n_components is 3: the model has 2 topics"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            asked()
