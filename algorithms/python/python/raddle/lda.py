@@ -184,10 +184,10 @@ class LatentDirichletAllocation(
         """Add documents to the model, in one pass over them.
 
         The topics of their tokens are drawn given all that the model has seen, and then counted with it; tokens seen
-        before keep their topics. The priors of the model stay as they are; in the pass itself each topic has the mean of
-        `doc_topic_prior_`. The first call fits a new model, which optimises them as `fit` does, in 20 epochs. Batches
-        of documents one after the other make a model of all, which is less exact than `fit` on all at once. Words are
-        the columns of the first call, and the number of topics is that of the model.
+        before keep their topics. The priors of the model stay as they are; in the pass itself each topic has the mean
+        of `doc_topic_prior_`. The first call fits a new model, which optimises them as `fit` does, in 20 epochs.
+        Batches of documents one after the other make a model of all, which is less exact than `fit` on all at once.
+        Words are the columns of the first call, and the number of topics is that of the model.
 
         Parameters
         ----------

@@ -155,8 +155,8 @@ class LinearSVCCV(ChosenC, LinearSVC):
     """A `LinearSVC` whose C is chosen by cross-validation.
 
     Parameters and attributes of the choice are those of `LogisticRegressionCV`, but that there are no probabilities to
-    measure by "log-loss"; all others are those of `LinearSVC`, but `verbose`, which is accepted without
-    effect, like callbacks of `set_callbacks`. It takes no warm start and no callback.
+    measure by "log-loss"; all others are those of `LinearSVC`, but that `verbose` is accepted without effect, like
+    callbacks of `set_callbacks`. It takes no warm start and no callback.
 
     Examples
     --------

@@ -208,7 +208,7 @@ class MatrixFactorization(Factors):
         if not np.isfinite(y).all():
             raise ValueError(f"y has the value {y[~np.isfinite(y)][0]}: leave such ratings out")
         errors, spread = float(((y - found) ** 2).sum()), float(((y - y.mean()) ** 2).sum())
-        return 1.0 - errors / spread if spread > 0 else float(errors == 0)
+        return 1.0 - errors / spread if spread > 0 and (y != y[0]).any() else float(errors == 0)
 
     def partial_fit_users(self, users, items, ratings):
         """Compute rows of users from all their ratings and store them in the model; new users are added to it.

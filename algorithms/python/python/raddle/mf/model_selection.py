@@ -108,7 +108,8 @@ def split_by_time(users, times, test_size=0.2, at=None):
     times : column of numbers or dates
         When each row was made.
     test_size : float
-        Share of the rows for tests, between 0 and 1, at least one row. Rows of the same time stay together, in training.
+        Share of the rows for tests, between 0 and 1; at least one row. Rows of the same time stay together, in
+        training.
     at : number or date or None
         The first moment of the test data, instead of `test_size`.
 
