@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 import raddle
@@ -73,6 +74,21 @@ def test_a_score_is_explained_as_by_implicit(pair):
     own = ImplicitALS(6, 0.05, 2.0, validation=None, iterations=3).fit(matrix)
     ids, scores = own.recommend(2, matrix[2], 1, recalculate_user=True)
     assert own.explain(2, matrix, ids[0])[0] == pytest.approx(scores[0], abs=1e-4)
+    # Items that the user does not like take no place among those that contribute.
+    disliked = matrix[matrix.getnnz(axis=1).argmax()].astype(float)
+    disliked.data[::2] = -3.0
+    liked = disliked.indices[disliked.data > 0]
+    for item in range(40):
+        assert {other for other, _ in own.explain(2, disliked, item, N=len(liked))[1]} == set(liked.tolist())
+    for user, error, why in [
+        (60, IndexError, "userid: 60 is not in user_items, which has 60 rows"),
+        (-1, IndexError, "userid: -1 is not in"),
+        ([2, 3], ValueError, "userid has 2 values: give one whole number"),
+        (2.0, ValueError, "userid must be a whole number"),
+    ]:
+        with pytest.raises(error, match=why):
+            own.explain(user, matrix, 3)
+    assert own.explain(60, matrix[2], 3)[:2] == own.explain(2, sparse.csr_array(matrix), 3)[:2]
 
 
 def test_similar_items_of_all_are_those_of_each():
@@ -86,10 +102,22 @@ def test_similar_items_of_all_are_those_of_each():
 
 def test_a_pair_weighs_its_count_alone_as_in_implicit():
     matrix = clicks(5)
-    heavy, light = (AlternatingLeastSquares(4, 0.1, alpha, iterations=20).fit(matrix) for alpha in (1.0, 0.25))
-    scores = [(model.user_factors @ model.item_factors.T)[matrix.nonzero()].mean() for model in (heavy, light)]
-    assert scores[0] > scores[1] > 0
-    assert light.alpha_ == 0.25 and light.regularization_ == 0.1
+    counts = matrix.toarray().T
+    wanted = (counts > 0).astype(float)
+
+    def items_solved(model, least):
+        """Return the items' factors, given those of the users, if a pair weighs `least` more than alpha and its count."""
+        users = model.user_factors.astype(float)
+        weights = np.where(counts > 0, least + 0.25 * counts, 1.0)
+        systems = np.einsum("iu,uf,ug->ifg", weights, users, users) + 0.1 * np.eye(4)
+        return np.linalg.solve(systems, ((weights * wanted) @ users)[:, :, np.newaxis])[:, :, 0]
+
+    # Items are solved last, exactly.
+    for of_class, least, more in [(AlternatingLeastSquares, 0.0, {}), (ImplicitALS, 1.0, {"validation": None})]:
+        model = of_class(4, 0.1, 0.25, iterations=5, use_cg=False, **more).fit(matrix)
+        assert np.allclose(model.item_factors, items_solved(model, least), atol=1e-4)
+        assert not np.allclose(model.item_factors, items_solved(model, 1.0 - least), atol=1e-2)
+        assert model.alpha_ == 0.25 and model.regularization_ == 0.1
 
 
 def test_equal_metrics_and_splits_as_implicit():
@@ -122,6 +150,15 @@ def test_measures_of_lists_by_hand():
             "auc": ((0 + 1.5 * 2) / 6 + 1.0) / 2, "hit_rate": 1.0, "coverage": 3 / 5, "users": 2,
         }
     )
+    for ids, why in [
+        ([2, 0, 1], "ids has 1 dimensions"), ([[2.0], [4.0], [0.0]], "values of type float64"),
+        ([[2, 5], [4, -1], [0, 1]], "ids has the item 5, and test_user_items has 5 items"),
+        ([[2, 0], [4, -2], [0, 1]], "ids has the item -2"), ([[2, 0], [4, 4], [0, 1]], "ids has the item 4 twice"),
+        ([[2, 0]], "test_user_items must have a row for each user"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            metrics.lists_measured(ids, test)
+    assert metrics.lists_measured([[-1, -1]], test[:1])["recall"] == 0
 
 
 def test_splits_of_columns():
@@ -130,6 +167,20 @@ def test_splits_of_columns():
     train, test = model_selection.split_by_time(users, days, at="2020-01-03")
     assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4])
     assert [len(part) for part in model_selection.split_by_time(users, [0, 1, 2, 3, 4, 4], 0.4)] == [4, 2]
+    # A moment is compared as it is, and at least one row is for tests and one for training.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for times, given in [
+            ([1, 2, 3, 1, 3, 2], {"at": 2.5}),
+            (days, {"at": "2020-01-02T12:00"}),
+            (days, {"at": pd.Timestamp("2020-01-03")}),
+            (np.asarray(days, "M8[D]"), {"at": "2020-01-02T12:00"}),
+            ([1, 2, 5, 3, 6, 4], {"test_size": 0.4}),
+        ]:
+            train, test = model_selection.split_by_time(users, times, **given)
+            assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4]), given
+        assert model_selection.split_by_time(users, range(6), 0.01)[1].tolist() == [5]
+        assert len(model_selection.split_by_time(users, range(6), 0.99)[0]) == 1
     train, test = model_selection.leave_one_out(users, days)
     assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4])
     train, test = model_selection.leave_one_out(users, random_state=1)
@@ -149,7 +200,20 @@ def test_a_split_that_leaves_a_user_without_ratings_is_named():
         (lambda: model_selection.train_test_split(clicks(), 1.5), "train_percentage is 1.5"),
         (lambda: model_selection.split_by_time([1, 2], [1]), "times has 1 values, and users 2"),
         (lambda: model_selection.split_by_time([1, 2], [1, np.nan]), "times has missing values"),
+        (lambda: model_selection.split_by_time([1, 2], [1, None]), "times must be numbers or dates"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at=3), "at is 3: no row is left for tests"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at=1), "at is 1: no row is left for training"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at="x"), "at is 'x': it must be one moment"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], at=np.nan), "at is nan: it must be one moment"),
+        (lambda: model_selection.split_by_time([1, 2, 3], [5, 5, 5]), "test_size is 0.2: no row is left for tests"),
+        (lambda: model_selection.split_by_time([], [], 7), "test_size is 7: it must be between 0 and 1"),
+        (lambda: model_selection.split_by_time([1, 2], [1, 2], 7, at=2), "test_size is 7"),
+        (lambda: model_selection.leave_one_out([1, 1], [1, np.nan]), "times has missing values"),
+        (lambda: model_selection.leave_one_out([1, 1], [1, None]), "times must be numbers or dates"),
+        (lambda: model_selection.leave_one_out([1, 1], [1]), "times has 1 values, and users 2"),
         (lambda: model_selection.leave_k_out_split(clicks(), 0), "K is 0"),
+        (lambda: model_selection.leave_k_out_split(clicks(), 1, "a"), "train_only_size is 'a'"),
+        (lambda: model_selection.train_test_split(clicks().toarray()), "ratings must be a sparse matrix, such as"),
         (lambda: metrics.ranking_metrics_at_k(None, clicks(), clicks(items=3)), "has the shape"),
     ]:
         with pytest.raises(ValueError, match=why):
@@ -161,6 +225,7 @@ def test_a_recommender_is_an_estimator():
     search = GridSearchCV(AlternatingLeastSquares(iterations=3), {"factors": [2, 4], "alpha": [1.0, 10.0]}, cv=KFold(3))
     search.fit(matrix)
     assert search.best_params_["factors"] in (2, 4) and 0 < search.best_score_ < 1
+    assert search.best_estimator_.score(sparse.csr_array(matrix)) == search.score(matrix)
     assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
     for model in (AlternatingLeastSquares(), ImplicitALS(), MatrixFactorization()):
         assert clone(model.set_params(random_state=3)).random_state == 3
@@ -184,7 +249,8 @@ def test_ratings_of_new_people_are_folded_in():
     given = 3 + tastes[50, rated]
     ids, scores = model.recommend_new(names[rated], given, N=15)
     expected = 3 + tastes[50, 1::2]
-    assert set(ids[:5]) & set(names[1::2][np.argsort(-expected)[:5]]) and not set(ids) & set(names[rated])
+    told = scores[np.argsort(ids)]
+    assert np.corrcoef(told, expected[np.argsort(names[1::2])])[0, 1] > 0.95 and set(ids) == set(names[1::2])
     assert model.digest_ == digest and 50 not in model.users_
     model.partial_fit_users([50] * 15, names[rated], given)
     assert model.users_.tolist()[-1] == 50
@@ -195,8 +261,56 @@ def test_ratings_of_new_people_are_folded_in():
     model.partial_fit_items(np.arange(20), ["tea"] * 20, values[items == 3][:20])
     assert model.items_[-1] == "tea" and "tea" not in model.recommend(3, 40)[0]
     assert model.similar_items("tea", 2)[0].tolist()[1] == "item 3"
-    with pytest.raises(ValueError, match="of another type than the ids of the fit"):
-        model.partial_fit_users(["ann"], ["item 3"], [4.0])
+    for people, things in [(["ann"], ["item 3"]), ([True], ["item 3"]), ([2**70], ["item 3"])]:
+        with pytest.raises(ValueError, match="users: .* is of another type than the ids of the fit"):
+            model.partial_fit_users(people, things, [4.0])
+    with pytest.raises(ValueError, match="items: b'rye' is of another type"):
+        model.partial_fit_items([3], [b"rye"], [4.0])
+    # Whole numbers are whole numbers, whatever column holds them.
+    asked = model.predict([3, 5], ["item 3", "tea"]).tolist()
+    assert model.predict(np.array([3, 5], dtype=object), ["item 3", "tea"]).tolist() == asked
+    model.partial_fit_users(np.array([3, 70], dtype=object), ["item 3", "tea"], [4.0, 5.0])
+    assert model.users_.dtype == np.int64 and model.users_.tolist()[-1] == 70
+    # Who could not be folded in is not in the model.
+    before = model.users_.tolist(), model._model.shape, model.predict(71, "tea")
+    real, model._model = model._model, NoRoom(model._model)
+    with pytest.raises(MemoryError):
+        model.partial_fit_users([71], ["tea"], [5.0])
+    model._model = real
+    assert (model.users_.tolist(), model._model.shape, model.predict(71, "tea")) == before
+
+
+class NoRoom:
+    """A model that has no memory for more users."""
+
+    def __init__(self, model):
+        self.shape = model.shape
+
+    def refit_users(self, users, rows):
+        raise MemoryError
+
+
+def test_a_score_of_ratings_is_r2_and_names_what_is_wrong():
+    users, items = np.divmod(np.arange(600), 20)
+    ratings = 3 + np.sin(users) + np.cos(items)
+    # Each column has its own type, also in a table of lists.
+    names = [f"item {item}" for item in items]
+    model = MatrixFactorization(rank=2, epochs=10).fit([list(row) for row in zip(users.tolist(), names)], ratings)
+    assert model.users_.dtype == np.int64 and model.items_.dtype.kind == "U"
+    table = pd.DataFrame({"user": users, "item": names})
+    assert model.score(table, ratings) == pytest.approx(r2_score(ratings, model.predict(table)), abs=1e-12)
+    exact = model.predict(table[:1])
+    assert model.score(table[:1], exact) == 1.0 and model.score(table[:3], [0.1] * 3) == 0.0
+    for asked, why in [
+        (lambda: model.score(table, ratings[:-1]), "y has the shape \\(599,\\), and X has 600 rows"),
+        (lambda: model.score(table, ratings[:, np.newaxis]), "y has the shape \\(600, 1\\)"),
+        (lambda: model.score(table[:0], []), "y has the shape \\(0,\\)"),
+        (lambda: model.score(table[:2], [1.0, np.nan]), "y has the value nan"),
+        (lambda: model.predict([1, 2]), "X has 1 dimensions: it must be a table of two columns"),
+        (lambda: model.predict([[1, 2, 3]]), "X has 3 columns"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            asked()
 
 
 def test_callbacks_and_bars_of_implicit(capsys):
@@ -205,19 +319,40 @@ def test_callbacks_and_bars_of_implicit(capsys):
     assert seen == [(0, None), (1, None), (2, None)]
     AlternatingLeastSquares(2, iterations=3).fit(clicks(), show_progress=True)
     assert "3/3" in capsys.readouterr().err
-    for given, why in [({"dtype": np.float16}, "must be float32 or float64"), ({"use_gpu": True}, "no fits on graphics")]:
+    for given, why in [
+        ({"dtype": np.float16}, "must be float32 or float64"), ({"dtype": "foo"}, "dtype is 'foo': it must be float32"),
+        ({"use_gpu": True}, "no fits on graphics"),
+    ]:
         with pytest.raises(ValueError, match=why):
             AlternatingLeastSquares(**given).fit(clicks())
 
 
 def test_a_model_is_written_to_an_open_file(tmp_path):
     matrix = clicks()
-    model = AlternatingLeastSquares(3, dtype=np.float64).fit(matrix)
-    with open(tmp_path / "model.npz", "wb+") as file:
-        model.save(file)
-        file.seek(0)
-        loaded = AlternatingLeastSquares.load(file)
-    assert loaded.digest_ == model.digest_ and model.item_factors.dtype == np.float64
+
+    def written(model):
+        with open(tmp_path / "model.npz", "wb+") as file:
+            model.save(file)
+            file.seek(0)
+            return AlternatingLeastSquares.load(file)
+
+    model = AlternatingLeastSquares(3, dtype=np.float64, random_state=np.random.RandomState(3)).fit(matrix)
+    loaded = written(model)
+    assert loaded.digest_ == model.digest_ and loaded.item_factors.dtype == model.item_factors.dtype == np.float64
+    # A state cannot come back.
+    assert loaded.random_state is None and clone(loaded).fit(matrix).item_factors.dtype == np.float64
+    seeded = AlternatingLeastSquares(np.int64(3), random_state=np.int64(5)).fit(matrix)
+    assert written(seeded).fit(matrix).digest_ == seeded.digest_
+    # Ids that a folder has are in the file, too.
+    for ids in (np.arange(5, 65), np.array([f"user {at}" for at in range(60)], dtype=object)):
+        model.user_ids_, model.item_ids_ = ids, np.arange(40)
+        again = written(model)
+        assert again.user_ids_.tolist() == ids.tolist() and again.item_ids_.tolist() == list(range(40))
+    assert not hasattr(written(model).fit(matrix), "user_ids_")
+    users, items = np.divmod(np.arange(60), 6)
+    ratings = MatrixFactorization(rank=1, epochs=1, validation=None).fit(users, items, np.ones(60))
+    with pytest.raises(ValueError, match="path is an open file: give a folder, or pickle"):
+        written(ratings)
     for ask in [lambda model: model.recommend(3), lambda model: model.recommend(3, matrix[5], recalculate_user=True)]:
         assert [part.tolist() for part in ask(loaded)] == [part.tolist() for part in ask(model)]
 

@@ -45,15 +45,23 @@ def test_a_stub_has_the_parameters_of_what_it_stands_for(name):
 
 @pytest.mark.parametrize("name", raddle.linear.__all__)
 def test_a_stub_of_a_classifier_has_its_parameters_and_methods(name):
-    of_all, found = stubs(raddle.linear), getattr(raddle.linear, name)
-    own = {node.name: node for node in of_all[name].body if isinstance(node, ast.FunctionDef)}
-    assert parameters(own["__init__"]) == defaults(found.__init__)
-    shared = {node.name: node for node in of_all["_Classifier"].body if isinstance(node, ast.FunctionDef)}
+    found = getattr(raddle.linear, name)
+    stub = members(stubs(raddle.linear), name)
+    assert parameters(stub["__init__"]) == defaults(found.__init__)
     ours = [each for each in found.__mro__ if each.__module__.startswith("raddle.linear")]
     public = {method for each in ours for method in vars(each) if not method.startswith(("_", "set_"))}
-    assert set(own | shared) == public | {"__init__"}
+    assert set(stub) == public | {"__init__"}
     for method in public:
-        assert parameters((shared | own)[method]) == defaults(getattr(found, method)), method
+        assert parameters(stub[method]) == defaults(getattr(found, method)), method
+
+
+def members(of_all, name):
+    """Return the methods of a class's stub, with those of its bases; the first base has the last word."""
+    found = {}
+    for base in reversed(of_all[name].bases):
+        if getattr(base, "id", None) in of_all:
+            found |= members(of_all, base.id)
+    return found | {node.name: node for node in of_all[name].body if isinstance(node, ast.FunctionDef)}
 
 
 @pytest.mark.parametrize("name", raddle.mf.__all__)

@@ -88,8 +88,11 @@ def narrowed(estimator, dtype):
 
 
 def exact(estimator):
-    """Return the coefficients in double precision."""
-    return estimator.__dict__.get("_exact", estimator.coef_)
+    """Return the coefficients in double precision: those of the fit, unless `coef_` was changed since."""
+    kept = estimator.__dict__.get("_exact")
+    if kept is not None and np.array_equal(kept.astype(np.float32), estimator.coef_):
+        return kept
+    return np.asarray(estimator.coef_, dtype=np.float64)
 
 
 def row_values(name, values, rows):

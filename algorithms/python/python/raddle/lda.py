@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from raddle import _raddle
-from raddle._common import Pickled, aligned, number, refuse, seed, whole, workers
+from raddle._common import Pickled, aligned, not_fitted, number, refuse, seed, whole, workers
 from raddle._observed import Callbacks, observed
 from raddle._pages import Reported
 
@@ -184,9 +184,10 @@ class LatentDirichletAllocation(
         """Add documents to the model, in one pass over them.
 
         The topics of their tokens are drawn given all that the model has seen, and then counted with it; tokens seen
-        before keep their topics, and priors stay as they are. The first call fits a new model. Batches of documents one
-        after the other make a model of all, which is less exact than `fit` on all at once. Words are the columns of the
-        first call.
+        before keep their topics. The priors of the model stay as they are; in the pass itself each topic has the mean
+        of `doc_topic_prior_`. The first call fits a new model, which optimises them as `fit` does, in 20 epochs.
+        Batches of documents one after the other make a model of all, which is less exact than `fit` on all at once.
+        Words are the columns of the first call, and the number of topics is that of the model.
 
         Parameters
         ----------
@@ -202,15 +203,21 @@ class LatentDirichletAllocation(
         """
         is_new = not hasattr(self, "digest_")
         counts, asked = self._counts(X, reset=is_new), self._asked()
+        if not counts.data.any():
+            raise ValueError("X has no words in any document, so there is nothing to add: leave the batch out")
         asked.update(epochs=1, validation=0.0)
         if is_new:
             # Where nothing has been seen a pass finds little.
             asked.update(epochs=20)
+        elif asked["topics"] != len(self._model["alpha"]):
+            has = f"the model has {len(self._model['alpha'])} topics: call fit for another number"
+            refuse("n_components", self.n_components, has)
         else:
             old = self._sparse_counts()
             asked["init"] = old.col.astype(np.uint32), old.row.astype(np.uint32), old.data.astype(np.uint32)
             asked.update(alpha=float(np.mean(self.doc_topic_prior_)), beta=float(self.topic_word_prior_), fixed_priors=True)
-        result = _raddle.fit_lda(counts, asked, None)
+        with observed(self, X, None, None) as callback:
+            result = _raddle.fit_lda(counts, asked, callback)
         if is_new:
             self.n_iter_, self._names, self._vocabulary = 0, None, None
         else:
@@ -406,7 +413,8 @@ class LatentDirichletAllocation(
         counts = self._counts(X)
         tops = [[word for word, _ in top] for top in self._tops(n)]
         found = _raddle.coherence_lda(counts, tops)
-        return Coherence(*map(np.array, found), np.array([_c_v(counts, words) for words in tops]))
+        by_word = counts.tocsc()
+        return Coherence(*map(np.array, found), np.array([_c_v(by_word[:, words]) for words in tops]))
 
     def to_pyldavis(self, names=None):
         """Return the arguments of `pyLDAvis.prepare`, by name.
@@ -569,6 +577,8 @@ class LdaCV(LatentDirichletAllocation):
             refuse("rule", self.rule, "it must be one of min, 1se, npmi")
         counts = self._counts(X, reset=True)
         self.topics_ = np.unique([whole("n_components", each, 1) for each in np.ravel(self.n_components).tolist()])
+        if not len(self.topics_):
+            refuse("n_components", self.n_components, "it must have at least one number of topics")
         folds = whole("cv", self.cv, 2)
         order = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() >= 2)
         if len(order) < folds:
@@ -594,12 +604,14 @@ class LdaCV(LatentDirichletAllocation):
         return model.perplexity(counts[part]), np.mean(npmi)
 
     def _topics(self):
+        if not hasattr(self, "n_components_"):
+            raise not_fitted(self)
         return self.n_components_
 
 
-def _c_v(counts, words):
-    """Return c_v of a list of words, by the documents that have them."""
-    has = (counts.tocsc()[:, words] > 0).astype(float).toarray()
+def _c_v(counts):
+    """Return c_v of the words in the columns, by the documents that have them."""
+    has = (counts > 0).astype(float).toarray()
     together, small = has.T @ has / max(1, len(has)), 1e-12
     share = np.maximum(np.diag(together), small)
     npmi = np.log((together + small) / np.outer(share, share)) / -np.log(together + small)

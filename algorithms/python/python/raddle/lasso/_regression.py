@@ -46,8 +46,15 @@ class Regression(Exported, RegressorMixin, Linear):
         names = ("coef_", "intercept_", "n_iter_", "relative_gap_", "dual_gap_", "dual_")
         for name in names:
             setattr(self, name, np.array([getattr(fit, name) for fit in fits]))
+        # Those of an earlier fit of one target.
+        for name in ("_exact", "gradient_"):
+            self.__dict__.pop(name, None)
         self.report_, self.digest_, self._about = fits[-1].report_, [fit.digest_ for fit in fits], {}
         return self
+
+    def _init(self, columns):
+        # Coefficients of several targets are no start for one.
+        return None if np.ndim(getattr(self, "coef_", ())) > 1 else super()._init(columns)
 
     def predict(self, X, offset=None):
         """Predict the response of rows.

@@ -76,12 +76,17 @@ class LogisticRegression(_Classifier):
     def predict_proba(self, X: Matrix) -> Floats: ...
     def predict_log_proba(self, X: Matrix) -> Floats: ...
 
-class LogisticRegressionCV(LogisticRegression):
+class _ChosenC:
     C_: float
     Cs_: Floats
     mean_path_: Floats
     se_path_: Floats
     worst_gap_: float
+    def fit(
+        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self: ...
+
+class LogisticRegressionCV(_ChosenC, LogisticRegression):  # type: ignore[misc]
     def __init__(
         self,
         Cs: int | ArrayLike = 10,
@@ -100,18 +105,8 @@ class LogisticRegressionCV(LogisticRegression):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None: ...
-    def fit(  # type: ignore[override]
-        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
-    ) -> Self: ...
-    def predict_proba(self, X: Matrix) -> Floats: ...
-    def predict_log_proba(self, X: Matrix) -> Floats: ...
 
-class LinearSVCCV(LinearSVC):
-    C_: float
-    Cs_: Floats
-    mean_path_: Floats
-    se_path_: Floats
-    worst_gap_: float
+class LinearSVCCV(_ChosenC, LinearSVC):  # type: ignore[misc]
     def __init__(
         self,
         Cs: int | ArrayLike = 10,
@@ -130,6 +125,3 @@ class LinearSVCCV(LinearSVC):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None: ...
-    def fit(  # type: ignore[override]
-        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
-    ) -> Self: ...

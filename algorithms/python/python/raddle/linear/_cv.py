@@ -90,8 +90,10 @@ class LogisticRegressionCV(ChosenC, LogisticRegression):
         Rule for choosing C: the one with the best mean, or the smallest within one standard error of it.
     measure : {"accuracy", "balanced-accuracy", "f1", "auc", "log-loss"}, default="accuracy"
         Measure on held-out rows; "auc" is for two classes.
-    multi_class, tol, class_weight, fit_intercept, intercept_scaling, standardize, max_iter, n_jobs, verbose
+    multi_class, tol, class_weight, fit_intercept, intercept_scaling, standardize, max_iter, n_jobs
         As in `LogisticRegression`, and so are the attributes.
+    verbose : int, default=0
+        Accepted without effect, like callbacks of `set_callbacks`: folds are fitted side by side.
     random_state : int, RandomState, Generator or None, default=42
         Seed for assigning rows to folds, or a state to draw it from.
 
@@ -153,7 +155,8 @@ class LinearSVCCV(ChosenC, LinearSVC):
     """A `LinearSVC` whose C is chosen by cross-validation.
 
     Parameters and attributes of the choice are those of `LogisticRegressionCV`, but that there are no probabilities to
-    measure by "log-loss"; all others are those of `LinearSVC`. It takes no warm start and no callback.
+    measure by "log-loss"; all others are those of `LinearSVC`, but that `verbose` is accepted without effect, like
+    callbacks of `set_callbacks`. It takes no warm start and no callback.
 
     Examples
     --------

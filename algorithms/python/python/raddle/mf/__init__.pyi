@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import IO, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -24,7 +24,9 @@ class _Factors(Reported):
     digest_: str
     n_iter_: int
     report_: dict[str, Any]
-    def save(self, path: str | PathLike[str], *, overwrite: bool = False, seen: bool = True) -> Self: ...
+    def save(
+        self, path: str | PathLike[str] | IO[bytes], *, overwrite: bool = False, seen: bool = True
+    ) -> Self: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self, **params: Any) -> Self: ...
 
@@ -62,7 +64,7 @@ class AlternatingLeastSquares(_Factors):
     def fit(self, user_items: Matrix, show_progress: bool = False, callback: Callback = None) -> Self: ...
     def score(self, user_items: Matrix, y: object = None) -> float: ...
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> AlternatingLeastSquares: ...
+    def load(cls, path: str | PathLike[str] | IO[bytes]) -> AlternatingLeastSquares: ...
     def recommend(
         self,
         userid: int | ArrayLike,

@@ -17,5 +17,6 @@ def explained(factors, regularization, liked, item, solved, count):
         system = factors.astype(float).T @ factors + regularization * np.eye(factors.shape[1])
         solved = cho_factor(system + own.T @ (own * (weights - 1)[:, None]))
     parts = own @ cho_solve(solved, factors[item].astype(float)) * weights * is_liked
-    best = np.argsort(-parts, kind="stable")[:count]
-    return float(parts.sum()), [(int(items[at]), float(parts[at])) for at in best if is_liked[at]], solved
+    liked = np.flatnonzero(is_liked)
+    best = liked[np.argsort(-parts[liked], kind="stable")[:count]]
+    return float(parts.sum()), [(int(items[at]), float(parts[at])) for at in best], solved

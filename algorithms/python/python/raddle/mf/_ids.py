@@ -35,9 +35,10 @@ class Ids:
     def rows(self, name, column):
         """Return the rows of ids; `UNKNOWN` for an id without a row."""
         values = as_column(name, column)
-        if self.ids.dtype.kind == "i":
+        if self.ids.dtype.kind == "i" and values.dtype != object:
             if values.dtype.kind not in "iu":
                 return np.full(len(values), UNKNOWN)
+            values = values.astype(np.int64)
             if self._sorter is None:
                 self._sorter = np.argsort(self.ids, kind="stable")
             found = np.searchsorted(self.ids, values, sorter=self._sorter)
@@ -45,7 +46,11 @@ class Ids:
             return np.where(self.ids[rows] == values, rows, UNKNOWN).astype(np.uint32)
         if self._index is None:
             self._index = {id: row for row, id in enumerate(self.ids.tolist())}
-        return np.fromiter((self._index.get(id, UNKNOWN) for id in values.tolist()), np.uint32, len(values))
+        rows = np.fromiter((self._index.get(id, UNKNOWN) for id in values.tolist()), np.uint32, len(values))
+        if self.ids.dtype.kind == "i":
+            # To a dict, truth is 0 or 1, and a number with a fraction of 0 is whole.
+            rows[[_type(id) is not int for id in values.tolist()]] = UNKNOWN
+        return rows
 
     def known(self, name, column):
         """Return the rows of ids; raise an error if one is unknown."""
@@ -55,23 +60,36 @@ class Ids:
             raise ValueError(f"{name}: the model has no {wrong!r}; give an id that it was fitted on")
         return rows
 
-    def added(self, name, ids):
-        """Return the rows of ids, of which new ones are added after the others; they must be of the same type."""
+    def placed(self, name, ids):
+        """Return the rows of ids, and all ids with new ones after the others; they must be of the same type."""
         rows = self.rows(name, ids)
         new = rows == UNKNOWN
-        if new.any():
-            more = np.asarray(ids)[new]
-            if (more.dtype.kind in "iu") != (self.ids.dtype.kind in "iu"):
-                raise ValueError(f"{name}: {more.tolist()[0]!r} is of another type than the ids of the fit")
-            rows[new] = np.arange(len(self.ids), len(self.ids) + len(more), dtype=np.uint32)
-            self.__init__(np.concatenate([self.ids, more]))
-        return rows
+        more = as_column(name, ids)[new]
+        if not len(more):
+            return rows, self.ids
+        types, is_whole = _types(self.ids), self.ids.dtype.kind == "i"
+        for id in more.tolist():
+            if _type(id) not in types or is_whole and not -(2**63) <= id < 2**63:
+                raise ValueError(f"{name}: {id!r} is of another type than the ids of the fit")
+        rows[new] = np.arange(len(self.ids), len(self.ids) + len(more), dtype=np.uint32)
+        return rows, np.concatenate([self.ids, more.astype(np.int64) if is_whole else more])
 
     def __getstate__(self):
         return {"ids": self.ids}
 
     def __setstate__(self, state):
         self.__init__(state["ids"])
+
+
+def _types(ids):
+    """Return the types of ids."""
+    of_all = {"i": int, "U": str, "T": str, "S": bytes}.get(ids.dtype.kind)
+    return {_type(id) for id in ids.tolist()} if of_all is None else {of_all}
+
+
+def _type(id):
+    known = {bool: (bool, np.bool_), int: (int, np.integer), str: str, bytes: bytes}
+    return next((of for of, kinds in known.items() if isinstance(id, kinds)), type(id))
 
 
 def as_column(name, column):

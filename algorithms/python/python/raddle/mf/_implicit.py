@@ -127,7 +127,7 @@ class AlternatingLeastSquares(Factors):
             The model itself.
         """
         matrix = compressed("user_items", user_items)
-        if np.dtype(getattr(self, "dtype", "float32")) not in (np.float32, np.float64):
+        if not _is_kept(getattr(self, "dtype", "float32")):
             raise ValueError(f"dtype is {self.dtype!r}: it must be float32 or float64, leave it out")
         if getattr(self, "use_gpu", False):
             raise ValueError("use_gpu is True: there are no fits on graphics processors, leave it out")
@@ -147,6 +147,9 @@ class AlternatingLeastSquares(Factors):
         }
         with progress(callback, self.iterations, show_progress) as callback:
             self._fit(matrix, asked, True, callback)
+        # They are those of the folder that an earlier model was loaded from.
+        for name in ("user_ids_", "item_ids_"):
+            self.__dict__.pop(name, None)
         self.alpha_, self.regularization_ = self._about["implicit"], self._about["reg"]
         return self
 
@@ -171,22 +174,24 @@ class AlternatingLeastSquares(Factors):
         from raddle.mf.model_selection import train_test_split
 
         train, test = train_test_split(self._of("user_items", user_items, None), 0.8, 0, warns=False)
-        users = np.flatnonzero(test.getnnz(axis=1))
+        users = np.flatnonzero(np.diff(test.indptr))
         ids, _ = self.recommend(users, train[users], recalculate_user=True)
         return lists_measured(ids, test[users])["ndcg"]
 
     @classmethod
     def load(cls, path):
-        """Load a model that `save` or the program `mf` has written; the same as `raddle.load`.
+        """Load a model that `save` or the program `mf` has written.
 
         Parameters
         ----------
         path : str, path or file
-            The folder, or an open file that `save` has written.
+            The folder, which `raddle.load` loads as the same model; or an open file that `save` has written, which
+            `raddle.load` does not read.
 
         Returns
         -------
         AlternatingLeastSquares or ImplicitALS
+            The one that was saved; a `MatrixFactorization` for a folder of ratings.
         """
         from raddle.mf._saved import load, read
 
@@ -372,14 +377,17 @@ class AlternatingLeastSquares(Factors):
         user_weights : object
             To be given in further calls for this user.
         """
-        user, item = (self._rows(name, given, None)[0][0] for name, given in [("userid", userid), ("itemid", itemid)])
-        if item >= self._fitted().shape[1]:
-            raise IndexError(f"itemid: {item} is not in the model, which has {self._fitted().shape[1]}")
         rows = self._of("user_items", user_items, None)
-        row = rows[0 if rows.shape[0] == 1 else int(user)]
+        item = self._one("itemid", itemid, self._fitted().shape[1])
+        user = self._one("userid", userid, None)
+        if rows.shape[0] == 1:
+            user = 0
+        elif user >= rows.shape[0]:
+            raise IndexError(f"userid: {user} is not in user_items, which has {rows.shape[0]} rows")
+        row = rows[user : user + 1]
         weights = abs(row.data.astype(float)) * self._about["implicit"] + (0.0 if self._count_alone else 1.0)
         given = row.indices, weights, row.data > 0
-        return explained(self.item_factors, self._about["reg"], given, int(item), user_weights, whole("N", N, 1))
+        return explained(self.item_factors, self._about["reg"], given, item, user_weights, whole("N", N, 1))
 
     def _similar_to(self, factors, asked):
         """Return the items with the largest cosines with rows of factors."""
@@ -408,6 +416,12 @@ class AlternatingLeastSquares(Factors):
         only = None if only is None else self._rows(name, np.atleast_1d(only), count)[0]
         without = None if without is None else self._rows(other, np.atleast_1d(without), count)[0]
         return self._list(N, only, without)
+
+    def _one(self, name, given, count):
+        rows, _ = self._rows(name, given, count)
+        if len(rows) != 1:
+            raise ValueError(f"{name} has {len(rows)} values: give one whole number")
+        return int(rows[0])
 
     @staticmethod
     def _rows(name, given, count):
@@ -493,6 +507,14 @@ class ImplicitALS(AlternatingLeastSquares):
             n_jobs=n_jobs,
         )
         self.validation = validation
+
+
+def _is_kept(dtype):
+    """Return whether factors can be of a type."""
+    try:
+        return np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        return False
 
 
 def _chosen(name, value):

@@ -55,8 +55,8 @@ class Factors(Reported, Pickled, _State):
         Parameters
         ----------
         path : str, path or file
-            The folder; created if it does not exist. A file that is open for bytes gets a form that only `load` of the
-            class reads.
+            The folder; created if it does not exist. An `AlternatingLeastSquares` or `ImplicitALS` is also written to a
+            file that is open for bytes, which `AlternatingLeastSquares.load` alone reads.
         overwrite : bool
             Whether to replace an existing model, which is an error otherwise.
         seen : bool
@@ -158,11 +158,16 @@ def trimmed(ids, scores):
     return ids[0], scores[0]
 
 
-def compressed(name, matrix, rows=None, columns=None):
-    """Return a sparse matrix in compressed rows, with unique ascending columns and finite nonzero values."""
+def sparse_only(name, matrix):
+    """Return a matrix that must be sparse."""
     if not sparse.issparse(matrix):
         raise ValueError(f"{name} must be a sparse matrix, such as scipy.sparse.csr_matrix")
-    given = matrix
+    return matrix
+
+
+def compressed(name, matrix, rows=None, columns=None):
+    """Return a sparse matrix in compressed rows, with unique ascending columns and finite nonzero values."""
+    given = sparse_only(name, matrix)
     if matrix.ndim == 1:
         matrix = matrix.reshape(1, -1)
     matrix = matrix.tocsr()

@@ -200,10 +200,15 @@ class MatrixFactorization(Factors):
         Returns
         -------
         float
-            At most 1; 0 is the mean of `y`.
+            At most 1; 0 is the mean of `y`. If all of `y` are equal it is 1 for exact predictions, else 0.
         """
-        y = np.asarray(y, dtype=float)
-        return 1.0 - float(((y - self.predict(X)) ** 2).sum() / ((y - y.mean()) ** 2).sum())
+        y, found = np.asarray(y, dtype=float), self.predict(X)
+        if y.shape != found.shape or not len(y):
+            raise ValueError(f"y has the shape {y.shape}, and X has {len(found)} rows: give one rating for each")
+        if not np.isfinite(y).all():
+            raise ValueError(f"y has the value {y[~np.isfinite(y)][0]}: leave such ratings out")
+        errors, spread = float(((y - found) ** 2).sum()), float(((y - y.mean()) ** 2).sum())
+        return 1.0 - errors / spread if spread > 0 and (y != y[0]).any() else float(errors == 0)
 
     def partial_fit_users(self, users, items, ratings):
         """Compute rows of users from all their ratings and store them in the model; new users are added to it.
@@ -236,7 +241,10 @@ class MatrixFactorization(Factors):
         ids, others = (self._item_ids, self._user_ids) if is_items else (self._user_ids, self._item_ids)
         rows, given = Ids.of(*own)
         matrix = self._matrix(rows, len(given.ids), others.known(*other), len(others.ids), ratings)
-        (model.refit_items if is_items else model.refit_users)(ids.added(own[0], given.ids), matrix)
+        rows, more = ids.placed(own[0], given.ids)
+        (model.refit_items if is_items else model.refit_users)(rows, matrix)
+        # Only now does the model have them.
+        ids.__init__(more)
         self.__dict__.pop("_copies", None)
         return self
 
@@ -389,8 +397,20 @@ def _column(given):
 
 
 def _pairs(table):
-    """Return the two columns of a table."""
-    columns = [table[name] for name in table.columns] if hasattr(table, "columns") else list(np.asarray(table).T)
+    """Return the two columns of a table, each with its own type."""
+    if hasattr(table, "columns"):
+        columns = [table[name] for name in table.columns]
+    else:
+        rows = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
+        if rows.ndim != 2:
+            raise ValueError(f"X has {rows.ndim} dimensions: it must be a table of two columns, users and items")
+        columns = list(rows.T) if rows is table else [_typed(column.tolist()) for column in rows.T]
     if len(columns) != 2:
         raise ValueError(f"X has {len(columns)} columns: it must have two, users and items")
     return columns
+
+
+def _typed(values):
+    """Return values as an array, of objects if they would become texts."""
+    column = np.asarray(values)
+    return np.array(values, dtype=object) if column.dtype.kind in "US" and len(set(map(type, values))) > 1 else column

@@ -26,13 +26,28 @@ def _plain(ids):
 
 
 def write(file, model):
-    """Write a model to an open file, in the format of numpy."""
+    """Write a model of clicks to an open file, in the format of numpy."""
+    from raddle.mf import AlternatingLeastSquares
+
+    if not isinstance(model, AlternatingLeastSquares):
+        raise ValueError("path is an open file: give a folder, or pickle the model")
     arrays, how, seen = model._fitted().__getnewargs__()
-    about = {"class": type(model).__name__, "params": model.get_params(), "about": model._about, "report": model.report_}
+    about = {"class": type(model).__name__, "params": _params(model), "about": model._about, "report": model.report_}
     about |= {"digest": model.digest_, "n_iter": model.n_iter_, "how": how, "head": arrays[:2], "seen": seen and seen[0]}
-    text = json.dumps(about, default=str)
+    about["ids"] = {name: getattr(model, name).tolist() for name in ("user_ids_", "item_ids_") if hasattr(model, name)}
+    text = json.dumps(about, default=lambda value: value.item() if isinstance(value, np.generic) else str(value))
     parts = {"about": np.array(text), "items": np.empty(0, np.uint32) if seen is None else seen[1]}
     np.savez(file, **parts, **{f"array{at}": array for at, array in enumerate(arrays[2:])})
+
+
+def _params(model):
+    """Return the parameters as a text can hold them: a state of random numbers is none that another process has."""
+    params = model.get_params()
+    if "dtype" in params:
+        params["dtype"] = np.dtype(params["dtype"]).name
+    if not isinstance(params["random_state"], (int, np.integer)):
+        params["random_state"] = None
+    return params
 
 
 def read(file):
@@ -50,6 +65,8 @@ def read(file):
     model._about, model.report_ = about["about"], about["report"]
     model.digest_, model.n_iter_ = about["digest"], about["n_iter"]
     model.alpha_, model.regularization_ = model._about["implicit"], model._about["reg"]
+    for name, ids in about.get("ids", {}).items():
+        setattr(model, name, np.array(ids, dtype=object if isinstance(ids[0], str) else np.int64))
     return model
 
 

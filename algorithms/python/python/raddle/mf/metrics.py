@@ -1,7 +1,8 @@
 """Measures of lists of recommendations.
 
-They are those of `implicit.evaluation` 0.7, with more of them, for any model that has its `recommend`. Lists of the models
-of `raddle.mf` are found on all cores.
+They are those of `implicit.evaluation` 0.7, and more of them, for lists of items by number. `ranking_metrics_at_k` takes
+any model with implicit's `recommend`, such as `AlternatingLeastSquares` and `ImplicitALS`, which by default find lists on
+all cores; `lists_measured` takes lists of any model.
 """
 
 import numpy as np
@@ -92,7 +93,7 @@ def lists_measured(ids, test_user_items):
     Parameters
     ----------
     ids : array of shape (users, K)
-        Items, the best first; -1 where a list is shorter.
+        Items, the best first, each once in a list; -1 where a list is shorter.
     test_user_items : sparse matrix of shape (users, items)
         The items to be found, a row for each list; values above or below 0 count alike.
 
@@ -101,7 +102,17 @@ def lists_measured(ids, test_user_items):
     dict of float
     """
     ids = np.asarray(ids)
+    if ids.ndim != 2 or ids.dtype.kind not in "iu":
+        has = f"ids has {ids.ndim} dimensions and values of type {ids.dtype}"
+        raise ValueError(f"{has}: give a row of whole numbers for each user")
     test = compressed("test_user_items", test_user_items, len(ids))
+    wrong = ids[(ids < -1) | (ids >= test.shape[1])]
+    if wrong.size:
+        raise ValueError(f"ids has the item {wrong[0]}, and test_user_items has {test.shape[1]} items, from 0")
+    ordered = np.sort(ids, axis=1)
+    twice = ordered[:, 1:][(ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)]
+    if twice.size:
+        raise ValueError(f"ids has the item {twice[0]} twice in a list: give each item once")
     sums = _Sums(max(1, ids.shape[1]), test.shape[1])
     sums.add(ids, test)
     return sums.means()

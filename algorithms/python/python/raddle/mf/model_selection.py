@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from raddle.mf._ids import as_column
-from raddle.mf._model import compressed, whole
+from raddle.mf._model import compressed, sparse_only, whole
 
 __all__ = ["leave_k_out_split", "leave_one_out", "split_at_random", "split_by_time", "train_test_split"]
 
@@ -43,7 +43,7 @@ def train_test_split(ratings, train_percentage=0.8, random_state=None, *, warns=
     (1000, 0)
     """
     share = _share("train_percentage", train_percentage)
-    given = ratings.tocoo()
+    given = sparse_only("ratings", ratings).tocoo()
     is_train = _state(random_state).random(len(given.data)) < share
     return _parts(given, is_train, warns)
 
@@ -67,7 +67,7 @@ def leave_k_out_split(ratings, K=1, train_only_size=0.0, random_state=None):
     train, test : csr_matrix of shape (users, items)
     """
     K = whole("K", K, 1)
-    if not 0.0 <= train_only_size < 1.0:
+    if not isinstance(train_only_size, (int, float, np.floating)) or not 0.0 <= train_only_size < 1.0:
         raise ValueError(f"train_only_size is {train_only_size!r}: it must be at least 0 and below 1")
     given, state = compressed("ratings", ratings).tocoo(), _state(random_state)
     counts = np.bincount(given.row, minlength=given.shape[0])
@@ -108,14 +108,15 @@ def split_by_time(users, times, test_size=0.2, at=None):
     times : column of numbers or dates
         When each row was made.
     test_size : float
-        Share of the rows for tests, between 0 and 1. Rows of the same time stay together, in training.
+        Share of the rows for tests, between 0 and 1; at least one row. Rows of the same time stay together, in
+        training.
     at : number or date or None
         The first moment of the test data, instead of `test_size`.
 
     Returns
     -------
     train, test : arrays of int
-        Positions of rows, ascending.
+        Positions of rows, ascending. Neither is empty: a split that leaves nothing on one side is refused.
 
     Examples
     --------
@@ -124,17 +125,16 @@ def split_by_time(users, times, test_size=0.2, at=None):
     >>> train.tolist(), test.tolist()
     ([0, 1], [2, 3])
     """
-    rows, times = _rows(users), np.asarray(times)
-    if times.shape != rows.shape:
-        raise ValueError(f"times has {times.size} values, and users {rows.size}: give one for each")
-    if times.dtype.kind == "O":
-        raise ValueError("times must be numbers or dates, such as of numpy.datetime64")
-    if np.isnan(times).any() if times.dtype.kind == "f" else times.dtype.kind in "mM" and np.isnat(times).any():
-        raise ValueError("times has missing values: leave such rows out")
+    share, rows = _share("test_size", test_size), _rows(users)
+    times = _times(times, rows)
     if at is not None:
-        return _positions(users, rows, times >= np.asarray(at, dtype=times.dtype))
-    last = np.sort(times)[len(times) - 1 - int(round(_share("test_size", test_size) * len(times)))] if len(times) else 0
-    return _positions(users, rows, times > last)
+        is_test, given = _from(times, at), f"at is {at!r}"
+    else:
+        is_test, given = _latest(times, share), f"test_size is {share}"
+    for side, rows_of in (("tests", is_test), ("training", ~is_test)):
+        if not rows_of.any():
+            raise ValueError(f"{given}: no row is left for {side}; give a time after the first, up to the last, as at")
+    return _positions(users, rows, is_test)
 
 
 def leave_one_out(users, times=None, random_state=None):
@@ -155,9 +155,7 @@ def leave_one_out(users, times=None, random_state=None):
         Positions of rows, ascending.
     """
     rows = _rows(users)
-    order = _state(random_state).random(len(rows)) if times is None else np.asarray(times)
-    if order.shape != rows.shape:
-        raise ValueError(f"times has {order.size} values, and users {rows.size}: give one for each")
+    order = _state(random_state).random(len(rows)) if times is None else _times(times, rows)
     at = np.lexsort((np.arange(len(rows)), order, rows))
     is_last = np.append(rows[at][1:] != rows[at][:-1], True) if len(at) else np.zeros(0, bool)
     is_test = np.zeros(len(rows), dtype=bool)
@@ -168,6 +166,38 @@ def leave_one_out(users, times=None, random_state=None):
 def _rows(users):
     values = as_column("users", users)
     return np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)[1]
+
+
+def _times(times, rows):
+    """Return the time of each row."""
+    times = np.asarray(times)
+    if times.shape != rows.shape:
+        raise ValueError(f"times has {times.size} values, and users {rows.size}: give one for each")
+    if times.dtype.kind in "Oc":
+        raise ValueError("times must be numbers or dates, such as of numpy.datetime64, and none may be missing")
+    if (times != times).any():
+        raise ValueError("times has missing values: leave such rows out")
+    return times
+
+
+def _from(times, at):
+    """Return whether times are those of a moment or later ones."""
+    try:
+        # A number is compared as it is; a date may be a text.
+        moment = np.asarray(at, dtype=f"{times.dtype.kind}8" if times.dtype.kind in "mM" else None)
+        if moment.ndim == 0 and moment == moment:
+            return times >= moment
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"at is {at!r}: it must be one moment, a number or a date as times has them")
+
+
+def _latest(times, share):
+    """Return whether times are among the latest, of which there are a share, and later than all others."""
+    if len(times) < 2:
+        return np.zeros(len(times), dtype=bool)
+    count = min(max(1, int(round(share * len(times)))), len(times) - 1)
+    return times > np.sort(times)[-1 - count]
 
 
 def _places(rows, keys):
@@ -181,7 +211,8 @@ def _places(rows, keys):
 
 def _positions(users, rows, is_test):
     alone = np.setdiff1d(rows[is_test], rows[~is_test])
-    _warn(as_column("users", users)[[np.argmax(rows == row) for row in alone]].tolist())
+    # Rows are numbered from 0 without gaps.
+    _warn(as_column("users", users)[np.unique(rows, return_index=True)[1][alone]].tolist())
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
