@@ -140,8 +140,9 @@ fn nothing_of_a_run_can_be_read_on_the_way() {
 
 #[test]
 fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
-    const LINE: &str = "lda fit --topics 4 --epochs 24 --shards 4";
+    const LINE: &str = "lda fit words.txt --topics 4 --epochs 12 --shards 4 --validation none";
     let folder = tempfile::tempdir().unwrap();
+    write_data(folder.path());
     let (expected, _) = alone(folder.path(), LINE);
     for (how, why) in [
         (Tampering::Flip, "what it sent did not arrive as it was"),
@@ -153,6 +154,7 @@ fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
         // The trace of an earlier run would be taken for this one's.
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
+        write_data(folder);
         slow(folder, 400);
         let line = launch(1, &format!("{LINE} --checkpoint-every 4"));
         let Apart { mut run, joined: _joined, control: _control, link } =
