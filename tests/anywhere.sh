@@ -91,8 +91,9 @@ digest_of() {
 digest_in() { field model_digest <"$1/report.json"; }
 # The exit status of a command, whose texts go to files.
 status() { local code=0; "$@" >said 2>complaint || code=$?; echo "$code"; }
+# Epochs long enough to be killed in.
 slow=(--slowdown slow)
-printf '0 0 1\n' >slow
+printf '0 0 20\n1 0 20\n' >slow
 
 # In a root without anything else, or a prefix that is new.
 alone() {
@@ -173,9 +174,9 @@ exec_of() {
 wait_for_epochs() {
   local tries=0
   until [ "$({ wc -l <"$1/trace.jsonl" || echo 0; } 2>/dev/null)" -ge "$2" ]; do
-    sleep 0.1
+    sleep 0.02
     tries=$((tries + 1))
-    kill -0 "$3" 2>/dev/null && [ $tries -lt 1200 ] || return 0
+    kill -0 "$3" 2>/dev/null && [ $tries -lt 10000 ] || return 0
   done
 }
 
@@ -240,7 +241,7 @@ unlike() {
     same "  machines of ${line[0]}" "$(grep -o 'x86_64-linux\|aarch64-linux' standing | sort -u | paste -sd ' ')" \
       'aarch64-linux x86_64-linux'
     [ -n "$victim" ] || fail "  nobody was killed"
-    grep -q '"processes":2' run/report.json || grep -q '"bytes_moved":[1-9]' run/report.json || fail '  shards were handed over'
+    if grep -q '"bytes_moved": [1-9]' run/report.json; then ok '  shards were handed over'; else fail '  no shard was handed over'; fi
   done < <(fits)
 }
 
