@@ -2,12 +2,13 @@
 # A release for another machine, run here by an emulator: models have the bytes of tests/digests.tsv, and the command lines do
 # what they do on x86-64 Linux.
 #
-#   tests/anywhere.sh TARGET [--programs FOLDER] [--native FOLDER] [--rows here|all] [--only PART,..]
+#   tests/anywhere.sh TARGET [--programs FOLDER] [--native FOLDER] [--rows here|all] [--only PART,..] [--fits TEXT]
 #
 # TARGET is aarch64-linux (qemu-aarch64-static), x86_64-windows (wine) or x86_64-linux (as it is). Without --programs
 # .ci/release makes its archive first; --native names the programs of this machine, target/debug unless given, of the same
 # sources. Rows of public sets need RADDLE_DATA. Parts: first, digests, refused, resume, uses, unlike (two processes, one of
-# them emulated), manners (of Windows). macOS has no emulator here: its programs are built, and not run.
+# them emulated), manners (of Windows). Of the runs that are killed, --fits takes those whose line has TEXT. macOS has no
+# emulator here: its programs are built, and not run.
 set -euo pipefail
 # Here alone the system starts ARM's programs, by qemu: the binary formats of a user's namespace are its own. So `raddle` runs
 # those next to it, as on ARM, and needs nothing in an empty root.
@@ -28,13 +29,14 @@ cd "$(dirname "$0")/.."
 root=$PWD
 target=${1:?usage: tests/anywhere.sh TARGET, as its head says}
 shift
-programs='' native=${CARGO_TARGET_DIR:-$root/target}/debug rows=all only=first,digests,refused,resume,uses,unlike,manners
+programs='' native=${CARGO_TARGET_DIR:-$root/target}/debug rows=all fits='' only=first,digests,refused,resume,uses,unlike,manners
 while [ $# -gt 0 ]; do
   case $1 in
     --programs) programs=$(cd "$2" && pwd) ;;
     --native) native=$(cd "$2" && pwd) ;;
     --rows) rows=$2 ;;
     --only) only=$2 ;;
+    --fits) fits=$2 ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
   esac
   shift 2
@@ -185,7 +187,8 @@ fits() {
   printf '%s\n' "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20 --tol 1e-15" \
     "linear fit diabetes --scale --loss hinge --C 100 --tol 1e-14 --parts 4 --epochs 40" \
     "${mf_line[*]} --epochs 12 --shards 4" "${mf_line[*]} --epochs 12 --solver als --shards 4" \
-    "${mf_line[*]} --epochs 12 --solver ccd --shards 4" "lda fit pydoc --topics 8 --epochs 12 --shards 4 --validation none"
+    "${mf_line[*]} --epochs 12 --solver ccd --shards 4" "lda fit pydoc --topics 8 --epochs 12 --shards 4 --validation none" |
+    grep -e "$fits"
 }
 
 resume() {
