@@ -83,8 +83,10 @@ def of_c(target):
         return []
     if "musl" in target:
         zig = importlib.util.find_spec("ziglang")
-        path = pathlib.Path(zig.origin if zig else "ziglang").parent / "lib/libc/musl/COPYRIGHT"
-        package = {"name": "musl", "version": f"of zig {importlib.metadata.version('ziglang') if zig else ''}", "license": "MIT"}
+        if zig is None:
+            sys.exit(f"licences: {target} is linked with zig's C library, whose licence {sys.executable} lacks: pip install ziglang")
+        path = pathlib.Path(zig.origin).parent / "lib/libc/musl/COPYRIGHT"
+        package = {"name": "musl", "version": f"of zig {importlib.metadata.version('ziglang')}", "license": "MIT"}
     elif "windows" in target:
         path = pathlib.Path("/usr/share/doc/mingw-w64-x86-64-dev/copyright")
         package = {"name": "mingw-w64 runtime", "version": "of Debian", "license": "ZPL-2.1"}

@@ -2,37 +2,53 @@
 # A release for another machine, run here by an emulator: models have the bytes of tests/digests.tsv, and the command lines do
 # what they do on x86-64 Linux.
 #
-#   tests/anywhere.sh TARGET [--programs FOLDER] [--native FOLDER] [--rows here|all] [--only PART,..]
+#   tests/anywhere.sh TARGET [--programs FOLDER] [--native FOLDER] [--rows here|all] [--only PART,..] [--fits TEXT]
 #
-# TARGET is aarch64-linux (qemu-aarch64 of qemu-user), x86_64-windows (wine) or x86_64-linux (as it is). Without --programs
+# TARGET is aarch64-linux (qemu-aarch64-static), x86_64-windows (wine) or x86_64-linux (as it is). Without --programs
 # .ci/release makes its archive first; --native names the programs of this machine, target/debug unless given, of the same
 # sources. Rows of public sets need RADDLE_DATA. Parts: first, digests, refused, resume, uses, unlike (two processes, one of
-# them emulated), manners (of Windows). macOS has no emulator here: its programs are built, and not run.
+# them emulated), manners (of Windows). Of the runs that are killed, --fits takes those whose line has TEXT. macOS has no
+# emulator here: its programs are built, and not run.
 set -euo pipefail
+# Here alone the system starts ARM's programs, by qemu: the binary formats of a user's namespace are its own. So `raddle` runs
+# those next to it, as on ARM, and needs nothing in an empty root.
+formats=/proc/sys/fs/binfmt_misc
+if [ "${1:-}" = aarch64-linux ] && [ -z "${RADDLE_NAMESPACE:-}" ]; then
+  qemu=$(command -v qemu-aarch64-static) && unshare --map-root-user --mount mount -t binfmt_misc none $formats 2>/dev/null ||
+    { echo "NOT CHECKED: $1 (apt-get install qemu-user-static; Linux 6.7, with namespaces of users)" && exit 0; }
+  RADDLE_NAMESPACE=$qemu exec unshare --map-root-user --mount "$0" "$@"
+fi
+if [ -n "${RADDLE_NAMESPACE:-}" ]; then
+  mount -t binfmt_misc none $formats
+  # The first bytes of a program of ARM and what of them counts; F: the emulator is opened now.
+  elf='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+  counts='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+  printf '%s' ":aarch64:M::$elf:$counts:$RADDLE_NAMESPACE:F" >$formats/register
+fi
 cd "$(dirname "$0")/.."
 root=$PWD
 target=${1:?usage: tests/anywhere.sh TARGET, as its head says}
 shift
-programs='' native=${CARGO_TARGET_DIR:-$root/target}/debug rows=all only=first,digests,refused,resume,uses,unlike,manners
+programs='' native=${CARGO_TARGET_DIR:-$root/target}/debug rows=all fits='' only=first,digests,refused,resume,uses,unlike,manners
 while [ $# -gt 0 ]; do
   case $1 in
     --programs) programs=$(cd "$2" && pwd) ;;
     --native) native=$(cd "$2" && pwd) ;;
     --rows) rows=$2 ;;
     --only) only=$2 ;;
+    --fits) fits=$2 ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
   esac
   shift 2
 done
 suffix=''
 case $target in
-  x86_64-linux) emulator=() ;;
-  aarch64-linux) emulator=(qemu-aarch64) ;;
+  x86_64-linux | aarch64-linux) emulator=() ;;
   x86_64-windows) emulator=(wine) suffix=.exe ;;
   *) echo "$target cannot be run here" >&2 && exit 2 ;;
 esac
 for tool in "${emulator[@]}"; do
-  command -v "$tool" >/dev/null || { echo "NOT CHECKED: $target (apt-get install qemu-user, or wine)" && exit 0; }
+  command -v "$tool" >/dev/null || { echo "NOT CHECKED: $target (apt-get install $tool)" && exit 0; }
 done
 
 work=$(mktemp -d)
@@ -77,14 +93,28 @@ digest_of() {
 digest_in() { field model_digest <"$1/report.json"; }
 # The exit status of a command, whose texts go to files.
 status() { local code=0; "$@" >said 2>complaint || code=$?; echo "$code"; }
+# Epochs long enough to be killed in.
 slow=(--slowdown slow)
-printf '0 0 1\n' >slow
+printf '0 0 20\n1 0 20\n' >slow
 
+# In a root without anything else, or a prefix that is new.
+alone() {
+  case $target in
+    *windows) there "$@" | tr -d '\r' ;;
+    *)
+      [ -d alone ] || { mkdir alone && cp -r "$programs" alone/bin; }
+      chroot alone "/bin/$1" "${@:2}"
+      ;;
+  esac
+}
+# A text whose last line ends with a time.
+timeless() { sed 's/[0-9.]* s$/T s/'; }
 first() {
-  same 'the first command' "$(digest_of there raddle lasso)" \
+  same 'the first command' "$({ alone raddle lasso --json 2>complaint || true; } | field model_digest 2>/dev/null || tail -n 1 complaint)" \
     "$(sed -n 's/^lasso\tfit diabetes\t//p' "$root/tests/digests.tsv")"
-  there lasso 2>/dev/null | tr -d '\r' | sed 's/[0-9.]* s$/T s/' >first
-  if diff first <(here lasso 2>/dev/null | sed 's/[0-9.]* s$/T s/'); then ok 'its words'; else fail 'its words'; fi
+  sed -n '/^The first command prints/,/^```$/p' "$root/README.md" | sed '1,/^```text$/d; /^```$/d' | timeless >shown
+  { alone raddle lasso 2>/dev/null || true; } | timeless >printed
+  if [ -s shown ] && diff shown printed; then ok 'prints what README shows'; else fail 'prints what README shows'; fi
   same 'the sources' "$(there lda --version | tr -d '\r' | tail -n 1)" "$(here lda --version | tail -n 1)"
 }
 
@@ -146,9 +176,9 @@ exec_of() {
 wait_for_epochs() {
   local tries=0
   until [ "$({ wc -l <"$1/trace.jsonl" || echo 0; } 2>/dev/null)" -ge "$2" ]; do
-    sleep 0.1
+    sleep 0.02
     tries=$((tries + 1))
-    kill -0 "$3" 2>/dev/null && [ $tries -lt 1200 ] || return 0
+    kill -0 "$3" 2>/dev/null && [ $tries -lt 10000 ] || return 0
   done
 }
 
@@ -157,16 +187,17 @@ fits() {
   printf '%s\n' "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20 --tol 1e-15" \
     "linear fit diabetes --scale --loss hinge --C 100 --tol 1e-14 --parts 4 --epochs 40" \
     "${mf_line[*]} --epochs 12 --shards 4" "${mf_line[*]} --epochs 12 --solver als --shards 4" \
-    "${mf_line[*]} --epochs 12 --solver ccd --shards 4" "lda fit pydoc --topics 8 --epochs 12 --shards 4 --validation none"
+    "${mf_line[*]} --epochs 12 --solver ccd --shards 4" "lda fit pydoc --topics 8 --epochs 12 --shards 4 --validation none" |
+    grep -e "$fits"
 }
 
 resume() {
   local -a line
+  killed 'killed there, resumed there' there there "${mf_line[@]}" --epochs 12 --solver als
   while read -ra line; do
-    killed "killed there, resumed there: ${line[*]}" there there "${line[@]}"
+    killed "killed here, resumed there: ${line[*]}" here there "${line[@]}"
+    killed "killed there, resumed here: ${line[*]}" there here "${line[@]}"
   done < <(fits)
-  killed 'killed here, resumed there' here there "${mf_line[@]}" --epochs 12 --solver als
-  killed 'killed there, resumed here' there here "${mf_line[@]}" --epochs 12 --solver als
 }
 
 uses() {
@@ -187,21 +218,9 @@ uses() {
     "$(there linear predict lines diabetes | tr -d '\r' | sha256sum)"
 }
 
-# Programs by which an emulated `raddle join` starts its process: the system cannot.
-joiner() {
-  local program
-  mkdir -p joiner
-  cp "$programs/raddle" joiner
-  for program in lasso linear mf lda; do
-    printf '#!/bin/sh\nexec %s %s "$@"\n' "${emulator[*]}" "$programs/$program" >"joiner/$program"
-    chmod +x "joiner/$program"
-  done
-}
-
 # One process of this machine and one that is emulated: killed once, shards handed over, and resumed by the other kind.
 unlike() {
   [ "$target" = aarch64-linux ] || return 0
-  joiner
   local -a line
   local expected launcher join at victim
   while read -ra line; do
@@ -212,11 +231,11 @@ unlike() {
     launcher=$!
     until [ -s run/coordinator ]; do sleep 0.1; kill -0 $launcher 2>/dev/null || break; done
     at=$(sed -n 's/^coordinator //p' run/coordinator)
-    "${emulator[@]}" joiner/raddle join "$at" --token-file run/token >/dev/null 2>joined &
+    there raddle join "$at" --token-file run/token >/dev/null 2>joined &
     join=$!
     wait_for_epochs run 2 $launcher
     here raddle status run >standing 2>/dev/null || true
-    victim=$(pgrep -f "^${emulator[*]} $programs/${line[0]} " | head -n 1 || true)
+    victim=$(pgrep -f " $programs/${line[0]} fit" | head -n 1 || true)
     [ -z "$victim" ] || kill -9 "$victim"
     # What the other machine had is taken over from the checkpoint, and it joins again.
     wait $launcher || true
@@ -225,7 +244,7 @@ unlike() {
     same "  machines of ${line[0]}" "$(grep -o 'x86_64-linux\|aarch64-linux' standing | sort -u | paste -sd ' ')" \
       'aarch64-linux x86_64-linux'
     [ -n "$victim" ] || fail "  nobody was killed"
-    grep -q '"processes":2' run/report.json || grep -q '"bytes_moved":[1-9]' run/report.json || fail '  shards were handed over'
+    if grep -q '"bytes_moved": [1-9]' run/report.json; then ok '  shards were handed over'; else fail '  no shard was handed over'; fi
   done < <(fits)
 }
 
@@ -304,21 +323,32 @@ LINES
   kills
 }
 
-# Kills while a model is written over another: the folder has the one or the other.
+# Kills while a model is written over another: the folder has the one or the other. Each comes when one more file has been
+# written, or moved into place.
 kills() {
-  local at pid torn=0 old new found kept=0 replaced=0
-  there mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 1 --out one --quiet >/dev/null 2>&1 || true
-  there mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 2 --out two --quiet >/dev/null 2>&1 || true
+  local at count=${RADDLE_KILLS:-30} torn=0 old new found kept=0 replaced=0
+  local line=(fit synth:ratings:users=300,items=120,n=9000 --rank 8 --quiet)
+  there mf "${line[@]}" --epochs 1 --out one >/dev/null 2>&1 || true
+  there mf "${line[@]}" --epochs 2 --out two >/dev/null 2>&1 || true
   old=$(digest_in one) new=$(digest_in two)
-  for at in $(seq "${RADDLE_KILLS:-30}"); do
+  cat >kill.py <<'PY'
+import os, subprocess, sys, time
+def files(folder):
+    try: return len(os.listdir(folder))
+    except FileNotFoundError: return 0
+def done():
+    left = files("torn/.next")
+    return 22 - left if left else files("torn/.raddle-staging")
+run = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+while run.poll() is None and done() < int(sys.argv[1]): time.sleep(0.0002)
+run.kill()
+run.wait()
+PY
+  for at in $(seq "$count"); do
     rm -rf torn
     cp -r one torn
-    (exec_of there mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 2 --out torn --force --quiet) >/dev/null 2>&1 &
-    pid=$!
-    sleep "$(python3 -c "print(0.4 + 0.06 * $at)")"
-    kill -9 $pid 2>/dev/null || true
-    wait $pid 2>/dev/null || true
-    found=$(status there mf predict torn synth:ratings:users=300,items=120,n=9000 --quiet)
+    python3 kill.py $((1 + at * 20 / count)) "${emulator[@]}" "$programs/mf$suffix" "${line[@]}" --epochs 2 --out torn --force
+    found=$(status there mf predict torn "${line[@]:1:1}" --quiet)
     case $found:$(digest_in torn) in
       0:"$old") kept=$((kept + 1)) ;;
       0:"$new") replaced=$((replaced + 1)) ;;

@@ -15,7 +15,7 @@ use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{Epoch, MemberReport};
 use crate::cluster::{Cluster, CoordinatorClient, HeldBoundary, Instruction};
 use crate::engine::transfer::{ProcessStats, Transfer, TransferChannel, exchange, give, take_one};
-use crate::generation::{Generation, Links, Observer};
+use crate::generation::{Connect, Generation, Links, Observer};
 use crate::program::Program;
 use crate::run::local_state::GenerationResult;
 use crate::run::record::EpochRecord;
@@ -104,8 +104,8 @@ fn run<P: Program>(
             Step::Run(generation, position) => {
                 lock(&monitor).begin(&plan, member.last_worked());
                 settled(client, &plan, sent_bytes, member.last_worked())?;
-                let links = (plan.participants.len() > 1).then(|| links(&plan, position, peers));
-                let returned = work(client, plan.number, &generation, links, resumed)?;
+                let connect = (plan.participants.len() > 1).then(|| connect(&plan, position, peers));
+                let returned = work(client, plan.number, &generation, connect, resumed)?;
                 client.send(&member.ended(&generation, returned, Instant::now())?)?;
             }
         }
@@ -117,7 +117,7 @@ fn work<P: Program>(
     client: &CoordinatorClient,
     number: u64,
     generation: &Arc<Generation<P>>,
-    links: Option<Links>,
+    connect: Option<Connect>,
     resumed: Option<HeldBoundary>,
 ) -> Result<GenerationResult<P>, EngineError> {
     let (report, end) = (client.reporter(), client.ender());
@@ -135,7 +135,7 @@ fn work<P: Program>(
         client.send(&MemberReport::Epoch { generation, epoch })?;
         client.requests.wait_to_go_on(generation, at);
     }
-    let returned = Arc::clone(generation).run(links);
+    let returned = Arc::clone(generation).run(connect);
     client.requests.set_abort(None);
     returned
 }
@@ -214,16 +214,17 @@ fn hand_over<P: Program>(
     Ok(sent_bytes)
 }
 
-/// Returns the connections to the other participants of a generation, by their index; `None` for this
-/// process.
-fn links(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Links {
+/// Returns what makes channels over the connections to the other participants of a generation, by their index;
+/// `None` for this process.
+fn connect(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Connect {
     let mut links: Vec<Option<(String, Link)>> = plan.participants.iter().map(|_| None).collect();
     for (id, link) in peers {
         if let Some(other) = plan.index_of(id) {
             links[other] = Some((format!("process {id}"), link));
         }
     }
-    Links { index: position, links }
+    let links = Links { index: position, links };
+    Box::new(|threads| links.channels(threads))
 }
 
 /// Balance on the first process, to end the current generation if moving shards is worth it.

@@ -9,7 +9,6 @@ use crate::base::cancel::{self, Cancellable};
 use crate::base::error::EngineError;
 use crate::base::panic_context;
 use crate::base::sync::lock;
-use crate::cluster::net::link::Link;
 
 /// Function that is called with the reason that a generation fails.
 pub(crate) type OnFailure = Box<dyn Fn(&EngineError) + Send>;
@@ -33,8 +32,8 @@ pub(crate) struct Alarm {
     pub(crate) run: Arc<dyn Cancellable>,
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
-    /// The connections to other processes, closed when one fails: their readers are then done.
-    links: Mutex<Vec<Link>>,
+    /// Called with every failure: the connections to other processes are closed, and their readers then done.
+    on_end: Mutex<Vec<Box<dyn Fn() + Send>>>,
     /// Called with the first failure, before workers can notice it, as they may be busy for long.
     on_failure: Mutex<Option<OnFailure>>,
     /// Called when the hub has cancelled the current epoch, as other processes may be busy for long.
@@ -47,8 +46,8 @@ pub(crate) struct Alarm {
 impl Alarm {
     pub(crate) fn new(run: Arc<dyn Cancellable>) -> Self {
         let failed = AtomicBool::new(false);
-        let (failure, links, on_failure, on_cancel, wakers) = Default::default();
-        Self { run, failed, failure, links, on_failure, on_cancel, wakers }
+        let (failure, on_end, on_failure, on_cancel, wakers) = Default::default();
+        Self { run, failed, failure, on_end, on_failure, on_cancel, wakers }
     }
 
     /// Ends the generation on all workers; the first reason is kept.
@@ -71,7 +70,7 @@ impl Alarm {
         }
         drop(first);
         self.failed.store(true, Ordering::Release);
-        lock(&self.links).iter().for_each(Link::close);
+        lock(&self.on_end).iter().for_each(|end| end());
         self.wake();
     }
 
@@ -107,9 +106,9 @@ impl Alarm {
         }
     }
 
-    /// Closes this connection when a worker fails.
-    pub(crate) fn close_on_failure(&self, link: Link) {
-        lock(&self.links).push(link);
+    /// Adds a function that is called when a worker fails, such as one that closes a connection.
+    pub(crate) fn on_end(&self, end: Box<dyn Fn() + Send>) {
+        lock(&self.on_end).push(end);
     }
 
     /// Wakes this operator when another one fails, or an epoch is cancelled.

@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex};
 
 use self::alarm::{Alarm, OnFailure};
 use self::arrived::ArrivedValues;
-pub(crate) use self::start::Links;
 use self::start::Threads;
+pub(crate) use self::start::{Connect, Links};
 use crate::base::cancel::Cancellable;
 use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
@@ -98,11 +98,12 @@ impl<P: Program> Generation<P> {
         Self { memory: Some(memory), ..self }
     }
 
-    /// Runs the generation to its end on threads of this process, and of others if there are `links` to them.
+    /// Runs the generation to its end on threads of this process, and of others if `connect` makes channels to
+    /// them.
     ///
     /// # Errors
     /// If a worker failed, another process is gone, or the threads could not be started.
-    pub(crate) fn run(self: Arc<Self>, links: Option<Links>) -> Result<GenerationResult<P>, EngineError> {
+    pub(crate) fn run(self: Arc<Self>, connect: Option<Connect>) -> Result<GenerationResult<P>, EngineError> {
         let generation = Arc::clone(&self);
         let threads = Threads {
             threads: self.layout.threads,
@@ -115,7 +116,7 @@ impl<P: Program> Generation<P> {
             to_process: Arc::clone(&self.to_process),
             build: Box::new(move |scope| drop(dataflow::scheduled(scope, Arc::clone(&generation)))),
         };
-        threads.run(links)?;
+        threads.run(connect)?;
         match self.alarm.take() {
             Some(failure) => Err(failure),
             None => {

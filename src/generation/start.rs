@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use timely::WorkerConfig;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 use timely::communication::{Allocator, Hooks, initialize_from};
 use timely::worker::Worker;
-use timely::{CommunicationConfig, WorkerConfig};
 
 use super::alarm::Alarm;
 use super::wiring::Epochs;
@@ -54,18 +54,18 @@ impl Wait {
     }
 }
 
-/// Number of this process among those of a generation, and its connections to the others, by their number,
-/// each with the name of the process there.
-pub(crate) struct Links {
-    pub(crate) index: usize,
-    pub(crate) links: Vec<Option<(String, Link)>>,
-}
+/// Channels of the threads of this process, and what carries them.
+type Channels = (Vec<AllocatorBuilder>, Box<dyn Any + Send>);
+
+/// Function that makes the channels of a generation on several processes. A run on one process calls none, so
+/// that a library which has no other runs is linked without sockets and ciphers.
+pub(crate) type Connect = Box<dyn FnOnce(&Threads) -> Result<Channels, String>>;
 
 /// Function that builds a generation's operators in the dataflow of a thread.
 type Build = Box<dyn Fn(Epochs<'_>) + Send + Sync>;
 
 /// Threads of a generation. They do not depend on its program, which is in the operators that they build.
-pub(super) struct Threads {
+pub(crate) struct Threads {
     /// Threads in all processes, and those of this one.
     pub(super) threads: usize,
     pub(super) here: Range<usize>,
@@ -86,7 +86,7 @@ impl Threads {
     ///
     /// # Errors
     /// If the threads could not be started; later failures go to the alarm.
-    pub(super) fn run(self, links: Option<Links>) -> Result<(), EngineError> {
+    pub(super) fn run(self, connect: Option<Connect>) -> Result<(), EngineError> {
         let threads = Arc::new(self);
         if threads.threads == 1 && !threads.serialized {
             timely::execute_directly(move |worker| threads.work(worker));
@@ -94,7 +94,12 @@ impl Threads {
         }
         let here = threads.here.len();
         let refused = |why| EngineError::Start { threads: here, why };
-        let (mut builders, others) = threads.channels(links).map_err(refused)?;
+        let (mut builders, others) = match connect {
+            Some(connect) => connect(&threads).map_err(refused)?,
+            None => {
+                (threads.channels().into_iter().map(AllocatorBuilder::Process).collect(), Box::new(()) as _)
+            }
+        };
         // The first worker runs on this thread: where there are as many cores as workers, the system
         // otherwise places two of the threads that it starts at once on one core, for milliseconds.
         let first = builders.remove(0);
@@ -156,35 +161,47 @@ impl Threads {
         }
     }
 
+    /// Makes the channels of the threads of this process to each other.
+    fn channels(&self) -> Vec<ProcessBuilder> {
+        let (here, Hooks { refill, spill, .. }) = (self.here.len(), Hooks::default());
+        match self.serialized {
+            true => ProcessBuilder::new_bytes_vector(here, refill, spill),
+            false => ProcessBuilder::new_typed_vector(here, refill, spill),
+        }
+    }
+}
+
+/// Number of this process among those of a generation, and its connections to the others, by their number,
+/// each with the name of the process there.
+pub(crate) struct Links {
+    pub(crate) index: usize,
+    pub(crate) links: Vec<Option<(String, Link)>>,
+}
+
+impl Links {
     /// Makes the channels of the threads of this process, to each other and to those of other processes.
-    fn channels(&self, links: Option<Links>) -> Result<(Vec<AllocatorBuilder>, Box<dyn Any + Send>), String> {
-        let here = self.here.len();
-        let Some(Links { index, links }) = links else {
-            return match self.serialized {
-                true => CommunicationConfig::ProcessBinary(here),
-                false => CommunicationConfig::Process(here),
-            }
-            .try_build();
-        };
-        let hooks = Hooks::default();
-        let inner = match self.serialized {
-            true => ProcessBuilder::new_bytes_vector(here, hooks.refill.clone(), None),
-            false => ProcessBuilder::new_typed_vector(here, hooks.refill.clone(), None),
-        };
-        let mut streams = Vec::with_capacity(links.len());
-        for (number, link) in links.into_iter().enumerate() {
+    pub(crate) fn channels(self, threads: &Threads) -> Result<Channels, String> {
+        let here = threads.here.len();
+        let mut streams = Vec::with_capacity(self.links.len());
+        for (number, link) in self.links.into_iter().enumerate() {
             let Some((name, link)) = link else {
                 streams.push(None);
                 continue;
             };
-            self.alarm.close_on_failure(link.clone());
-            let alarm = Arc::clone(&self.alarm);
+            let (alarm, closed) = (Arc::clone(&threads.alarm), link.clone());
+            alarm.on_end(Box::new(move || closed.close()));
             let lost = Arc::new(move |why: &str| alarm.end_by_peer(why));
             let sources = number * here..(number + 1) * here;
-            let (here, to_process) = (self.here.clone(), Arc::clone(&self.to_process));
+            let (here, to_process) = (threads.here.clone(), Arc::clone(&threads.to_process));
             streams.push(Some(Frames::new(link, &name, sources, here, to_process, lost)));
         }
-        let made = initialize_networking_from_sockets(inner, streams, index, here, hooks);
+        let made = initialize_networking_from_sockets(
+            threads.channels(),
+            streams,
+            self.index,
+            here,
+            Hooks::default(),
+        );
         let (builders, guard) = made.map_err(|why| why.to_string())?;
         Ok((builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Box::new(guard)))
     }

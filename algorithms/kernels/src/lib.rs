@@ -70,6 +70,7 @@ pub mod f64x8;
 pub mod factors;
 #[cfg(all(windows, target_env = "gnu"))]
 mod fused;
+mod lanewise;
 #[doc(hidden)] // for raddle's algorithms
 pub mod sweeps;
 #[doc(hidden)] // for raddle's algorithms

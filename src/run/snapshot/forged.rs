@@ -205,7 +205,7 @@ fn a_manifest_that_no_run_has_written_is_refused() {
         let hash = Sha256::digest(&*bytes);
         bytes.extend_from_slice(&hash);
     }
-    let rows: [(&str, Change, &str); 8] = [
+    let rows: [(&str, Change, &str); 10] = [
         ("nothing", |_, bytes| bytes.clear(), damaged),
         ("no hash", |_, bytes| bytes.truncate(12), damaged),
         (
@@ -218,6 +218,20 @@ fn a_manifest_that_no_run_has_written_is_refused() {
             damaged,
         ),
         ("a later version", |_, bytes| bytes[8] = 5, "it has version 5, and this program reads version 4"),
+        (
+            "numbers as a big-endian machine has them",
+            |_, bytes| bytes[8..12].reverse(),
+            "it has version 67108864, and this program reads version 4",
+        ),
+        (
+            "a length as a machine of 32 bits has it, signed",
+            |_, bytes| {
+                bytes.truncate(bytes.len() - 32);
+                bytes.drain(16..20);
+                sign(bytes);
+            },
+            damaged,
+        ),
         (
             "more behind the parts, signed",
             |_, bytes| {

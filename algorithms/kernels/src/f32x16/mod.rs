@@ -6,6 +6,8 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
+use crate::lanewise::{add32, fused32, mul32};
+
 /// Number of lanes, the same on every machine, because it is part of the definition of every sum.
 pub const LANES: usize = 16;
 
@@ -51,11 +53,9 @@ impl F32x16 for Portable {
         fn splat(value: f32) -> Self { Self([value; LANES]) }
         fn load(from: &[f32; LANES]) -> Self { Self(*from) }
         fn store(self, to: &mut [f32; LANES]) { *to = self.0; }
-        fn add(self, other: Self) -> Self { Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane])) }
-        fn mul(self, by: Self) -> Self { Self(std::array::from_fn(|lane| self.0[lane] * by.0[lane])) }
-        fn mul_add(self, by: Self, plus: Self) -> Self {
-            Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
-        }
+        fn add(self, other: Self) -> Self { Self(add32(self.0, other.0)) }
+        fn mul(self, by: Self) -> Self { Self(mul32(self.0, by.0)) }
+        fn mul_add(self, by: Self, plus: Self) -> Self { Self(fused32(plus.0, self.0, by.0)) }
         fn positive(self) -> Self { Self(self.0.map(|value| if value > 0.0 { value } else { 0.0 })) }
         fn sums(four: [Self; 4]) -> [f32; 4] { four.map(Self::sum) }
         fn sum(self) -> f32 {

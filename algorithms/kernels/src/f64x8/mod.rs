@@ -6,6 +6,8 @@ mod x86;
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
+use crate::lanewise::fused64;
+
 /// Number of lanes, the same on every machine, because it is part of the definition of every sum.
 pub const LANES: usize = 8;
 
@@ -64,9 +66,7 @@ impl F64x8 for Portable {
             }))
         }
         fn store(self, to: &mut [f64; LANES]) { *to = self.0; }
-        fn mul_add(self, by: Self, plus: Self) -> Self {
-            Self(std::array::from_fn(|lane| self.0[lane].mul_add(by.0[lane], plus.0[lane])))
-        }
+        fn mul_add(self, by: Self, plus: Self) -> Self { Self(fused64(plus.0, self.0, by.0)) }
         fn sum(self) -> f64 {
             let l = self.0;
             ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
