@@ -20,7 +20,17 @@ impl<'a> Weighted<'a> {
     pub(crate) fn new(
         binary: &'a Binary<'a>,
         (some, r): (&'a [usize], &'a [f64]),
+        (side, gram): (Side, Lower),
+    ) -> Option<Self> {
+        Self::after(binary, (some, r), (side, gram), (&Factor::default(), 0))
+    }
+
+    /// Does the same with the first rows of the factor of another system, which are those of this one, too.
+    pub(crate) fn after(
+        binary: &'a Binary<'a>,
+        (some, r): (&'a [usize], &'a [f64]),
         (side, mut gram): (Side, Lower),
+        (before, done): (&Factor, usize),
     ) -> Option<Self> {
         if side == Side::Rows {
             let roots: Vec<f64> = some.iter().map(|&row| r[row].sqrt()).collect();
@@ -31,7 +41,12 @@ impl<'a> Weighted<'a> {
         }
         let penalized = gram.order - usize::from(side == Side::Columns && binary.bias.is_free());
         (0..penalized).for_each(|at| gram.add_diagonal(at, 1.0));
-        Some(Self { binary, some, r, factor: gram.factored()?, side })
+        Some(Self { binary, some, r, factor: gram.factored_after(before, done)?, side })
+    }
+
+    /// Returns the factor.
+    pub(crate) fn into_factor(self) -> Factor {
+        self.factor
     }
 
     /// Returns v for a right side b of all rows, of which those with a weight count; and Z'v. A free
