@@ -4,8 +4,6 @@
 //! A number is rounded by one addition of 1.5 x 2^52, whose result has the integer in its low bits: those
 //! bits are added as they are, and what 1.5 x 2^52 has added is subtracted once, at the end.
 
-use std::ops::Range;
-
 use thiserror::Error;
 
 /// Most bits of a term: 1.5 x 2^52 rounds numbers up to 2^51.
@@ -178,22 +176,16 @@ impl ExactSums {
     }
 }
 
-/// Returns the ranges of this many numbers between these shares of them, which rise up to 1; the last range
-/// has the rest.
-pub fn ranges(count: usize, ends: &[f64]) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let range = |(at, end): (usize, &f64)| {
-        let (from, share) = (start, if at + 1 == ends.len() { 1.0 } else { *end });
-        start = ((share * count as f64) as usize).clamp(from, count);
-        from..start
-    };
-    ends.iter().enumerate().map(range).collect()
-}
-
-/// Cuts a list at these shares of its length, by [`ranges`].
+/// Cuts a list at these shares of its length, which rise up to 1.
 pub fn recut<T>(all: Vec<T>, ends: &[f64]) -> Vec<Vec<T>> {
-    let (ranges, mut all) = (ranges(all.len(), ends), all.into_iter());
-    ranges.into_iter().map(|range| all.by_ref().take(range.len()).collect()).collect()
+    let (count, mut all, mut start) = (all.len(), all.into_iter(), 0);
+    let piece = |end: &f64| {
+        let end = ((end * count as f64) as usize).clamp(start, count);
+        let piece = all.by_ref().take(end - start).collect();
+        start = end;
+        piece
+    };
+    ends.iter().map(piece).collect()
 }
 
 /// Checks that numbers are within a bound.
