@@ -17,7 +17,8 @@ const FALLS: [f64; 2] = [0.2, 0.07];
 /// perplexity falls about in proportion to the logarithm of their epochs: as fast as between the last two
 /// evaluations, or by [`FALLS`] if there is only one. A settling chain falls ever more slowly, so that
 /// evaluations are early rather than late. The first epoch with more documents lowers the perplexity more
-/// than many before: an evaluation is due there, too, and none in the two epochs before.
+/// than many before: an evaluation is due there, too, and none in the two epochs before. As the next one is often
+/// due when more documents join whatever the perplexity is, an estimate is [enough](Self::waits) there.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvaluationTimes {
     /// `true` if the user gave the interval: no other epoch is scored.
