@@ -249,7 +249,8 @@ fn an_estimate_that_is_enough_moves_no_end() {
     let evaluations: Vec<(u64, Option<f64>)> =
         seldom.evaluations().iter().map(|one| (one.epoch, one.test)).collect();
     assert_eq!(evaluations, [(11, Some(values[10]))]);
-    let measured: Vec<_> = seldom.trace.iter().filter_map(|of| Some((of.epoch, of.metric.as_ref()?))).collect();
+    let measured: Vec<_> =
+        seldom.trace.iter().filter_map(|of| Some((of.epoch, of.metric.as_ref()?))).collect();
     let places: Vec<(u64, &str)> = measured.iter().map(|(epoch, of)| (*epoch, of.on.as_str())).collect();
     assert_eq!(places, [(7, "test documents, estimated"), (11, "test documents")]);
     let estimate = measured[0].1.value;

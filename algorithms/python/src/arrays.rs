@@ -174,17 +174,18 @@ impl Compressed<'_> {
             return Err(bad_value(format!("a sparse X must be csc or csr, and this is {}", self.format)));
         }
         match (&self.indices, &self.data) {
-            (Indices::Narrow(indices), Values::Wide(data)) => self.filled(py, (indices, data), kept),
-            (Indices::Narrow(indices), Values::Narrow(data)) => self.filled(py, (indices, data), kept),
-            (Indices::Wide(indices), Values::Wide(data)) => self.filled(py, (indices, data), kept),
-            (Indices::Wide(indices), Values::Narrow(data)) => self.filled(py, (indices, data), kept),
+            (Indices::Narrow(indices), Values::Wide(data)) => self.filled(py, indices, data, kept),
+            (Indices::Narrow(indices), Values::Narrow(data)) => self.filled(py, indices, data, kept),
+            (Indices::Wide(indices), Values::Wide(data)) => self.filled(py, indices, data, kept),
+            (Indices::Wide(indices), Values::Narrow(data)) => self.filled(py, indices, data, kept),
         }
     }
 
     fn filled<I: Element + Copy + Into<i64>, T: Element + Copy + Into<f64>>(
         &self,
         py: Python<'_>,
-        (indices, data): (&PyReadonlyArray1<'_, I>, &PyReadonlyArray1<'_, T>),
+        indices: &PyReadonlyArray1<'_, I>,
+        data: &PyReadonlyArray1<'_, T>,
         kept: Kept,
     ) -> PyResult<(Csc, Option<Occurring>)> {
         let ((rows, columns), by_columns) = (self.shape, self.format == "csc");

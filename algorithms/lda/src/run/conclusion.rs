@@ -55,8 +55,8 @@ impl Spec {
     pub(super) fn is_enough(&self, epoch: u64, record: &mut Record) -> bool {
         let value = record.sums.estimates.last().and_then(|estimate| estimate.perplexity());
         let waits = |value: &f64| {
-            let at_least = (epoch, value / (1.0 + MARGIN));
-            self.target.is_some_and(|target| EvaluationTimes::waits(&self.course, at_least, target))
+            let least = value / (1.0 + MARGIN);
+            self.target.is_some_and(|target| EvaluationTimes::waits(&self.course, epoch, least, target))
         };
         record.estimate = value.filter(waits).map(|value| (epoch, value)).or(record.estimate);
         value.is_some_and(|value| waits(&value))

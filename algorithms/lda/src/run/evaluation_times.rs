@@ -68,7 +68,7 @@ impl EvaluationTimes {
     /// Returns `true` if the target is not met at `at`, the first evaluation of its part of the documents, and
     /// the next is due once more join, for this value and for all larger ones: then no plan depends on the
     /// value, which is never compared with later ones either.
-    pub(crate) fn waits(course: &Course, (at, value): (u64, f64), target: f64) -> bool {
+    pub(crate) fn waits(course: &Course, at: u64, value: f64, target: f64) -> bool {
         let seen = Self { seen: vec![(at, value)], ..Self::default() };
         value > target && course.part_of(at).1.is_some_and(|end| seen.next(course, target) > end)
     }
@@ -197,9 +197,8 @@ mod tests {
                         (one, other) = (value(epoch + 1), value(epoch + 1));
                         // The largest error in either direction.
                         let estimate = one * if epoch % 2 == 0 { 1.01 } else { 0.99 };
-                        let at_least = (epoch + 1, estimate / 1.01);
                         if estimated.may_be_estimated(&course, &starts[1])
-                            && EvaluationTimes::waits(&course, at_least, target)
+                            && EvaluationTimes::waits(&course, epoch + 1, estimate / 1.01, target)
                         {
                             (other, enough) = (estimate, enough + 1);
                         }

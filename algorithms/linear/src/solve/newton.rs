@@ -7,11 +7,11 @@
 
 use raddle::cancellation_point;
 
-use super::gram::{Factor, Lower, RowProducts, Side, cheaper_side, factoring};
+use super::gram::{Lower, RowProducts, Side, cheaper_side};
 use super::intercept::{balance, settle};
 use super::judge::Judge;
 use super::line::{Ray, best_step};
-use super::weighted::Weighted;
+use super::weighted::{KeptRows, Weighted};
 use crate::data::binary::Binary;
 
 /// Halvings of the interval of the line search.
@@ -31,7 +31,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     let binary = judge.binary;
     let mut margins = binary.margins(w);
     let mut columns: Option<(Vec<f64>, Lower)> = None;
-    let (mut rows, mut last) = (RowProducts::default(), LastRows::default());
+    let (mut rows, mut kept) = (RowProducts::default(), KeptRows::default());
     let mut outside = f64::INFINITY;
     loop {
         settle(binary, w, &mut margins);
@@ -40,27 +40,21 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
         let next = if is_direct {
             let Some((side, cost)) = cheaper_side(binary, some.len()) else { return false };
             judge.count(cost.each);
-            let (gram, done) = match side {
+            let gram = match side {
                 Side::Rows => {
                     judge.count(rows.grow(binary, &some));
-                    let done = last.begin(&mut some, &r, &margins);
-                    judge.count(-factoring(done));
-                    (rows.of(binary, &some), done)
+                    kept.begin(&mut some, &r, &margins);
+                    judge.count(-kept.saved());
+                    rows.of(binary, &some)
                 }
-                Side::Columns => (updated(binary, &r, &mut columns), 0),
+                Side::Columns => updated(binary, &r, &mut columns),
             };
             let b: Vec<f64> = (0..r.len())
                 .map(|row| if r[row] > 0.0 { a[row] / r[row] + margins[row] } else { 0.0 })
                 .collect();
-            let before = (&last.factor, done);
-            let Some(system) = Weighted::after(binary, (&some, &r), (side, gram), before) else {
-                return false;
-            };
+            let Some(system) = Weighted::new(binary, (&some, &r), (side, gram), &kept) else { return false };
             let (v, next) = system.solve(&b);
-            let factor = system.into_factor();
-            if side == Side::Rows {
-                last = LastRows { weights: some.iter().map(|&row| r[row]).collect(), rows: some, factor };
-            }
+            kept = system.kept();
             let (dual, part) = inside(binary, &v);
             // What the bounds cut off costs the dual objective many times as much: a point that loses as much
             // as the last one is not worth a pass over all rows.
@@ -88,28 +82,6 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
         if judge.is_over() {
             return true;
         }
-    }
-}
-
-/// The rows of the last factor by rows, in its order, with their weights.
-#[derive(Default)]
-struct LastRows {
-    rows: Vec<usize>,
-    weights: Vec<f64>,
-    factor: Factor,
-}
-
-impl LastRows {
-    /// Sorts rows so that they start with as many of the last factor as are the same, whose number it returns;
-    /// the others follow by margin, as those that are next to leave have the largest.
-    fn begin(&self, rows: &mut [usize], r: &[f64], margins: &[f64]) -> usize {
-        let same = self.rows.iter().zip(&self.weights).take_while(|&(&row, weight)| r[row] == *weight);
-        let done = same.count();
-        let mut place = vec![usize::MAX; r.len()];
-        self.rows[..done].iter().enumerate().for_each(|(at, &row)| place[row] = at);
-        rows.sort_by(|&a, &b| place[a].cmp(&place[b]).then(margins[a].total_cmp(&margins[b])));
-        eprintln!("rows {} kept {done} of {}", rows.len(), self.rows.len());
-        done
     }
 }
 
