@@ -232,7 +232,7 @@ fn an_estimate_that_is_enough_moves_no_end() {
             let word = 12 * topics[at % 2] + draw.below(16);
             *counts.entry(word as u32).or_insert(0) += 1;
         }
-        counts.into_iter().collect::<Vec<(u32, u32)>>()
+        counts.into_iter().collect::<Vec<(u32, u64)>>()
     };
     let corpus = Corpus::from_documents(484, (0..3600).map(&mut document)).unwrap();
     let lda = Lda::params().topics(450).seed(2);
