@@ -2,7 +2,7 @@
 //! are fewer.
 
 use raddle::cancellation_point;
-use raddle_kernels::algebra::{cholesky, solve_lower, solve_lower_transposed};
+use raddle_kernels::algebra::{BLOCK, cholesky, solve_lower, solve_lower_transposed};
 
 use crate::data::binary::Binary;
 use crate::data::rows::Rows;
@@ -183,9 +183,10 @@ impl Lower {
         self.factored_after(&Factor::default(), 0)
     }
 
-    /// Does the same with the first rows of the factor of a matrix that has the same `done` first rows: no bit
-    /// depends on it.
+    /// Does the same with the first rows of the factor of a matrix that has the same `done` first rows, in whole
+    /// blocks: no bit depends on it.
     pub(crate) fn factored_after(mut self, before: &Factor, done: usize) -> Option<Factor> {
+        let done = done / BLOCK * BLOCK;
         let lines = self.values.chunks_mut(self.stride).zip(before.lower.values.chunks(before.lower.stride));
         for (row, (to, from)) in lines.enumerate().take(done) {
             to[..=row].copy_from_slice(&from[..=row]);
