@@ -82,7 +82,7 @@ impl Fit {
         self.totals.beta
     }
 
-    /// Returns every evaluation, in order.
+    /// Returns every evaluation, in order. Estimates on the way to a target, which the trace has, are none.
     pub fn evaluations(&self) -> &[Evaluation] {
         &self.record.evaluations
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use raddle::random::Stream;
 use raddle::{Ending, Limit};
 use raddle_common::testing::{not_empty, pairs};
 use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
@@ -218,6 +219,44 @@ fn a_target_is_seen_soon_by_few_evaluations_that_are_those_of_each_epoch() {
             assert!(evaluations <= report.epochs / 10 + 5, "{evaluations} in {} epochs", report.epochs);
         }
     }
+}
+
+#[test]
+fn an_estimate_that_is_enough_moves_no_end() {
+    // Enough tokens to begin on a quarter of the documents, and then on half of them.
+    let mut draw = Stream::new(&[5]);
+    let mut document = |_| {
+        let mut counts = std::collections::BTreeMap::new();
+        let topics = [draw.below(40), draw.below(40)];
+        for at in 0..250 {
+            let word = 12 * topics[at % 2] + draw.below(16);
+            *counts.entry(word as u32).or_insert(0) += 1;
+        }
+        counts.into_iter().collect::<Vec<(u32, u64)>>()
+    };
+    let corpus = Corpus::from_documents(484, (0..3600).map(&mut document)).unwrap();
+    let lda = Lda::params().topics(450).seed(2);
+    let fit = |lda: &Lda, epochs| {
+        let problem = prepared(&corpus, HoldOut::None, HoldOut::Split);
+        lda.clone().workers(2).fit_with(problem, |engine| engine.epochs(epochs)).unwrap()
+    };
+    let every = fit(&lda.clone().target(1.5).evaluate_every(1), 11);
+    let values: Vec<f64> = every.evaluations().iter().map(|one| one.test.unwrap()).collect();
+    assert_eq!(values.len(), 11);
+    let seldom = fit(&lda.target(values[10] + 1e-9), 400);
+    assert_eq!((seldom.report.ending, seldom.report.epochs), (Ending::Target, 11));
+    // No estimate is among the evaluations, and the trace says which is one.
+    let evaluations: Vec<(u64, Option<f64>)> =
+        seldom.evaluations().iter().map(|one| (one.epoch, one.test)).collect();
+    assert_eq!(evaluations, [(11, Some(values[10]))]);
+    let measured: Vec<_> =
+        seldom.trace.iter().filter_map(|of| Some((of.epoch, of.metric.as_ref()?))).collect();
+    let places: Vec<(u64, &str)> = measured.iter().map(|(epoch, of)| (*epoch, of.on.as_str())).collect();
+    assert_eq!(places, [(7, "test documents, estimated"), (11, "test documents")]);
+    let estimate = measured[0].1.value;
+    assert!((estimate / values[6] - 1.0).abs() < 0.005 && estimate != values[6], "{estimate} {}", values[6]);
+    // Estimates change no draw.
+    assert_eq!(seldom.topic_words(), every.topic_words());
 }
 
 #[test]

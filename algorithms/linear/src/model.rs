@@ -161,6 +161,20 @@ impl Fit {
         (self.loss == Loss::Multinomial || self.bias.is_free()) && self.training_error == 0.0
     }
 
+    /// Returns the fit with the columns of wider data, of which those of the matrix have these numbers; the
+    /// others are empty.
+    pub fn spread(mut self, width: usize, number: impl Fn(u32) -> u32) -> Self {
+        for scorer in &mut self.scorers {
+            scorer.coefficients.iter_mut().for_each(|(column, _)| *column = number(*column));
+        }
+        if let Some(scales) = &mut self.scales {
+            let mut spread = vec![1.0; width];
+            (0..).zip(scales.iter()).for_each(|(at, scale)| spread[number(at) as usize] = *scale);
+            *scales = spread;
+        }
+        Self { columns: width, ..self }
+    }
+
     /// Returns the number of columns of the matrix.
     pub fn columns(&self) -> usize {
         self.columns

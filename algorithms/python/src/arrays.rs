@@ -4,7 +4,7 @@
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder};
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use raddle_datasets::{Csc, Matrix, room};
+use raddle_datasets::{Csc, Matrix, Occurring, room};
 
 use crate::error::{bad_value, no_memory};
 
@@ -56,9 +56,28 @@ impl GivenMatrix<'_> {
         match self {
             Self::Wide(x) => dense(py, x),
             Self::Narrow(x) => dense(py, x),
-            Self::Sparse(x) => Ok(Matrix::Sparse(x.columns(py)?)),
+            Self::Sparse(x) => Ok(Matrix::Sparse(x.columns(py, Kept::All)?.0)),
         }
     }
+
+    /// Like [`copied`](Self::copied), but of a sparse matrix that is far wider than its content only the
+    /// columns that occur, as the programs read it.
+    ///
+    /// # Errors
+    /// The errors of [`copied`](Self::copied).
+    pub(crate) fn occurring(&self, py: Python<'_>) -> PyResult<(Matrix, Option<Occurring>)> {
+        let Self::Sparse(x) = self else { return Ok((self.copied(py)?, None)) };
+        let (x, occurring) = x.columns(py, Kept::Occurring)?;
+        Ok((Matrix::Sparse(x), occurring))
+    }
+}
+
+/// The columns of a sparse matrix that are copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    All,
+    /// Those with values, if the matrix is far wider than its content.
+    Occurring,
 }
 
 fn dense<T: Element + Copy + Into<f64> + Sync>(
@@ -146,19 +165,19 @@ impl Compressed<'_> {
     }
 
     /// Copies the matrix to compressed columns with ascending rows; repeated entries are summed and zeros
-    /// dropped.
+    /// dropped. Returns the columns that are kept, if not all are.
     ///
     /// # Errors
     /// If indices are out of range, or there is too little memory.
-    pub(crate) fn columns(&self, py: Python<'_>) -> PyResult<Csc> {
+    fn columns(&self, py: Python<'_>, kept: Kept) -> PyResult<(Csc, Option<Occurring>)> {
         if !["csc", "csr"].contains(&self.format.as_str()) {
             return Err(bad_value(format!("a sparse X must be csc or csr, and this is {}", self.format)));
         }
         match (&self.indices, &self.data) {
-            (Indices::Narrow(indices), Values::Wide(data)) => self.filled(py, indices, data),
-            (Indices::Narrow(indices), Values::Narrow(data)) => self.filled(py, indices, data),
-            (Indices::Wide(indices), Values::Wide(data)) => self.filled(py, indices, data),
-            (Indices::Wide(indices), Values::Narrow(data)) => self.filled(py, indices, data),
+            (Indices::Narrow(indices), Values::Wide(data)) => self.filled(py, indices, data, kept),
+            (Indices::Narrow(indices), Values::Narrow(data)) => self.filled(py, indices, data, kept),
+            (Indices::Wide(indices), Values::Wide(data)) => self.filled(py, indices, data, kept),
+            (Indices::Wide(indices), Values::Narrow(data)) => self.filled(py, indices, data, kept),
         }
     }
 
@@ -167,8 +186,9 @@ impl Compressed<'_> {
         py: Python<'_>,
         indices: &PyReadonlyArray1<'_, I>,
         data: &PyReadonlyArray1<'_, T>,
-    ) -> PyResult<Csc> {
-        let (shape @ (rows, columns), by_columns) = (self.shape, self.format == "csc");
+        kept: Kept,
+    ) -> PyResult<(Csc, Option<Occurring>)> {
+        let ((rows, columns), by_columns) = (self.shape, self.format == "csc");
         let (indices, data) = (indices.as_array(), data.as_array());
         let (outer, inner) = if by_columns { (columns, rows) } else { (rows, columns) };
         let starts = self.indptr.starts(outer, indices.len().min(data.len()))?;
@@ -180,19 +200,35 @@ impl Compressed<'_> {
                 return Err(bad_value("an index of the sparse X is out of its range"));
             }
             let (indices, data) = (indices.iter().take(count), data.iter().take(count));
-            let parts = match by_columns {
-                true => Parts {
-                    starts,
-                    rows: indices.map(|&row| row.into() as u32).collect(),
-                    values: data.map(|&value| value.into()).collect(),
-                },
-                false => Parts::of_rows(&starts, columns, || {
-                    indices.clone().map(|&at| at.into() as usize).zip(data.clone().map(|&value| value.into()))
+            let indices = indices.map(|&index| index.into() as u32);
+            let values = data.map(|&value| value.into());
+            let mut parts = None;
+            let occurring = match kept {
+                Kept::All => None,
+                Kept::Occurring => Occurring::of(columns, count, || {
+                    let (made, numbers) = match by_columns {
+                        true => {
+                            Parts::of_filled(&starts, indices.clone().collect(), values.clone().collect())
+                        }
+                        false => Parts::sorted(&starts, indices.clone(), values.clone().collect()),
+                    };
+                    parts = Some(made);
+                    numbers
                 }),
             };
-            let Parts { starts, rows: indices, values } = parts.tidied();
-            Csc::try_new_csc(shape, starts, indices, values)
-                .map_err(|(_, _, _, why)| bad_value(format!("X is no sparse matrix: {why}")))
+            let parts = parts.unwrap_or_else(|| match by_columns {
+                true => Parts { starts, rows: indices.collect(), values: values.collect() },
+                false => Parts::of_rows(&starts, columns, || {
+                    indices.clone().map(|at| at as usize).zip(values.clone())
+                }),
+            });
+            let Parts { mut starts, rows: indices, values } = parts.tidied();
+            // Without any value one column is kept.
+            let columns = occurring.as_ref().map_or(columns, |some| some.numbers().len());
+            starts.resize(columns + 1, values.len());
+            let made = Csc::try_new_csc((rows, columns), starts, indices, values);
+            let made = made.map_err(|(_, _, _, why)| bad_value(format!("X is no sparse matrix: {why}")))?;
+            Ok((made, occurring))
         })
     }
 }
@@ -240,6 +276,41 @@ impl Parts {
             next[column] += 1;
         }
         Self { starts, rows, values }
+    }
+
+    /// Makes the columns with entries from rows, by sorting, in time and memory of the entries; returns their
+    /// numbers, too.
+    fn sorted(
+        row_starts: &[usize],
+        columns: impl Iterator<Item = u32>,
+        of_rows: Vec<f64>,
+    ) -> (Self, Vec<u32>) {
+        let of_row = |(row, range): (u32, &[usize])| std::iter::repeat_n(row, range[1] - range[0]);
+        let rows: Vec<u32> = (0..).zip(row_starts.windows(2)).flat_map(of_row).collect();
+        // As a wide matrix has fewer than 2^30 entries, column and position are one number.
+        let mut order: Vec<u64> =
+            (0..).zip(columns).map(|(at, column)| u64::from(column) << 32 | at).collect();
+        order.sort_unstable();
+        let (mut starts, mut numbers) = (Vec::new(), Vec::new());
+        for (at, column) in order.iter().map(|key| (key >> 32) as u32).enumerate() {
+            if numbers.last() != Some(&column) {
+                starts.push(at);
+                numbers.push(column);
+            }
+        }
+        starts.push(order.len());
+        let at = |key: &u64| *key as u32 as usize;
+        let values = order.iter().map(|key| of_rows[at(key)]).collect();
+        (Self { starts, rows: order.iter().map(|key| rows[at(key)]).collect(), values }, numbers)
+    }
+
+    /// Makes the columns with entries of all columns; returns their numbers, too.
+    fn of_filled(all: &[usize], rows: Vec<u32>, values: Vec<f64>) -> (Self, Vec<u32>) {
+        let filled = (0..).zip(all.windows(2)).filter(|(_, range)| range[0] < range[1]);
+        let (numbers, mut starts): (Vec<u32>, Vec<usize>) =
+            filled.map(|(column, range)| (column, range[0])).unzip();
+        starts.push(values.len());
+        (Self { starts, rows, values }, numbers)
     }
 
     /// Sorts the rows of each column, sums repeated entries, and drops zeros.

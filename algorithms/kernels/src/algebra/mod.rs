@@ -37,7 +37,7 @@ pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
 pub use elementary::{GivenRows, LossSums};
 pub use gram::{PANEL, gram, gram_lower};
 pub use lanes::LANES;
-pub use logistic::{logistic, logistic_dual, logistic_entropy, logistic_slope};
+pub use logistic::{logistic, logistic_dual, logistic_entropy, logistic_loss, logistic_slope};
 pub use multinomial::{ClassRows, multinomial, multinomial_entropy};
 pub use padded::{add_outer, sum_rows};
 pub use poisson::{poisson, poisson_dual};

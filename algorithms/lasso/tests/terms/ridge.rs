@@ -210,6 +210,11 @@ fn the_program_fits_both_and_says_what_is_proven() {
     assert!(is_said, "{}", ran.out);
     let report: Value = serde_json::from_slice(&fs::read(folder.join("none/report.json")).unwrap()).unwrap();
     assert!(report["results"]["gradient"].as_f64().unwrap() < 1e-9, "{report}");
+    // Without a penalty, no share of it matters.
+    for options in ["--l1-ratio 0 --workers 3", "--l1-ratio 0.5"] {
+        let other = lasso.report(folder, &format!("fit diabetes --lambda 0 {options}"));
+        assert_eq!(other["model_digest"], report["model_digest"], "{options}");
+    }
     for (line, why) in [
         (
             "fit diabetes --l1-ratio 0",

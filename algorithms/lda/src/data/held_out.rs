@@ -27,11 +27,13 @@ pub(crate) struct HeldOut {
     /// Rows of (topic, n_kw plus the addition of priors). They exist from the rotation that gathers them to
     /// the boundary.
     rows: Vec<Vec<(u32, f32)>>,
+    /// Tokens of each topic in the blocks that were gathered, if an estimate needs them.
+    pub(crate) totals: Vec<i64>,
     /// `true` if the current epoch gathers rows: its boundary scores the documents.
     pub(crate) is_gathered: bool,
 }
 
-raddle::state!(HeldOut { documents, wanted, rows, is_gathered });
+raddle::state!(HeldOut { documents, wanted, rows, totals, is_gathered });
 
 impl HeldOut {
     /// Makes held-out documents from (set, halves); `places` has the place of each word.
@@ -52,7 +54,7 @@ impl HeldOut {
             scored: halves.scored.iter().map(&mut slot).collect(),
         });
         let documents = halves.collect();
-        Self { documents, rows: vec![Vec::new(); slots.len()], wanted, is_gathered: false }
+        Self { documents, rows: vec![Vec::new(); slots.len()], wanted, ..Self::default() }
     }
 
     /// Copies the rows of a block's words.
@@ -62,6 +64,14 @@ impl HeldOut {
         for &(word, slot) in wanted {
             let counts = block.rows.of(word as usize).map(|(topic, count)| (topic, count as f32));
             self.rows[slot as usize] = counts.chain(block.word_priors.of(word as usize)).collect();
+        }
+    }
+
+    /// Adds the counts of a block's words to the totals of this many topics.
+    pub(crate) fn add_totals(&mut self, block: &WordBlock, topics: usize) {
+        self.totals.resize(topics, 0);
+        for (topic, count) in (0..block.rows.words()).flat_map(|word| block.rows.of(word)) {
+            self.totals[topic as usize] += i64::from(count);
         }
     }
 
@@ -76,9 +86,9 @@ impl HeldOut {
         half.iter().map(row).collect()
     }
 
-    /// Frees the rows.
+    /// Frees what was gathered: the documents are not scored (again) at the boundary.
     pub(crate) fn let_go(&mut self) {
-        self.is_gathered = false;
+        (self.is_gathered, self.totals) = (false, Vec::new());
         self.rows.iter_mut().for_each(|row| *row = Vec::new());
     }
 }

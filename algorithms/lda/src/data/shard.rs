@@ -150,8 +150,8 @@ impl DocumentShard {
         self.rows = rows;
         self.held_out.is_gathered = from.read()?;
         self.unseen = from.read()?;
-        // An epoch that is run again starts without its earlier changes.
-        self.moved = Moved::default();
+        // An epoch that is run again starts without its earlier changes and sums.
+        (self.moved, self.held_out.totals) = (Moved::default(), Vec::new());
         Ok(())
     }
 }

@@ -2,12 +2,16 @@
 
 use raddle::{Metric, Status, Verdict};
 
+use super::evaluation_times::EvaluationTimes;
 use super::messages::{Change, Sums};
 use super::pinned::{Evaluation, Record};
 use super::replica::Replica;
 use super::spec::Spec;
+use crate::data::held_out::HeldOut;
 use crate::data::problem::{TEST, VALIDATION};
+use crate::evaluate::perplexity::{self, MARGIN, Score};
 use crate::evaluate::special::{digamma_step, gamma_step};
+use raddle_kernels::topics::theta::TopicModel;
 
 impl Spec {
     /// Returns alpha after one step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet
@@ -31,6 +35,31 @@ impl Spec {
             true => (totals.beta * sums.beta / (self.words as f64 * every)).clamp(1e-6, 1e3),
             false => totals.beta,
         }
+    }
+
+    /// Returns the scores of held-out documents by this number of rounds.
+    pub(super) fn scores(&self, held_out: &HeldOut, totals: &Replica, rounds: usize) -> Vec<Score> {
+        let inverse = self.inverse(totals);
+        let given = TopicModel { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
+        perplexity::score(held_out, self.sets.len(), &given, rounds)
+    }
+
+    /// Returns `true` if an estimate after this many epochs may be enough.
+    pub(super) fn may_be_estimated(&self, epoch: u64) -> bool {
+        self.target.is_some() && self.course.part_of(epoch).1.is_some()
+    }
+
+    /// Returns `true` if the estimate after this many epochs is enough to continue, and keeps it then: whatever
+    /// the score, the target is not met, and no plan depends on it. That holds while an estimate is at most
+    /// [`MARGIN`] above the score, which is three times as much as was ever seen.
+    pub(super) fn is_enough(&self, epoch: u64, record: &mut Record) -> bool {
+        let value = record.sums.estimates.last().and_then(|estimate| estimate.perplexity());
+        let waits = |value: &f64| {
+            let least = value / (1.0 + MARGIN);
+            self.target.is_some_and(|target| EvaluationTimes::waits(&self.course, epoch, least, target))
+        };
+        record.estimate = value.filter(waits).map(|value| (epoch, value)).or(record.estimate);
+        value.is_some_and(|value| waits(&value))
     }
 
     /// Returns the evaluation, with the likelihoods of Griffiths and Steyvers (2004), equations 2 and 3, per
@@ -58,7 +87,7 @@ impl Spec {
 
     /// Returns the metric, and whether the run is over. The metric is the perplexity of the test documents if
     /// the run has a target and there are any, else of the validation documents; without either, exp(-joint
-    /// log-likelihood) of the training tokens.
+    /// log-likelihood) of the training tokens. An estimate says that it is one.
     pub(super) fn verdict(&self, epoch: u64, record: &Record) -> Verdict<Change> {
         let set = if self.target.is_some() { self.sets.last() } else { self.sets.first() };
         let value = |evaluation: &Evaluation| match set {
@@ -70,9 +99,14 @@ impl Spec {
             None => ("joint perplexity", "training data"),
         };
         let last = record.evaluations.last();
-        let metric = Metric::new(name, last.map_or(f64::NAN, value), on).target(self.target);
-        let mut verdict = Verdict::new(metric);
-        verdict.measured = last.is_some_and(|last| last.epoch == epoch);
+        let estimate = record.estimate.filter(|(at, _)| last.is_none_or(|last| last.epoch < *at));
+        let metric = match estimate {
+            Some((_, value)) => Metric::new(name, value, &format!("{on}, estimated")),
+            None => Metric::new(name, last.map_or(f64::NAN, value), on),
+        };
+        let mut verdict = Verdict::new(metric.target(self.target));
+        let measured = estimate.map(|(at, _)| at).or(last.map(|last| last.epoch));
+        verdict.measured = measured == Some(epoch);
         verdict.status = match self.course.length() {
             Some(length) if epoch >= length => Status::Completed,
             Some(_) => Status::Continue,

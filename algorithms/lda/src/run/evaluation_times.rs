@@ -17,7 +17,8 @@ const FALLS: [f64; 2] = [0.2, 0.07];
 /// perplexity falls about in proportion to the logarithm of their epochs: as fast as between the last two
 /// evaluations, or by [`FALLS`] if there is only one. A settling chain falls ever more slowly, so that
 /// evaluations are early rather than late. The first epoch with more documents lowers the perplexity more
-/// than many before: an evaluation is due there, too, and none in the two epochs before.
+/// than many before: an evaluation is due there, too, and none in the two epochs before. As the next one is often
+/// due when more documents join whatever the perplexity is, an estimate is [enough](Self::waits) there.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvaluationTimes {
     /// `true` if the user gave the interval: no other epoch is scored.
@@ -51,6 +52,25 @@ impl EvaluationTimes {
             self.planned = Some(epoch);
         }
         is_due
+    }
+
+    /// Returns `true` if the evaluation that was planned last is the first of documents that others will join:
+    /// an estimate may then be [enough](Self::waits).
+    pub(crate) fn may_be_estimated(&self, course: &Course, start: &EpochStart) -> bool {
+        let Some(at) = self.planned.filter(|_| !self.is_fixed && start.metric.target.is_some()) else {
+            return false;
+        };
+        let (begin, end) = course.part_of(at);
+        let is_first = self.seen.last().is_none_or(|&(seen, _)| seen <= begin);
+        is_first && end.is_some() && course.length() != Some(at)
+    }
+
+    /// Returns `true` if the target is not met at `at`, the first evaluation of its part of the documents, and
+    /// the next is due once more join, for this value and for all larger ones: then no plan depends on the
+    /// value, which is never compared with later ones either.
+    pub(crate) fn waits(course: &Course, at: u64, value: f64, target: f64) -> bool {
+        let seen = Self { seen: vec![(at, value)], ..Self::default() };
+        value > target && course.part_of(at).1.is_some_and(|end| seen.next(course, target) > end)
     }
 
     /// Returns the epoch (from 1) after which the target may be met, or the last evaluation is too long ago.
@@ -158,6 +178,40 @@ mod tests {
                 assert!(found.len() <= ends.len() + 6, "{topics} of {tokens}, {met}: {found:?}");
             }
         }
+    }
+
+    #[test]
+    fn estimates_that_are_enough_change_no_plan() {
+        let (mut enough, mut all) = (0, 0);
+        for (tokens, topics) in [(2_000_000, 100), (2_000_000, 1000), (9_200_000, 100), (9_200_000, 1000)] {
+            let course = Course::new(tokens, topics, true, None, None);
+            let value = |epoch: u64| 1000.0 + 5000.0 * (epoch as f64).powf(-0.7);
+            for target in (1050..4000).step_by(37).map(f64::from) {
+                let [mut exact, mut estimated] = [(); 2].map(|()| EvaluationTimes::default());
+                let [mut one, mut other] = [f64::NAN; 2];
+                for epoch in 0..80 {
+                    let starts = [one, other].map(|value| start(epoch, value, Some(target)));
+                    let is_due = exact.due(&course, &starts[0]);
+                    assert_eq!(estimated.due(&course, &starts[1]), is_due, "{topics} of {tokens}: {epoch}");
+                    if is_due {
+                        (one, other) = (value(epoch + 1), value(epoch + 1));
+                        // The largest error in either direction.
+                        let estimate = one * if epoch % 2 == 0 { 1.01 } else { 0.99 };
+                        if estimated.may_be_estimated(&course, &starts[1])
+                            && EvaluationTimes::waits(&course, epoch + 1, estimate / 1.01, target)
+                        {
+                            (other, enough) = (estimate, enough + 1);
+                        }
+                        all += 1;
+                        if one <= target {
+                            assert_eq!(one, other, "no estimate ends a run");
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(all > 1000 && 4 * enough > all, "{enough} of {all}");
     }
 
     #[test]

@@ -57,16 +57,18 @@ pub(crate) struct Sums {
     /// Joint log-likelihood: the terms of words; then those of documents.
     pub(crate) words: f64,
     pub(crate) documents: f64,
-    /// Scores of the held-out sets.
+    /// Scores of the held-out sets; then estimates of them.
     pub(crate) scores: Vec<Score>,
+    pub(crate) estimates: Vec<Score>,
 }
 
-raddle::state!(Sums { alpha, alpha_all, beta, words, documents, scores });
+raddle::state!(Sums { alpha, alpha_all, beta, words, documents, scores, estimates });
 
 impl Sums {
     pub(crate) fn add(&mut self, other: Self) {
         sum(&mut self.alpha, other.alpha, |sum, part| *sum += part);
         sum(&mut self.scores, other.scores, |sum, part| sum.add(part));
+        sum(&mut self.estimates, other.estimates, |sum, part| sum.add(part));
         self.alpha_all += other.alpha_all;
         self.beta += other.beta;
         self.words += other.words;
@@ -81,9 +83,11 @@ pub struct Change {
     pub(crate) moved: Vec<i64>,
     /// New priors, alpha and beta, if they are optimised.
     pub(crate) priors: Option<(Vec<f64>, f64)>,
+    /// `true` if an estimate is enough, so that held-out documents are not scored.
+    pub(crate) is_estimated: bool,
 }
 
-raddle::state!(Change { moved, priors });
+raddle::state!(Change { moved, priors, is_estimated });
 
 /// Adds two lists, of which one may be empty.
 fn sum<T>(sums: &mut Vec<T>, parts: Vec<T>, add: impl Fn(&mut T, T)) {

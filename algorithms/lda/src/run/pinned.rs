@@ -41,6 +41,8 @@ impl Evaluation {
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     pub(crate) evaluations: Vec<Evaluation>,
+    /// Completed epochs and perplexity of the last estimate that was enough.
+    pub(crate) estimate: Option<(u64, f64)>,
     /// Sums of the words in the current epoch.
     pub(crate) sums: Sums,
     /// Largest drift in the current epoch; then in the run, once all tokens have topics.
@@ -48,4 +50,4 @@ pub struct Record {
     pub(crate) count_drift: f64,
 }
 
-raddle::state!(Record { evaluations, sums, epoch_drift, count_drift });
+raddle::state!(Record { evaluations, estimate, sums, epoch_drift, count_drift });

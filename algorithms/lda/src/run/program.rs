@@ -21,7 +21,6 @@ use crate::data::block::WordBlock;
 use crate::data::shard::{DocumentShard, by_others};
 use crate::evaluate::perplexity;
 use raddle_kernels::topics::counts::priors::WordPriors;
-use raddle_kernels::topics::theta::TopicModel;
 use raddle_kernels::topics::{self as kernels, Draws, Sample};
 
 /// Latent Dirichlet allocation on the engine.
@@ -50,14 +49,14 @@ impl Program for LdaProgram {
     /// words if only the likelihood needs them.
     fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         match phase {
-            None | Some(Phase::Gather) => true,
+            None | Some(Phase::Gather | Phase::Estimate(_)) => true,
             Some(Phase::Statistics) => !self.spec.optimise,
             Some(Phase::Sample | Phase::Alpha) => false,
         }
     }
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
-        let Aggregate { pinned: record, partials, .. } = at;
+        let Aggregate { round, pinned: record, partials } = at;
         let mut moved = vec![0i64; self.spec.topics];
         for partial in &partials {
             moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += part);
@@ -70,7 +69,11 @@ impl Program for LdaProgram {
             record.epoch_drift = record.epoch_drift.max(self.spec.drift(most));
         }
         partials.into_iter().flat_map(|partial| partial.sums).for_each(|sums| record.sums.add(sums));
-        Change { moved, priors: None }
+        let is_estimated = match round.phase {
+            Phase::Estimate(epoch) => self.spec.is_enough(epoch, record),
+            _ => false,
+        };
+        Change { moved, priors: None, is_estimated }
     }
 
     fn commit(&self, change: &Change, totals: &mut Replica) {
@@ -80,6 +83,9 @@ impl Program for LdaProgram {
     fn commit_shard(&self, change: &Change, _: u32, shard: &mut DocumentShard) {
         if self.spec.visibility == Visibility::AtBoundary && !change.moved.is_empty() {
             shard.learn_of(&change.moved);
+        }
+        if change.is_estimated {
+            shard.held_out.let_go();
         }
     }
 
@@ -94,9 +100,8 @@ impl Program for LdaProgram {
             let documents = self.spec.documents_likelihood(shard, totals, last);
             let mut sums = Sums { documents, ..Sums::default() };
             if !self.spec.sets.is_empty() {
-                let inverse = self.spec.inverse(totals);
-                let given = TopicModel { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
-                sums.scores = perplexity::score(&mut shard.held_out, self.spec.sets.len(), &given);
+                sums.scores = self.spec.scores(&shard.held_out, totals, perplexity::ROUNDS);
+                shard.held_out.let_go();
             }
             share.sums.push(sums);
         }
@@ -123,7 +128,7 @@ impl Program for LdaProgram {
         let mut verdict = self.spec.verdict(epoch, record);
         if epoch > 0 && self.spec.optimise && self.spec.course.optimises(epoch - 1) {
             let (alpha, beta) = (self.spec.new_alpha(&sums, totals), self.spec.new_beta(&sums, totals));
-            verdict.change = Some(Change { moved: Vec::new(), priors: Some((alpha, beta)) });
+            verdict.change = Some(Change { priors: Some((alpha, beta)), ..Change::default() });
         }
         verdict
     }
@@ -152,10 +157,19 @@ impl Program for LdaProgram {
 }
 
 impl Update for LdaProgram {
-    /// Returns the statistics of documents for alpha, the only rounds without blocks.
+    /// Returns the statistics of documents for alpha, or estimates of scores: the only rounds without blocks.
     fn update(&self, at: TaskOf<'_, Self>) -> Partial {
-        assert_eq!(at.task.phase, Phase::Alpha, "a round without blocks");
-        Partial::of(self.spec.alpha_sums(at.shard, at.replica, at.task.epoch))
+        let TaskOf { task, shard, replica } = at;
+        match task.phase {
+            Phase::Alpha => Partial::of(self.spec.alpha_sums(shard, replica, task.epoch)),
+            Phase::Estimate(_) => {
+                // The replica has the totals of the boundary before.
+                let totals = Replica { topics: shard.held_out.totals.clone(), ..replica.clone() };
+                let estimates = self.spec.scores(&shard.held_out, &totals, perplexity::FEW);
+                Partial::of(Sums { estimates, ..Sums::default() })
+            }
+            Phase::Sample | Phase::Statistics | Phase::Gather => panic!("a round with blocks"),
+        }
     }
 }
 
@@ -167,9 +181,12 @@ impl UpdateBlock for LdaProgram {
             Phase::Statistics => Partial::of(self.spec.statistics(block, totals)),
             Phase::Gather => {
                 shard.held_out.gather(number, block);
+                if self.spec.may_be_estimated(task.epoch + 1) {
+                    shard.held_out.add_totals(block, self.spec.topics);
+                }
                 Partial::default()
             }
-            Phase::Alpha => panic!("alpha is summed up without blocks"),
+            Phase::Alpha | Phase::Estimate(_) => panic!("a round without blocks"),
         }
     }
 }

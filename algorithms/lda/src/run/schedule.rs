@@ -1,6 +1,6 @@
 //! [`LdaSchedule`]: a rotation of word blocks round the document shards. Where the course asks for it, each
 //! block is scheduled once more for statistics of words, and a rotation gathers the rows that held-out
-//! documents need.
+//! documents need. An estimate follows where it may be enough.
 
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub enum Phase {
     Gather,
     /// Sum up the topics of each shard's documents.
     Alpha,
+    /// Estimate the scores of held-out documents, after this many epochs.
+    Estimate(u64),
 }
 
 raddle::state!(
@@ -30,6 +32,7 @@ raddle::state!(
         Statistics,
         Gather,
         Alpha,
+        Estimate(epoch),
     }
 );
 
@@ -63,7 +66,7 @@ impl raddle::Schedule<Phase> for LdaSchedule {
     fn cost(&self, epoch: u64, phase: &Phase, cost: u64) -> u64 {
         match phase {
             Phase::Sample => (cost as f64 * self.course.pass(epoch).has) as u64,
-            Phase::Statistics | Phase::Gather | Phase::Alpha => 0,
+            Phase::Statistics | Phase::Gather | Phase::Alpha | Phase::Estimate(_) => 0,
         }
     }
 
@@ -79,6 +82,9 @@ impl raddle::Schedule<Phase> for LdaSchedule {
         }
         if scores && self.held_out {
             rounds.extend(Rotation::new(self.shards, self.blocks).rounds(Phase::Gather));
+            if self.evaluations.may_be_estimated(&self.course, start) {
+                rounds.push(Round::to_shards(Phase::Estimate(epoch + 1), 0..self.shards));
+            }
         }
         Plan::Known(rounds)
     }

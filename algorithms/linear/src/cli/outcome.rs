@@ -121,9 +121,14 @@ impl Found<'_> {
         };
         text += &format!("{:>14}  of\n", "coefficient");
         for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias.value() != 0.0) {
-            text += &format!("{:>14}  {}\n", aligned(one.intercept), of(scorer, "(intercept)"));
+            let error = error_of(fit.errors.as_ref().and_then(|errors| errors.intercept));
+            text += &format!("{:>14}  {}{error}\n", aligned(one.intercept), of(scorer, "(intercept)"));
         }
-        let named = |one: &Coefficient| of(one.class as usize, &schema.name(one.column));
+        let named = |one: &Coefficient| {
+            let place = features.occurring.as_ref().map_or(Some(one.column), |some| some.place(one.column));
+            let error = fit.errors.as_ref().zip(place).map(|(errors, at)| errors.columns[at as usize]);
+            of(one.class as usize, &schema.name(one.column)) + &error_of(error)
+        };
         text += &listed(&order, named, &format!("all are {all}"));
         sentences(features).iter().enumerate().for_each(|(at, sentence)| {
             text += if at == 0 { "\n" } else { "" };
@@ -136,6 +141,11 @@ impl Found<'_> {
         }
         (text, summary)
     }
+}
+
+/// Returns what stands after the name of a coefficient with a standard error.
+fn error_of(error: Option<f64>) -> String {
+    error.map_or(String::new(), |error| format!(", standard error {}", number(error)))
 }
 
 /// Returns the first numbers, as a report lists only a few.

@@ -3,7 +3,7 @@
 use super::bias::Bias;
 use super::rows::Rows;
 use crate::loss::Loss;
-use raddle_kernels::algebra::logistic;
+use raddle_kernels::algebra::{logistic, logistic_loss};
 use raddle_kernels::sweeps::{Coordinate, add_rows};
 
 /// Smallest initial dual value of the logistic loss: a fraction of its upper bound, and an absolute limit. At
@@ -70,24 +70,19 @@ impl Binary<'_> {
             let (down, second) = self.loss.slopes(*m);
             (c * down, c * second)
         };
-        match self.loss {
-            Loss::Logistic => self.logistic(margins).1,
-            _ => margins.iter().zip(&self.costs).map(of).unzip(),
+        if self.loss == Loss::Logistic {
+            let (mut down, mut second) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
+            let ones = vec![1.0; margins.len()];
+            logistic((&ones, margins, Some(&self.costs)), &mut down, &mut second);
+            return (down, second);
         }
-    }
-
-    /// Returns the sum of the logistic losses at these margins, and their slopes.
-    fn logistic(&self, margins: &[f64]) -> (f64, (Vec<f64>, Vec<f64>)) {
-        let (mut down, mut second) = (vec![0.0; margins.len()], vec![0.0; margins.len()]);
-        let ones = vec![1.0; margins.len()];
-        let sums = logistic((&ones, margins, Some(&self.costs)), &mut down, &mut second);
-        (sums.loss, (down, second))
+        margins.iter().zip(&self.costs).map(of).unzip()
     }
 
     /// Returns the sum of the losses at these margins.
     pub(crate) fn lost(&self, margins: &[f64]) -> f64 {
         if self.loss == Loss::Logistic {
-            return self.logistic(margins).0;
+            return logistic_loss((&vec![1.0; margins.len()], margins, Some(&self.costs)));
         }
         let of = |(m, c): (&f64, &f64)| if *c > 0.0 { c * self.loss.value(*m) } else { 0.0 };
         margins.iter().zip(&self.costs).map(of).sum()

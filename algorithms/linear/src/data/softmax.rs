@@ -114,7 +114,7 @@ impl Softmax<'_> {
     }
 }
 
-/// Numbers that start at a cache line: blocks are then whole lines, and a pass touches a quarter fewer.
+/// Numbers that start at a cache line: blocks are then whole lines, and one of three lines touches no fourth.
 pub(crate) struct Lines {
     numbers: Vec<f64>,
     start: usize,

@@ -13,7 +13,8 @@ use super::step::best_step;
 #[derive(Debug)]
 pub struct DelayedParts(pub(super) PartsProgram);
 
-/// The state of a run, with the weights that the next change meets.
+/// The state of a run, with the weights that the next change meets: at a boundary those of the replica, which
+/// is not at hand where the hub returns to a boundary that it has kept.
 #[derive(Debug, Clone)]
 pub struct DelayedStanding {
     pub(super) standing: Standing,

@@ -105,6 +105,12 @@ impl Machine {
             && [0, rows].contains(&self.last.len())
     }
 
+    /// Returns `true` if there is a dual value to continue from for each row: all but the last solver of a path
+    /// have [ended](Self::end).
+    pub(crate) fn can_continue(&self, rows: usize) -> bool {
+        self.dual.len() == rows
+    }
+
     /// Continues a solver of all classes together for one epoch, or until the tolerance is reached.
     pub(crate) fn advance_together(&mut self, problem: &Softmax<'_>, tolerance: f64) {
         self.epochs += 1;

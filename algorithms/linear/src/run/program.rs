@@ -185,10 +185,13 @@ impl LinearProgram {
         if self.loss == Loss::Multinomial { (rows * classes, width * block(classes)) } else { (rows, width) }
     }
 
-    /// Checks the sizes of solvers' values, and that there are no more than values of C.
+    /// Checks the sizes of solvers' values, that there are no more than values of C, and that the last one can
+    /// continue.
     fn check(&self, path: &[Machine]) -> Result<(), StateError> {
         let (rows, width) = self.sizes();
-        let fit = path.len() <= self.factors.len() && path.iter().all(|machine| machine.is_of(rows, width));
+        let fit = path.len() <= self.factors.len()
+            && path.iter().all(|machine| machine.is_of(rows, width))
+            && path.last().is_none_or(|machine| machine.can_continue(rows));
         if fit { Ok(()) } else { Err(StateError::new("values for each row and each class")) }
     }
 }
@@ -197,5 +200,34 @@ impl Update for LinearProgram {
     fn update(&self, at: TaskOf<'_, Self>) -> Vec<f64> {
         self.advance(at.task.shard, at.shard);
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_datasets::embedded;
+
+    use super::*;
+
+    #[test]
+    fn only_solvers_before_the_last_of_a_path_are_taken_without_dual_values() {
+        let data = embedded::diabetes();
+        let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+        let problem = Problem::new(&data.x, &y, 1.0).unwrap();
+        let factors = vec![vec![0.1; 2], vec![1.0; 2], vec![10.0; 2]];
+        let (loss, tolerance, most, seed) = (Loss::SquaredHinge, 1e-6, 9, 1);
+        let program = LinearProgram { problem, loss, factors, tolerance, most, seed };
+        let rows = program.sizes().0;
+        let new = |point| Machine::new(&program.binary(0, point).unwrap(), vec![0.0; rows]);
+        let mut path = vec![new(0), new(1)];
+        program.check(&path).unwrap();
+        path[0].end();
+        program.check(&path).unwrap();
+        path[1].end();
+        assert!(program.check(&path).is_err());
+        path.push(new(2));
+        program.check(&path).unwrap();
+        path.push(new(2));
+        assert!(program.check(&path).is_err(), "more solvers than values of C");
     }
 }

@@ -2,7 +2,7 @@
 //! are fewer.
 
 use raddle::cancellation_point;
-use raddle_kernels::algebra::{cholesky, solve_lower, solve_lower_transposed};
+use raddle_kernels::algebra::{BLOCK, cholesky, solve_lower, solve_lower_transposed};
 
 use crate::data::binary::Binary;
 use crate::data::rows::Rows;
@@ -179,21 +179,44 @@ impl Lower {
     }
 
     /// Factors the matrix in place; `None` if rounding makes it singular.
-    pub(crate) fn factored(mut self) -> Option<Factor> {
-        cholesky(&mut self.values, self.order, self.stride, 0, &mut Vec::new()).ok()?;
-        Some(Factor(self))
+    pub(crate) fn factored(self) -> Option<Factor> {
+        self.factored_after(&Factor::default(), 0)
+    }
+
+    /// Does the same with the first rows of the factor of a matrix that has the same `done` first rows, in whole
+    /// blocks: no bit depends on it.
+    pub(crate) fn factored_after(mut self, before: &Factor, done: usize) -> Option<Factor> {
+        let done = done / BLOCK * BLOCK;
+        let lines = self.values.chunks_mut(self.stride).zip(before.lower.values.chunks(before.lower.stride));
+        for (row, (to, from)) in lines.enumerate().take(done) {
+            to[..=row].copy_from_slice(&from[..=row]);
+        }
+        let mut inverses = before.inverses.clone();
+        cholesky(&mut self.values, self.order, self.stride, done, &mut inverses).ok()?;
+        Some(Factor { lower: self, inverses })
+    }
+}
+
+impl Default for Lower {
+    fn default() -> Self {
+        Self::zeros(0)
     }
 }
 
 /// A Cholesky factor.
-pub(crate) struct Factor(Lower);
+#[derive(Default)]
+pub(crate) struct Factor {
+    lower: Lower,
+    /// Transposed inverses of the blocks on its diagonal.
+    inverses: Vec<f64>,
+}
 
 impl Factor {
     /// Replaces the right side x by the solution.
     pub(crate) fn solve(&self, x: &mut [f64]) {
-        if self.0.order > 0 {
-            solve_lower(&self.0.values, self.0.stride, x);
-            solve_lower_transposed(&self.0.values, self.0.stride, x);
+        if self.lower.order > 0 {
+            solve_lower(&self.lower.values, self.lower.stride, x);
+            solve_lower_transposed(&self.lower.values, self.lower.stride, x);
         }
     }
 }

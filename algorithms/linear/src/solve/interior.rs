@@ -5,7 +5,7 @@
 use super::gram::{Lower, RowProducts, Side, cheaper_side};
 use super::judge::Judge;
 use super::line::Ray;
-use super::weighted::Weighted;
+use super::weighted::{KeptRows, Weighted};
 use crate::data::binary::Binary;
 
 /// Fraction of the way to the nearest bound that a step goes.
@@ -77,7 +77,9 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
                 columns
             }
         };
-        let Some(factor) = Weighted::new(binary, (&some, &r), (side, matrix)) else { return false };
+        let Some(factor) = Weighted::new(binary, (&some, &r), (side, matrix), &KeptRows::default()) else {
+            return false;
+        };
         let system = System { binary, some: &some, factor, at, margins: &margins };
         let now = |row: usize| (at.a[row] * at.s[row], (costs[row] - at.a[row]) * at.t[row]);
         let greedy = system.step(&|row| (-now(row).0, -now(row).1));

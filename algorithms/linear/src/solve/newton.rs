@@ -11,7 +11,7 @@ use super::gram::{Lower, RowProducts, Side, cheaper_side};
 use super::intercept::{balance, settle};
 use super::judge::Judge;
 use super::line::{Ray, best_step};
-use super::weighted::Weighted;
+use super::weighted::{KeptRows, Weighted};
 use crate::data::binary::Binary;
 
 /// Halvings of the interval of the line search.
@@ -31,18 +31,20 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     let binary = judge.binary;
     let mut margins = binary.margins(w);
     let mut columns: Option<(Vec<f64>, Lower)> = None;
-    let mut rows = RowProducts::default();
+    let (mut rows, mut kept) = (RowProducts::default(), KeptRows::default());
     let mut outside = f64::INFINITY;
     loop {
         settle(binary, w, &mut margins);
         let (a, r) = binary.slopes(&margins);
-        let some: Vec<usize> = (0..r.len()).filter(|&row| r[row] > 0.0).collect();
+        let mut some: Vec<usize> = (0..r.len()).filter(|&row| r[row] > 0.0).collect();
         let next = if is_direct {
             let Some((side, cost)) = cheaper_side(binary, some.len()) else { return false };
             judge.count(cost.each);
             let gram = match side {
                 Side::Rows => {
                     judge.count(rows.grow(binary, &some));
+                    kept.begin(&mut some, &r, &margins);
+                    judge.count(-kept.saved());
                     rows.of(binary, &some)
                 }
                 Side::Columns => updated(binary, &r, &mut columns),
@@ -50,8 +52,9 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
             let b: Vec<f64> = (0..r.len())
                 .map(|row| if r[row] > 0.0 { a[row] / r[row] + margins[row] } else { 0.0 })
                 .collect();
-            let Some(factor) = Weighted::new(binary, (&some, &r), (side, gram)) else { return false };
-            let (v, next) = factor.solve(&b);
+            let Some(system) = Weighted::new(binary, (&some, &r), (side, gram), &kept) else { return false };
+            let (v, next) = system.solve(&b);
+            kept = system.kept();
             let (dual, part) = inside(binary, &v);
             // What the bounds cut off costs the dual objective many times as much: a point that loses as much
             // as the last one is not worth a pass over all rows.

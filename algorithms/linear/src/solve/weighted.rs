@@ -1,8 +1,36 @@
 //! [`Weighted`]: solves (R^-1 + Z Z') v = b for Newton steps and interior point methods, by rows or by
 //! columns.
 
-use super::gram::{Factor, Lower, Side};
+use super::gram::{Factor, Lower, Side, factoring};
 use crate::data::binary::Binary;
+
+/// The rows of a factor by rows, in its order.
+#[derive(Default)]
+pub(crate) struct KeptRows {
+    rows: Vec<usize>,
+    weights: Vec<f64>,
+    factor: Factor,
+    /// Number of first rows that are those of the next system, too.
+    same: usize,
+}
+
+impl KeptRows {
+    /// Sorts the rows of the next system so that as many as possible are the first of this one; the others
+    /// follow by margin, as those that are next to leave have the largest.
+    pub(crate) fn begin(&mut self, next: &mut [usize], r: &[f64], margins: &[f64]) {
+        let same = self.rows.iter().zip(&self.weights).take_while(|&(&row, weight)| r[row] == *weight);
+        self.same = same.count();
+        let mut place = vec![usize::MAX; r.len()];
+        self.rows[..self.same].iter().enumerate().for_each(|(at, &row)| place[row] = at);
+        next.sort_by(|&a, &b| place[a].cmp(&place[b]).then(margins[a].total_cmp(&margins[b])));
+        eprintln!("rows {} kept {} of {}", next.len(), self.same, self.rows.len());
+    }
+
+    /// Returns the multiplications that the first rows save.
+    pub(crate) fn saved(&self) -> f64 {
+        factoring(self.same)
+    }
+}
 
 /// A factored system of rows with weights r.
 pub(crate) struct Weighted<'a> {
@@ -16,11 +44,12 @@ pub(crate) struct Weighted<'a> {
 
 impl<'a> Weighted<'a> {
     /// Factors I + S Z Z' S with S = R^1/2, or I + Z'RZ; `None` if rounding makes it singular. `gram` is Z Z'
-    /// of these rows, or Z'RZ.
+    /// of these rows, or Z'RZ; by columns, no row is kept.
     pub(crate) fn new(
         binary: &'a Binary<'a>,
         (some, r): (&'a [usize], &'a [f64]),
         (side, mut gram): (Side, Lower),
+        kept: &KeptRows,
     ) -> Option<Self> {
         if side == Side::Rows {
             let roots: Vec<f64> = some.iter().map(|&row| r[row].sqrt()).collect();
@@ -31,7 +60,16 @@ impl<'a> Weighted<'a> {
         }
         let penalized = gram.order - usize::from(side == Side::Columns && binary.bias.is_free());
         (0..penalized).for_each(|at| gram.add_diagonal(at, 1.0));
-        Some(Self { binary, some, r, factor: gram.factored()?, side })
+        Some(Self { binary, some, r, factor: gram.factored_after(&kept.factor, kept.same)?, side })
+    }
+
+    /// Returns the rows with their factor, for the next system; none of one by columns.
+    pub(crate) fn kept(self) -> KeptRows {
+        if self.side == Side::Columns {
+            return KeptRows::default();
+        }
+        let weights = self.some.iter().map(|&row| self.r[row]).collect();
+        KeptRows { rows: self.some.to_vec(), weights, factor: self.factor, same: 0 }
     }
 
     /// Returns v for a right side b of all rows, of which those with a weight count; and Z'v. A free
@@ -89,7 +127,7 @@ mod tests {
         let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
         let problem = Problem::new(&data.x, &y, 1.0).unwrap();
         let binary = problem.binary(0, Loss::Hinge, &[1.0, 1.0]).unwrap();
-        let mut compared = 0;
+        let (none, mut compared) = (KeptRows::default(), 0);
         for few in [442_usize, 40, 7, 0] {
             let mut draw = Stream::new(&[few as u64]);
             let r: Vec<f64> = (0..442).map(|row| if row < few { draw.unit() } else { 0.0 }).collect();
@@ -103,7 +141,7 @@ mod tests {
             rows.grow(&binary, &(0..few.div_ceil(2) + 5).collect::<Vec<_>>());
             rows.grow(&binary, &some);
             for (side, gram) in [(Side::Columns, columns), (Side::Rows, rows.of(&binary, &some))] {
-                let (v, sum) = Weighted::new(&binary, (&some, &r), (side, gram)).unwrap().solve(&b);
+                let (v, sum) = Weighted::new(&binary, (&some, &r), (side, gram), &none).unwrap().solve(&b);
                 for &row in &some {
                     let back = v[row] / r[row] + binary.margin(row, &sum);
                     assert!((back - b[row]).abs() < 1e-8, "{few} {side:?} {row}: {back}");
@@ -112,5 +150,31 @@ mod tests {
             }
         }
         assert_eq!(compared, 2 * (442 + 40 + 7));
+    }
+
+    #[test]
+    fn the_first_rows_of_another_factor_change_no_bit() {
+        let data = embedded::diabetes();
+        let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+        let problem = Problem::new(&data.x, &y, 1.0).unwrap();
+        let binary = problem.binary(0, Loss::SquaredHinge, &[1.0, 1.0]).unwrap();
+        let mut draw = Stream::new(&[3]);
+        let [r, b] = [(); 2].map(|()| (0..442).map(|_| draw.unit()).collect::<Vec<f64>>());
+        let mut rows = RowProducts::default();
+        rows.grow(&binary, &(0..300).collect::<Vec<_>>());
+        let gram = |some: &[usize]| (Side::Rows, rows.of(&binary, some));
+        let before: Vec<usize> = (0..200).rev().collect();
+        let none = KeptRows::default();
+        let mut kept = Weighted::new(&binary, (&before, &r), gram(&before), &none).unwrap().kept();
+        // The rows that follow are other ones, more of them or fewer.
+        for (same, more) in [(200, 0..0), (130, 250..300), (130, 250..290), (47, 200..300), (5, 200..201)] {
+            let mut some: Vec<usize> = before[..same].iter().copied().chain(more).collect();
+            let counts = |row: usize| if some.contains(&row) { r[row] } else { 0.0 };
+            let now: Vec<f64> = (0..442).map(counts).collect();
+            kept.begin(&mut some, &now, &b);
+            assert_eq!((kept.same, &some[..same]), (same, &before[..same]));
+            let solved = |kept| Weighted::new(&binary, (&some, &now), gram(&some), kept).unwrap().solve(&b);
+            assert_eq!(solved(&none), solved(&kept), "{same} of {}", some.len());
+        }
     }
 }

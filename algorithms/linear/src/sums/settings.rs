@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use raddle::exact::{ExactSums, Grid, power_above};
+use raddle::exact::{ExactSums, Grid, power_above, recut};
 use raddle::prelude::*;
 use raddle::{Lazy, LazyParts, Outcome};
 
@@ -207,18 +207,15 @@ impl BySums {
         let most = (WORDS / (width * width / 2 + 1)).clamp(1, SHARDS);
         let count = self.shards.unwrap_or(most).clamp(1, rows);
         let equal = || (1..=count).map(|end| end as f64 / count as f64).collect();
-        let ends: Vec<f64> = self.ends.clone().unwrap_or_else(equal);
-        let ends = ends.iter().map(|end| ((end * rows as f64).round() as usize).min(rows));
+        let mut ends: Vec<f64> = self.ends.clone().unwrap_or_else(equal);
+        ends.pop();
+        ends.push(1.0);
         let mut start = 0;
-        let mut ranges: Vec<Range<usize>> = Vec::new();
-        for end in ends {
-            ranges.push(start..end.max(start));
-            start = start.max(end);
-        }
-        if let Some(last) = ranges.last_mut() {
-            last.end = rows;
-        }
-        ranges
+        let range = |places: Vec<usize>| {
+            start += places.len();
+            start - places.len()..start
+        };
+        recut((0..rows).collect(), &ends).into_iter().map(range).collect()
     }
 
     /// Returns the engine of a fit.

@@ -54,7 +54,10 @@ fn a_run_is_resumed_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
     let fit = "fit diabetes --loss logistic --by sums --tol 1e-9";
-    let whole = linear.report(folder, &format!("{fit} --out whole"));
+    let said = linear.ends(folder, &format!("{fit} --out whole"), 0).out;
+    let with_error = |line: &&str| line.contains(", standard error ");
+    assert_eq!(said.lines().filter(with_error).count(), 11, "{said}");
+    let whole = json(&folder.join("whole/report.json"));
     linear.ends(folder, &format!("{fit} --epochs 2 --checkpoint-every 1 --out part --quiet"), 3);
     linear.ends(folder, "fit --resume part --epochs 50 --quiet", 0);
     assert_eq!(whole["model_digest"], json(&folder.join("part/report.json"))["model_digest"]);

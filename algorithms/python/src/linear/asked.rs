@@ -2,6 +2,7 @@
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use raddle_datasets::Occurring;
 use raddle_linear::{Bias, Linear, Loss};
 
 use crate::error::bad_value;
@@ -32,11 +33,11 @@ impl Asked<'_> {
         self.bias.map_or(Bias::Free, Bias::Penalized)
     }
 
-    /// Returns the library's parameters.
+    /// Returns the library's parameters for the columns that occur, if not all do.
     ///
     /// # Errors
     /// If no loss has this name.
-    pub(super) fn linear(&self) -> PyResult<Linear> {
+    pub(super) fn linear(&self, occurring: Option<&Occurring>) -> PyResult<Linear> {
         let loss = Loss::named(&self.loss)
             .ok_or_else(|| bad_value(format!("loss is {:?}: no loss has this name", self.loss)))?;
         let linear = Linear::params().loss(loss).c(self.c).tolerance(self.tol);
@@ -49,7 +50,11 @@ impl Asked<'_> {
         let Some((coefficients, intercepts)) = &self.weights else { return Ok(linear) };
         let scorer = |(row, intercept): (ndarray::ArrayView1<'_, f64>, &f64)| {
             let kept = (0..).zip(row.iter().copied()).filter(|(_, value)| *value != 0.0);
-            (kept.collect(), *intercept)
+            let place = |(column, value)| match occurring {
+                None => Some((column, value)),
+                Some(some) => Some((some.place(column)?, value)),
+            };
+            (kept.filter_map(place).collect(), *intercept)
         };
         let rows = coefficients.as_array().into_dimensionality::<ndarray::Ix2>();
         let rows = rows.map_err(|why| bad_value(why.to_string()))?;

@@ -11,7 +11,8 @@ use std::time::Instant;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raddle_linear::{LinearError, Problem};
+use raddle_datasets::Occurring;
+use raddle_linear::{Fit, LinearError, Problem};
 
 pub(crate) use self::cv::cross_validate_linear;
 pub(crate) use self::saved::{open_linear, save_linear};
@@ -30,6 +31,14 @@ pub(crate) struct GivenRows<'py> {
     sample_weight: Option<PyReadonlyArray1<'py, f64>>,
 }
 
+/// Returns a fit of the columns that occur as one of all columns.
+fn spread(fit: Fit, occurring: Option<&Occurring>) -> Fit {
+    match occurring {
+        None => fit,
+        Some(some) => fit.spread(some.width(), |at| some.number(at)),
+    }
+}
+
 /// Fits a classifier; returns a dict.
 #[pyfunction]
 pub(crate) fn fit_linear<'py>(
@@ -39,10 +48,10 @@ pub(crate) fn fit_linear<'py>(
     callback: Option<Bound<'py, PyAny>>,
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let linear = asked.linear()?;
-    let (bias, Asked { standardize, max_iter, workers, .. }) = (asked.bias(), asked);
     let started = Instant::now();
-    let (x, y) = (x.copied(py)?, rows.y.as_array().to_vec());
+    let ((x, occurring), y) = (x.occurring(py)?, rows.y.as_array().to_vec());
+    let linear = asked.linear(occurring.as_ref())?;
+    let (bias, Asked { standardize, max_iter, workers, .. }) = (asked.bias(), asked);
     let weights = rows.sample_weight.as_ref().map(|given| given.as_array().to_vec());
     let read = started.elapsed().as_secs_f64();
     let (fit, seconds) = carry_out(py, callback.as_ref(), move |watch| {
@@ -68,5 +77,5 @@ pub(crate) fn fit_linear<'py>(
         };
         fit().map_err(refused)
     })?;
-    as_dict(py, &fit, seconds)
+    as_dict(py, &spread(fit, occurring.as_ref()), seconds)
 }
