@@ -95,6 +95,13 @@ def exact(estimator):
     return np.asarray(estimator.coef_, dtype=np.float64)
 
 
+def exact_intercepts(estimator, fitted):
+    """Return the intercepts in double precision: those of the fit, unless `intercept_` was changed since."""
+    fitted, now = np.asarray(fitted), np.atleast_1d(estimator.intercept_)
+    is_same = np.array_equal(fitted.astype(now.dtype), now)
+    return [float(value) for value in (fitted if is_same else now)]
+
+
 def row_values(name, values, rows):
     """Return values of the rows, such as weights: None, one number for all rows, or one per row."""
     if values is None:
