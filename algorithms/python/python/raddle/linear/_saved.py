@@ -29,6 +29,11 @@ class Saved:
         self
         """
         check_is_fitted(self, "coef_")
+        if "_lasso" in self.__dict__:
+            from raddle.linear._sparse import given
+
+            given(self).save(path, overwrite=overwrite)
+            return self
         coef = exact(self).ravel()
         kept = np.flatnonzero(coef)
         coefficients = kept.astype(np.uint32), coef[kept]
