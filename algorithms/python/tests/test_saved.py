@@ -229,6 +229,12 @@ def test_clicks_are_left_out_without_giving_them_again(tmp_path):
             assert not {3, 5} & set(asked.recommend(user, N=38)[0].tolist())
         again = raddle.load(asked.save(tmp_path / "more", overwrite=True) and tmp_path / "more")
         np.testing.assert_array_equal(again.recommend(60, N=38)[0], asked.recommend(60, N=38)[0])
+    # Ids that are no numbers of rows are never replaced by these.
+    asked.user_ids_ = np.array([f"u{user}" for user in range(60)], dtype=object)
+    with pytest.raises(ValueError, match="user_ids_ has 60 ids, and the model 61 rows: append an id for each new row"):
+        asked.save(tmp_path / "named")
+    asked.user_ids_ = [*asked.user_ids_, "newcomer"]
+    assert raddle.load(asked.save(tmp_path / "named") and tmp_path / "named").user_ids_[60] == "newcomer"
 
 
 def test_values_below_zero_are_dislikes(program, tmp_path):

@@ -54,8 +54,8 @@ pub(crate) struct ModelOptions {
     #[arg(long, value_name = "W", num_args = 0..=1)]
     #[serde(serialize_with = "weight")]
     pub(crate) implicit: Option<Option<f64>>,
-    /// Give an observed pair of --implicit the confidence W|value|, without the 1, as the package implicit
-    /// does.
+    /// Weigh an observed pair by W|value| alone. This leaves out the 1, as the library implicit does. Needs
+    /// --implicit.
     #[arg(long)]
     pub(crate) count_alone: bool,
     /// Halve the weight of a click for every DAYS of its age, which is counted from the latest click. Needs
