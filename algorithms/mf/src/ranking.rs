@@ -10,7 +10,7 @@ pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
 /// Merges further scores, the first of which has the position `first`, into the `count` largest before them.
 pub(crate) fn merge(first: u32, scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
     let mut least = least_of(best, count);
-    for (items, scores) in (first..).step_by(TOGETHER).zip(scores.chunks(TOGETHER)) {
+    for (items, scores) in (first..).step_by(COMPARED).zip(scores.chunks(COMPARED)) {
         // Most items fail here, many at a time; so does NaN.
         if !any_above(scores, least) {
             continue;
@@ -24,7 +24,7 @@ pub(crate) fn merge(first: u32, scores: &[f32], count: usize, best: &mut Vec<(u3
 }
 
 /// Number of scores that are compared at a time.
-pub(crate) const TOGETHER: usize = 16;
+pub(crate) const COMPARED: usize = 16;
 
 /// Returns `true` if a score is above the least of a list. No comparison branches, so that they go together.
 pub(crate) fn any_above(scores: &[f32], least: f32) -> bool {

@@ -56,12 +56,16 @@ def tolerant(ours, theirs, module):
     scope = {"_base": ours, **defaults}
     exec(text, scope)
 
-    def fit(self, *given, **more):
-        FITTED.append(ours.__name__)
-        known = inspect.signature(ours.fit).parameters
-        return ours.fit(self, *given, **{name: value for name, value in more.items() if name in known})
+    def noted(method):
+        def fit(self, *given, **more):
+            FITTED.append(ours.__name__)
+            known = inspect.signature(method).parameters
+            return method(self, *given, **{name: value for name, value in more.items() if name in known})
 
-    members = {"__init__": scope["__init__"], "fit": fit, "__module__": module}
+        return fit
+
+    fits = {name: noted(getattr(ours, name)) for name in ("fit", "partial_fit") if hasattr(ours, name)}
+    members = {"__init__": scope["__init__"], **fits, "__module__": module}
     if hasattr(ours, "_parameters"):
         members["_parameters"] = tuple(names)
     return type(ours.__name__, (ours,), members)

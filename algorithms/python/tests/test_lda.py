@@ -100,11 +100,17 @@ def ap():
 def test_models_are_the_programs_on_any_number_of_workers(lda_program, ap):
     X, path = ap
     out = lda_program.folder()
-    lda_program("fit", path, "--epochs", "20", "--workers", "2", "--out", out)
+    # 1 / K is the default here, and 50 / K and .01 are the program's.
+    lda_program("fit", path, "--epochs", "20", "--workers", "2", "--alpha", "0.05", "--beta", "0.05", "--out", out)
     digest = json.loads((out / "report.json").read_text())["model_digest"]
     for workers in (1, 2, 3):
         assert LatentDirichletAllocation(max_iter=20, n_jobs=workers).fit(X).digest_ == digest
     assert load(out).digest_ == digest
+
+    out = lda_program.folder()
+    lda_program("fit", path, "--epochs", "3", "--out", out)
+    usual = LatentDirichletAllocation(doc_topic_prior=2.5, topic_word_prior=0.01, max_iter=3).fit(X)
+    assert usual.digest_ == json.loads((out / "report.json").read_text())["model_digest"]
 
     out = lda_program.folder()
     options = ["--topics", "7", "--alpha", "0.3", "--beta", "0.05", "--fixed-priors", "--validation", "none"]
@@ -124,7 +130,8 @@ def test_models_are_the_programs_on_any_number_of_workers(lda_program, ap):
 def test_what_is_asked_of_a_model_is_what_the_program_says(lda_program, ap, tmp_path):
     X, path = ap
     out = lda_program.folder()
-    lda_program("fit", path, "--epochs", "10", "--pyldavis", "--coherence", "--out", out)
+    priors = ["--alpha", "0.05", "--beta", "0.05"]
+    lda_program("fit", path, "--epochs", "10", *priors, "--pyldavis", "--coherence", "--out", out)
     model = LatentDirichletAllocation(max_iter=10).fit(X)
     lda_program("infer", out, path, "--out", tmp_path / "topics.npy")
     assert (model.transform(X) == np.load(tmp_path / "topics.npy")).all()

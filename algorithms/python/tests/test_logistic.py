@@ -7,6 +7,8 @@ from sklearn import datasets, linear_model
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import StandardScaler
 
+import raddle
+from raddle.lasso import LogisticLasso
 from raddle.linear import LinearSVC, LogisticRegression, LogisticRegressionCV
 
 SETS = ("iris", "iris2", "wine", "wine2", "digits", "digits2", "tumours", "words", "blobs", "many", "wide", "sparse", "raw")
@@ -157,6 +159,53 @@ def test_a_model_as_scikit_learns_class_has_its_probabilities():
         exported = model.to_sklearn()
         assert type(exported) is linear_model.LogisticRegression
         np.testing.assert_allclose(exported.predict_proba(X), model.predict_proba(X), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "given", [{"l1_ratio": 1}, {"l1_ratio": 0.4}, {"penalty": "l1"}, {"class_weight": "balanced", "l1_ratio": 1}]
+)
+@pytest.mark.parametrize("name", ["tumours", "wine", "sparse"])
+def test_an_l1_part_is_that_of_scikit_learn_and_of_the_lasso(name, given, tmp_path):
+    X, y = table(name)
+    model = LogisticRegression(C=0.3, tol=1e-11, solver="saga", **given).fit(X, y)
+    ratio = given.get("l1_ratio", 1)
+    also = {"class_weight": given.get("class_weight"), "tol": 1e-7, "max_iter": 100_000}
+    expected = linear_model.LogisticRegression(C=0.3, l1_ratio=ratio, solver="saga", **also).fit(X, y)
+    assert np.abs(model.decision_function(X) - expected.decision_function(X)).max() < 2e-3
+    assert ((model.coef_ == 0) == (np.abs(expected.coef_) < 1e-4)).mean() > 0.97 and (model.coef_ == 0).any()
+    if "class_weight" not in given:
+        lasso = LogisticLasso(alpha=1 / (0.3 * len(y)), l1_ratio=ratio, tol=1e-11).fit(X, y)
+        assert model.digest_ == lasso.digest_ and model.relative_gap_ == lasso.relative_gap_
+    # It is a model of the program lasso in a folder.
+    loaded = raddle.load(model.save(tmp_path / "model") and tmp_path / "model")
+    assert isinstance(loaded, LogisticLasso) and np.allclose(loaded.predict_proba(X), model.predict_proba(X))
+    assert np.allclose(model.to_sklearn().predict_proba(X), model.predict_proba(X)) and model.to_sklearn().C == 0.3
+    # Neither penalty starts where the other ended.
+    model.set_params(warm_start=True, penalty="l2", l1_ratio=0).fit(X, y)
+    fresh = LogisticRegression(C=0.3, tol=1e-11, class_weight=also["class_weight"]).fit(X, y)
+    assert np.abs(model.coef_ - fresh.coef_).max() < 1e-4
+
+
+def test_liblinear_penalises_the_intercept_and_has_two_classes():
+    X, y = table("tumours")
+    model = LogisticRegression(solver="liblinear", dual=True, tol=1e-10).fit(X, y)
+    assert model.digest_ == LogisticRegression(intercept_scaling=1.0, tol=1e-10).fit(X, y).digest_
+    near(model, linear_model.LogisticRegression(solver="liblinear", tol=1e-10, max_iter=1000).fit(X, y), X)
+    X, y = table("iris")
+    with pytest.raises(ValueError, match="does not support multiclass classification: give multi_class='ovr'"):
+        LogisticRegression(solver="liblinear").fit(X, y)
+    each = LogisticRegression(solver="liblinear", multi_class="ovr").fit(X, y)
+    assert each.digest_ == LogisticRegression(intercept_scaling=1.0, multi_class="ovr").fit(X, y).digest_
+
+
+def test_sparse_coefficients_have_the_same_scores(tmp_path):
+    X, y = table("iris")
+    model = LogisticRegression().fit(X, y)
+    scores, coef = model.decision_function(X), model.coef_
+    assert sparse.issparse(model.sparsify().coef_) and np.allclose(model.decision_function(X), scores, atol=1e-12)
+    assert np.allclose(model.decision_function(sparse.csr_matrix(X)), scores, atol=1e-12)
+    assert (raddle.load(model.save(tmp_path / "model") and tmp_path / "model").coef_ == coef).all()
+    assert "<svg" in model.report_html() and (model.densify().coef_ == coef).all()
 
 
 def test_texts_of_several_kinds():

@@ -37,6 +37,9 @@ def test_verbose_is_a_line_per_epoch(capsys):
     counts = np.random.default_rng(0).poisson(0.5, size=(30, 8))
     LatentDirichletAllocation(2, max_iter=3, verbose=1).fit(counts, callback=lambda record: seen.append(record["epoch"]))
     assert capsys.readouterr().out.count("\n") == 3 and seen == [0, 1, 2, 3]
+    for every, measured in [(1, 3), (2, 1), (0, 0)]:
+        LatentDirichletAllocation(2, max_iter=3, evaluate_every=every, verbose=1).fit(counts)
+        assert capsys.readouterr().out.count("perplexity") == measured
 
 
 def test_single_precision_stays_single_and_the_model_exact(diabetes, tmp_path):
@@ -54,8 +57,14 @@ def test_single_precision_stays_single_and_the_model_exact(diabetes, tmp_path):
     assert (loaded.coef_ == narrow.coef_).all() and (loaded.coef_ != wide.coef_).any()
     assert (narrow.set_params(warm_start=True)._init(10)[1] == narrow.coef_[narrow.coef_ != 0]).all()
     svm = LinearSVC().fit(X, y > 100)
-    svm.coef_[0, 0] = 7
-    assert raddle.load(svm.save(tmp_path / "svm") and tmp_path / "svm").coef_[0, 0] == 7
+    svm.coef_[0, 0], svm.intercept_[0] = 7, 0.25
+    loaded = raddle.load(svm.save(tmp_path / "svm") and tmp_path / "svm")
+    assert loaded.coef_[0, 0] == 7 and loaded.intercept_[0] == 0.25
+    exact = wide.intercept_
+    narrow.intercept_ = narrow.intercept_ + 1
+    for model, intercept in [(wide, exact), (narrow, narrow.intercept_)]:
+        loaded = raddle.load(model.save(tmp_path / "moved", overwrite=True) and tmp_path / "moved")
+        assert loaded.intercept_ == intercept
     assert narrow.fit(X.astype(float), y).coef_.dtype == np.float64
     assert LogisticRegression().fit(X, y > 100).predict_proba(X).dtype == np.float32
 

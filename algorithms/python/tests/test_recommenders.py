@@ -185,6 +185,9 @@ def test_splits_of_columns():
     assert (train.tolist(), test.tolist()) == ([0, 1, 3, 5], [2, 4])
     train, test = model_selection.leave_one_out(users, random_state=1)
     assert sorted(users[test]) == ["ann", "bob"]
+    # A number and its text are two users, as in a model.
+    train, test = model_selection.leave_one_out(np.array([1, "1", 1, "2", "1"], dtype=object), range(5))
+    assert (train.tolist(), test.tolist()) == ([0, 1, 3], [2, 4])
     train, test = model_selection.split_at_random(np.zeros(1000, int), 0.25, 0)
     assert 200 < len(test) < 300 and len(np.intersect1d(train, test)) == 0
     train, test = model_selection.leave_k_out_split(clicks(0, 100, 40, 1.0), 2, 0.2, 0)

@@ -229,20 +229,29 @@ def test_clicks_are_left_out_without_giving_them_again(tmp_path):
             assert not {3, 5} & set(asked.recommend(user, N=38)[0].tolist())
         again = raddle.load(asked.save(tmp_path / "more", overwrite=True) and tmp_path / "more")
         np.testing.assert_array_equal(again.recommend(60, N=38)[0], asked.recommend(60, N=38)[0])
+    # Ids that are no numbers of rows are never replaced by these.
+    asked.user_ids_ = np.array([f"u{user}" for user in range(60)], dtype=object)
+    with pytest.raises(ValueError, match="user_ids_ has 60 ids, and the model 61 rows: append an id for each new row"):
+        asked.save(tmp_path / "named")
+    asked.user_ids_ = [*asked.user_ids_, "newcomer"]
+    assert raddle.load(asked.save(tmp_path / "named") and tmp_path / "named").user_ids_[60] == "newcomer"
 
 
 def test_values_below_zero_are_dislikes(program, tmp_path):
     random = np.random.default_rng(5)
     counts = sparse.random(40, 20, 0.3, format="csr", random_state=random)
     counts.data = np.where(random.random(counts.nnz) < 0.3, -2.0, 3.0)
-    model = ImplicitALS(3, 0.1, 2.0, iterations=4, validation=None).fit(counts)
+    ours = ImplicitALS(3, 0.1, 2.0, iterations=4, validation=None).fit(counts)
+    alone = AlternatingLeastSquares(3, 0.1, 2.0, iterations=4).fit(counts)
     rows, columns = counts.nonzero()
     pd.DataFrame({"user": rows, "item": columns, "count": counts.data}).to_csv(tmp_path / "counts.csv", index=False)
     options = ("--implicit", 2, "--reg", 0.1, "--rank", 3, "--epochs", 4, "--validation", "none", "--columns", "user,item,count")
-    report = program("mf", "fit", tmp_path / "counts.csv", *options, "--out", tmp_path / "run")
-    assert report["model_digest"] == model.digest_
-    scores = (model.user_factors @ model.item_factors.T)[rows, columns]
-    assert scores[counts.data < 0].mean() < scores[counts.data > 0].mean() - 0.2
+    for model, more in [(ours, ()), (alone, ("--count-alone",))]:
+        report = program("mf", "fit", tmp_path / "counts.csv", *options, *more, "--out", tmp_path / f"run{len(more)}")
+        assert report["model_digest"] == model.digest_
+        assert type(raddle.load(tmp_path / f"run{len(more)}")) is type(model)
+        scores = (model.user_factors @ model.item_factors.T)[rows, columns]
+        assert scores[counts.data < 0].mean() < scores[counts.data > 0].mean() - 0.2
 
 
 def test_ratings_that_single_precision_does_not_tell_apart(tmp_path):

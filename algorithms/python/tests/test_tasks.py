@@ -178,7 +178,9 @@ TASKS = {
 
 REFUSED = {
     "LinearSVC(penalty=": (lambda: LinearSVC(penalty="l1"), TypeError, "penalty"),
-    "LogisticRegression(solver=": (lambda: LogisticRegression(solver="saga"), TypeError, "solver"),
+    "LogisticRegression(solver=": (
+        lambda: LogisticRegression(solver="liblinear").fit(X, np.arange(len(X)) % 3), ValueError, "give multi_class='ovr'"
+    ),
     "MultiTaskLasso": (lambda: __import__("raddle.lasso", fromlist=["x"]).MultiTaskLasso, AttributeError, "MultiTaskLasso"),
     ".fit(fractions)": (lambda: LatentDirichletAllocation().fit(X + 0.5), ValueError, "X must hold counts, whole numbers"),
     ".fit(array)": (lambda: AlternatingLeastSquares().fit(clicks.toarray()), ValueError, "such as scipy.sparse.csr_matrix"),

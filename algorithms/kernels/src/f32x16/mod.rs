@@ -13,6 +13,8 @@ pub const LANES: usize = 16;
 
 /// Sixteen `f32` side by side. All implementations give the same bits for every operation.
 pub trait F32x16: Copy {
+    /// `true` if sixteen vectors and what is added to them fit into registers.
+    const HAS_32_REGISTERS: bool = false;
     /// Returns sixteen zeros.
     fn zero() -> Self;
     /// Returns `value` in every lane.

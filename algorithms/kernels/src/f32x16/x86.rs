@@ -82,6 +82,8 @@ impl F32x16 for Avx2 {
 }
 
 impl F32x16 for Avx512 {
+    const HAS_32_REGISTERS: bool = true;
+
     in_registers! {
         fn zero() -> Self { Self(_mm512_setzero_ps()) }
         fn splat(value: f32) -> Self { Self(_mm512_set1_ps(value)) }

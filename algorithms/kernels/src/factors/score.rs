@@ -46,8 +46,13 @@ fn scores_in<L: Lanes>(
     chunks: usize,
     out: &mut [Vec<f32>; TOGETHER],
 ) {
-    out.iter_mut().for_each(|scores| scores.resize(items.len() / chunks, 0.0));
-    for (number, item) in items.chunks_exact(chunks).enumerate() {
+    let count = items.len() / chunks;
+    out.iter_mut().for_each(|scores| scores.resize(count, 0.0));
+    let tiled = if L::HAS_32_REGISTERS { count - count % TOGETHER } else { 0 };
+    for (tile, items) in items[..tiled * chunks].chunks_exact(TOGETHER * chunks).enumerate() {
+        score_tile::<L>(four, items, chunks, tile * TOGETHER, out);
+    }
+    for (number, item) in (tiled..).zip(items[tiled * chunks..].chunks_exact(chunks)) {
         let mut sums = [L::zero(); TOGETHER];
         for chunk in 0..chunks {
             let q = L::load(&item[chunk].0);
@@ -59,6 +64,34 @@ fn scores_in<L: Lanes>(
         for j in 0..TOGETHER {
             out[j][number] = sums[j];
         }
+    }
+}
+
+/// Scores four items, the first of which has the number `first`: as one at a time, but that the four rows are
+/// loaded once for them, and that the sums of a row are stored together.
+#[inline(always)]
+fn score_tile<L: Lanes>(
+    four: [&[Vector]; TOGETHER],
+    items: &[Vector],
+    chunks: usize,
+    first: usize,
+    out: &mut [Vec<f32>; TOGETHER],
+) {
+    let mut sums = [[L::zero(); TOGETHER]; TOGETHER];
+    for chunk in 0..chunks {
+        let mut q = [L::zero(); TOGETHER];
+        for i in 0..TOGETHER {
+            q[i] = L::load(&items[i * chunks + chunk].0);
+        }
+        for j in 0..TOGETHER {
+            let p = L::load(&four[j][chunk].0);
+            for i in 0..TOGETHER {
+                sums[j][i] = p.mul_add(q[i], sums[j][i]);
+            }
+        }
+    }
+    for j in 0..TOGETHER {
+        out[j][first..first + TOGETHER].copy_from_slice(&L::sums(sums[j]));
     }
 }
 

@@ -54,6 +54,10 @@ pub(crate) struct ModelOptions {
     #[arg(long, value_name = "W", num_args = 0..=1)]
     #[serde(serialize_with = "weight")]
     pub(crate) implicit: Option<Option<f64>>,
+    /// Weigh an observed pair by W|value| alone. This leaves out the 1, as the library implicit does. Needs
+    /// --implicit.
+    #[arg(long)]
+    pub(crate) count_alone: bool,
     /// Halve the weight of a click for every DAYS of its age, which is counted from the latest click. Needs
     /// --implicit and a column of times.
     #[arg(long, value_name = "DAYS")]
@@ -168,6 +172,7 @@ impl ModelOptions {
             .rank(self.rank)
             .method(method)
             .biases(!self.no_biases)
+            .count_alone(self.count_alone)
             .non_negative(self.nonnegative)
             .schedule(train.schedule_from(&ScheduleKind::NAMES)?)
             .seed(train.seed)
@@ -206,10 +211,10 @@ impl ModelOptions {
         ];
         refuse_without_effect(&of_solvers, &format!("with --solver {}", self.solver()))?;
         let of_biases = [("--bias-step", self.bias_step.is_some()), ("--bias-reg", self.bias_reg.is_some())];
-        refuse_without_effect(
-            &[("--half-life", self.half_life.is_some() && self.implicit.is_none())],
-            "without --implicit, as ratings have no weights",
-        )?;
+        if self.implicit.is_none() {
+            let of_weights = [("--half-life", self.half_life.is_some()), ("--count-alone", self.count_alone)];
+            refuse_without_effect(&of_weights, "without --implicit, as ratings have no weights")?;
+        }
         if let Some(days) = self.half_life.filter(|days| !(days.is_finite() && *days > 0.0)) {
             return Err(Error::usage(format!("--half-life is {days}: give a number of days above 0")));
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::all_pairs::all_pairs;
 use super::query::Query;
-use super::top_k::{Candidates, ItemIndex, Queries, SHARD, TopK};
+use super::top_k::{BLOCK, Candidates, ItemIndex, Queries, SHARD, TopK};
 use crate::error::MfError;
 use crate::model::Model;
 
@@ -72,7 +72,7 @@ impl Similar {
         let lists = self.index.len().saturating_mul(workers.max(1)).saturating_mul(query.count);
         let is_small = lists <= PAIRED;
         if is_small && query.is_of_all() && rows.iter().copied().eq(0..self.index.len() as u32) {
-            let mut found = all_pairs(&self.index, query.count, workers.max(1))?;
+            let mut found = all_pairs(&self.index, query.count, workers.max(1), BLOCK)?;
             rows.iter().zip(&mut found).for_each(|(&row, list)| self.finish((0, row), true, query, list));
             return Ok(found);
         }
@@ -139,6 +139,16 @@ mod tests {
             let each: Vec<_> = (0..rows as u32).map(|row| similar.one(row, &query)).collect();
             let all: Vec<u32> = (0..rows as u32).collect();
             prop_assert_eq!(similar.all(&all, &query, workers).unwrap(), each);
+        }
+
+        #[test]
+        fn pairs_have_the_same_lists_in_blocks_of_any_size(
+            seed: u64, count in 1usize..12, workers in 1usize..4, rows in 1usize..70, block in 1usize..70,
+        ) {
+            // Blocks of rows end within the four rows that are asked together, and within sixteen compared.
+            let index = Similar::items(&random(seed, 3, rows, 2)).index;
+            let found = all_pairs(&index, count, workers, block).unwrap();
+            prop_assert_eq!(found, all_pairs(&index, count, 1, rows).unwrap());
         }
 
         #[test]

@@ -110,6 +110,26 @@ fn a_half_life_weighs_clicks_as_a_file_that_was_weighed_by_hand() {
 }
 
 #[test]
+fn a_count_alone_weighs_as_a_count_that_is_less_by_what_a_pair_weighs_anyway() {
+    let folder = scratch();
+    let folder = folder.path();
+    let counts = |less: f64| -> String {
+        let line = |at: u32| format!("{},{},{}\n", at % 10, at * 7 % 31, f64::from(1 + at % 3) - less);
+        String::from("user,item,count\n") + &(0..300).map(line).collect::<String>()
+    };
+    fs::write(folder.join("counts.csv"), counts(0.0)).unwrap();
+    // 1 + 4 (r - 1/4) = 4 r.
+    fs::write(folder.join("less.csv"), counts(0.25)).unwrap();
+    let rest = "--implicit 4 --reg 0.1 --rank 2 --epochs 3 --validation none --duplicates last";
+    let fit = |line: &str| report(folder, &format!("fit {line} {rest}"))["model_digest"].clone();
+    let alone = fit("counts.csv --count-alone --out alone");
+    assert_eq!(alone, fit("less.csv"));
+    assert_ne!(alone, fit("counts.csv"));
+    let about = fs::read_to_string(folder.join("alone/model.json")).unwrap();
+    assert!(about.contains("\"count_alone\": true"), "{about}");
+}
+
+#[test]
 fn times_that_are_not_there_say_what_to_do() {
     let folder = scratch();
     ratings(folder.path());
@@ -133,6 +153,7 @@ fn times_that_are_not_there_say_what_to_do() {
         ("fit none.csv --implicit --half-life 30", "none.csv: there is no column of times"),
         ("cv none.csv --implicit --half-life 30", "none.csv: there is no column of times"),
         ("fit r.csv --half-life 30", "--half-life has no effect without --implicit"),
+        ("fit r.csv --count-alone", "--count-alone has no effect without --implicit"),
         ("fit r.csv --implicit --half-life 0", "--half-life is 0: give a number of days above 0"),
         ("fit r.csv --implicit --half-life nan", "--half-life is NaN: give a number of days above 0"),
         (

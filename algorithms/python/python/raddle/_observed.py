@@ -48,6 +48,9 @@ def _line(estimator, record):
     metric = numbers.get("metric")
     if isinstance(metric, dict):
         numbers.pop("metric")
-        numbers[metric["name"]] = metric["value"]
+        # The last epoch is measured in any case.
+        every = getattr(estimator, "evaluate_every", None)
+        if every is None or every > 0 and record["epoch"] % every == 0:
+            numbers[metric["name"]] = metric["value"]
     said = "".join(f", {name} {value:.6g}" for name, value in numbers.items() if isinstance(value, (int, float)))
     return f"{type(estimator).__name__}: epoch {record['epoch']}{said}"

@@ -53,11 +53,18 @@ def _results(model, report):
         found[f"{metric['name']}, on {metric.get('on')}"] = metric["value"]
     for name in ("alpha_", "l1_ratio_", "C_", "n_components_", "regularization_", "learned_", "best_iter_", "digest_"):
         found[name] = getattr(model, name, None)
-    if hasattr(model, "coef_"):
-        found["coefficients other than 0"] = f"{np.count_nonzero(model.coef_)} of {np.size(model.coef_)}"
+    coef = _coefficients(model)
+    if coef is not None:
+        found["coefficients other than 0"] = f"{np.count_nonzero(coef)} of {np.size(coef)}"
     seconds = report.get("seconds")
     found["seconds"] = sum(seconds.values()) if isinstance(seconds, dict) else seconds
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _coefficients(model):
+    """Return the coefficients as an array, or None."""
+    coef = getattr(model, "coef_", None)
+    return coef.toarray() if hasattr(coef, "toarray") else coef
 
 
 def _table(values):
@@ -80,8 +87,9 @@ def _picture(model):
     if len(evaluations) > 1:
         at, values = zip(*((one["epoch"], one["perplexity"]) for one in evaluations))
         return _curve(np.array(at, float), np.array(values), "perplexity by epoch")
-    if hasattr(model, "coef_") and np.any(model.coef_):
-        return _bars(model)
+    coef = _coefficients(model)
+    if coef is not None and np.any(coef):
+        return _bars(model, np.atleast_2d(coef))
     return ""
 
 
@@ -104,8 +112,7 @@ def _curve(at, values, title):
     return f'<h2>{escape(title)}</h2><svg viewBox="0 0 600 195" width="600" role="img">{line}{labels}</svg>'
 
 
-def _bars(model, most=12):
-    coef = np.atleast_2d(model.coef_)
+def _bars(model, coef, most=12):
     sizes = np.abs(coef).max(0)
     best = np.argsort(-sizes, kind="stable")[:most]
     best = best[sizes[best] > 0]

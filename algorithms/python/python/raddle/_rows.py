@@ -4,6 +4,7 @@ import numbers
 import warnings
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -89,10 +90,18 @@ def narrowed(estimator, dtype):
 
 def exact(estimator):
     """Return the coefficients in double precision: those of the fit, unless `coef_` was changed since."""
-    kept = estimator.__dict__.get("_exact")
-    if kept is not None and np.array_equal(kept.astype(np.float32), estimator.coef_):
+    kept, coef = estimator.__dict__.get("_exact"), estimator.coef_
+    coef = coef.toarray() if sparse.issparse(coef) else coef
+    if kept is not None and np.array_equal(kept.astype(np.float32), coef):
         return kept
-    return np.asarray(estimator.coef_, dtype=np.float64)
+    return np.asarray(coef, dtype=np.float64)
+
+
+def exact_intercepts(estimator, fitted):
+    """Return the intercepts in double precision: those of the fit, unless `intercept_` was changed since."""
+    fitted, now = np.asarray(fitted), np.atleast_1d(estimator.intercept_)
+    is_same = np.array_equal(fitted.astype(now.dtype), now)
+    return [float(value) for value in (fitted if is_same else now)]
 
 
 def row_values(name, values, rows):

@@ -58,9 +58,10 @@ class LatentDirichletAllocation(
     n_components : int, default=20
         Number of topics, K.
     doc_topic_prior : float, default=None
-        Initial prior alpha of each topic in a document, which the fit optimises for each topic. None is 50 / K.
+        Initial prior alpha of each topic in a document, which the fit optimises for each topic. None is 1 / K, as in
+        scikit-learn; the program `lda` starts from 50 / K.
     topic_word_prior : float, default=None
-        Initial prior beta of each word in a topic, which the fit optimises. None is 0.01.
+        Initial prior beta of each word in a topic, which the fit optimises. None is 1 / K; the program starts from 0.01.
     fixed_priors : bool, default=False
         Whether to keep alpha and beta fixed.
     max_iter : int, default=None
@@ -247,17 +248,18 @@ class LatentDirichletAllocation(
         model["alpha"] = self.doc_topic_prior_
 
     def _asked(self):
-        def optional(name, check, *least):
+        def optional(name, check, *least, otherwise=None):
             value = getattr(self, name)
-            return None if value is None else check(name, value, *least)
+            return otherwise if value is None else check(name, value, *least)
 
+        topics = self._topics()
         validation = number("validation", self.validation)
         if not 0 <= validation < 1:
             refuse("validation", self.validation, "it must be at least 0 and below 1")
         return {
-            "topics": self._topics(),
-            "alpha": optional("doc_topic_prior", number),
-            "beta": optional("topic_word_prior", number),
+            "topics": topics,
+            "alpha": optional("doc_topic_prior", number, otherwise=1.0 / topics),
+            "beta": optional("topic_word_prior", number, otherwise=1.0 / topics),
             "fixed_priors": bool(self.fixed_priors),
             "epochs": optional("max_iter", whole, 1),
             "evaluate_every": self._evaluate_every(),

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import report_of
-from raddle._rows import exact, feature_names
+from raddle._rows import exact, exact_intercepts, feature_names
 
 
 class Saved:
@@ -34,7 +34,11 @@ class Saved:
         coef = exact(self).ravel()
         kept = np.flatnonzero(coef)
         coefficients = kept.astype(np.uint32), coef[kept].astype(np.float64)
-        about = json.dumps({**self._about, **self._names()})
+        # One intercept, or one for each class with scores of its own.
+        several = self._about.get("intercepts")
+        intercepts = exact_intercepts(self, several or [self._about["intercept"]])
+        changed = {"intercepts": intercepts} if several else {"intercept": intercepts[0]}
+        about = json.dumps({**self._about, **changed, **self._names()})
         _raddle.save_lasso(os.fspath(path), about, coefficients, np.ravel(self.dual_), overwrite)
         return self
 

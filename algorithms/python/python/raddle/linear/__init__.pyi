@@ -33,6 +33,8 @@ class _Classifier(Reported, Prepared, ClassifierMixin, BaseEstimator):
     def fit(
         self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, callback: Callback = None
     ) -> Self: ...
+    def sparsify(self) -> Self: ...
+    def densify(self) -> Self: ...
     def decision_function(self, X: Matrix) -> Floats: ...
     def predict(self, X: Matrix) -> NDArray[Any]: ...
     def to_sklearn(self) -> BaseEstimator: ...
@@ -44,6 +46,7 @@ class LinearSVC(_Classifier):
         C: float = 1.0,
         *,
         loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
+        dual: bool | Literal["auto"] = "auto",
         tol: float = 1e-4,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         fit_intercept: bool = True,
@@ -61,6 +64,10 @@ class LogisticRegression(_Classifier):
         self,
         C: float = 1.0,
         *,
+        penalty: Literal["l2", "l1", "elasticnet", "deprecated"] = "deprecated",
+        l1_ratio: float = 0.0,
+        solver: str = "lbfgs",
+        dual: bool = False,
         multi_class: Literal["multinomial", "ovr"] = "multinomial",
         tol: float = 1e-4,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,

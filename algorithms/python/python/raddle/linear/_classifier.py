@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -83,9 +84,17 @@ class Classifier(Reported, Prepared, Exported, Saved, Pickled, Callbacks, Classi
         """
         loss = self._loss_name()
         with observed(self, X, y, callback) as callback:
-            return self._fitted_by(
+            return self._fitted_elsewhere(loss, X, y, sample_weight, callback) or self._fitted_by(
                 lambda X, rows, asked: _raddle.fit_linear(X, rows, asked, callback), loss, X, y, sample_weight
             )
+
+    def _fitted_elsewhere(self, loss, X, y, sample_weight, callback):
+        """Fit a model that is another class's and return self, or return None."""
+        return None
+
+    def _scaling(self):
+        """Return the value of the constant column, None for an intercept without penalty."""
+        return self.intercept_scaling
 
     def _fitted_by(self, fit, loss, X, y, sample_weight):
         """Fit the model by a function of features, values of the rows and parameters."""
@@ -136,6 +145,28 @@ class Classifier(Reported, Prepared, Exported, Saved, Pickled, Callbacks, Classi
         self.relative_gaps_ = np.array(self._about["gaps"])
         self.relative_gap_ = float(self.relative_gaps_.max())
         self.digest_ = result["digest"]
+
+    def sparsify(self):
+        """Make `coef_` a sparse matrix; `densify` makes it an array again.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "coef_")
+        self.coef_ = sparse.csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Make `coef_` an array, as it is after a fit.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "coef_")
+        self.coef_ = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+        return self
 
     def decision_function(self, X):
         """Return the scores of rows.

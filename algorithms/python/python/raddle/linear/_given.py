@@ -14,9 +14,10 @@ def _bias(estimator):
     """Return the value of the constant column: 0 for none, None for an intercept without penalty."""
     if not estimator.fit_intercept:
         return 0.0
-    if estimator.intercept_scaling is None:
+    scaling = estimator._scaling()
+    if scaling is None:
         return None
-    scaling = number("intercept_scaling", estimator.intercept_scaling)
+    scaling = number("intercept_scaling", scaling)
     if not scaling > 0.0:
         refuse("intercept_scaling", scaling, "it must be above 0, or None; fit_intercept=False leaves the intercept out")
     return scaling

@@ -18,6 +18,17 @@ class LogisticRegression(Classifier):
     ----------
     C : float, default=1.0
         Weight of the losses, above 0.
+    penalty : {"l2", "l1", "elasticnet"}, default="deprecated"
+        The penalty by name, as before scikit-learn 1.8; the default leaves it to `l1_ratio`.
+    l1_ratio : float, default=0.0
+        Share of the L1 norm in the penalty: ``(1 - l1_ratio) |w|^2 / 2 + l1_ratio |w|_1``. With one above 0 the fit is that
+        of `raddle.lasso.LogisticLasso`, as which `save` writes it, with an intercept without penalty whatever
+        `intercept_scaling` is.
+    solver : str, default="lbfgs"
+        A solver of scikit-learn, without effect, but that "liblinear" penalises the intercept as it does there, with
+        `intercept_scaling` 1 if none is given, and refuses more than two classes.
+    dual : bool, default=False
+        Accepted without effect, with "liblinear" alone as in scikit-learn.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
         How more than two classes are fitted: together, or one against the rest, whose probabilities are normalised to
         the sum 1.
@@ -44,6 +55,10 @@ class LogisticRegression(Classifier):
         self,
         C=1.0,
         *,
+        penalty="deprecated",
+        l1_ratio=0.0,
+        solver="lbfgs",
+        dual=False,
         multi_class="multinomial",
         tol=1e-4,
         class_weight=None,
@@ -69,7 +84,29 @@ class LogisticRegression(Classifier):
             n_jobs=n_jobs,
             verbose=verbose,
         )
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.dual = dual
         self.multi_class = multi_class
+
+    def _fitted_elsewhere(self, loss, X, y, sample_weight, callback):
+        from raddle.linear import _sparse
+
+        share = _sparse.l1_share(self)
+        if self.solver == "liblinear" and loss == "multinomial" and len(np.unique(y)) > 2:
+            cure = "give multi_class='ovr', or another solver"
+            raise ValueError(f"The 'liblinear' solver does not support multiclass classification: {cure}")
+        return _sparse.fit(self, share, X, y, sample_weight, callback) if share > 0.0 else None
+
+    def _start(self, shape, classes):
+        # Dual values of another penalty are none of this one.
+        is_other = self.__dict__.pop("_lasso", None) is not None
+        return {"dual": None, "weights": None} if is_other else super()._start(shape, classes)
+
+    def _scaling(self):
+        is_penalised = self.intercept_scaling is None and self.solver == "liblinear"
+        return 1.0 if is_penalised else self.intercept_scaling
 
     def _loss_name(self):
         if self.multi_class not in ("multinomial", "ovr"):

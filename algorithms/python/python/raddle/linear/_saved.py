@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import report_of
-from raddle._rows import class_members, classes_in, exact, feature_names
+from raddle._rows import class_members, classes_in, exact, exact_intercepts, feature_names
 
 
 class Saved:
@@ -29,10 +29,16 @@ class Saved:
         self
         """
         check_is_fitted(self, "coef_")
+        if "_lasso" in self.__dict__:
+            from raddle.linear._sparse import given
+
+            given(self).save(path, overwrite=overwrite)
+            return self
         coef = exact(self).ravel()
         kept = np.flatnonzero(coef)
         coefficients = kept.astype(np.uint32), coef[kept]
-        about = {**self._about, "feature_names": feature_names(self), **class_members(self.classes_)}
+        intercepts = exact_intercepts(self, self._about["intercepts"])
+        about = {**self._about, "intercepts": intercepts, "feature_names": feature_names(self), **class_members(self.classes_)}
         dual = np.atleast_2d(self.dual_)
         _raddle.save_linear(os.fspath(path), json.dumps(about), coefficients, dual, overwrite)
         return self

@@ -29,12 +29,16 @@ class Exported:
 
             model = LinearSVC(loss=self.loss, **self._common())
             return self._fitted(model, self.coef_, self.intercept_, self.classes_)
+        if "_lasso" in self.__dict__:
+            from raddle.linear._sparse import given
+
+            return given(self).to_sklearn().set_params(C=self._about["c"])
         return self._logistic()
 
     def _common(self):
         common = {"C": self._about["c"], "fit_intercept": self.fit_intercept}
         # Theirs is a number, also where it means nothing.
-        return {**common, "intercept_scaling": 1 if self.intercept_scaling is None else self.intercept_scaling}
+        return {**common, "intercept_scaling": 1 if self._scaling() is None else self._scaling()}
 
     def _logistic(self):
         from sklearn.linear_model import LogisticRegression
@@ -42,7 +46,7 @@ class Exported:
         from sklearn.preprocessing import LabelBinarizer
 
         def model():
-            is_free = self.intercept_scaling is None or not self.fit_intercept
+            is_free = self._scaling() is None or not self.fit_intercept
             return LogisticRegression(solver="lbfgs" if is_free else "liblinear", **self._common())
 
         if self.multi_class != "ovr" and len(self.classes_) > 2:

@@ -19,6 +19,8 @@ class LinearSVC(Classifier):
         Weight of the losses, above 0.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a row.
+    dual : bool or "auto", default="auto"
+        Accepted without effect; False with the hinge is refused, as in scikit-learn.
     tol : float, default=1e-4
         Relative duality gap at which the fit ends.
     class_weight : dict or "balanced", default=None
@@ -81,6 +83,7 @@ class LinearSVC(Classifier):
         C=1.0,
         *,
         loss="squared_hinge",
+        dual="auto",
         tol=1e-4,
         class_weight=None,
         fit_intercept=True,
@@ -106,10 +109,13 @@ class LinearSVC(Classifier):
             verbose=verbose,
         )
         self.loss = loss
+        self.dual = dual
 
     def _loss_name(self):
         if not isinstance(self.loss, str) or self.loss not in LOSSES:
             refuse("loss", self.loss, f"it must be one of {', '.join(LOSSES)}")
+        if self.loss == "hinge" and self.dual is False:
+            raise ValueError("Unsupported set of arguments: penalty='l2', loss='hinge', dual=False: leave dual out")
         if self.loss == "hinge" and self.fit_intercept and self.intercept_scaling is None:
             refuse("intercept_scaling", None, "the hinge needs a number, as its dual values are found one at a time")
         return LOSSES[self.loss]

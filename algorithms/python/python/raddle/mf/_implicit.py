@@ -198,9 +198,8 @@ class AlternatingLeastSquares(Factors):
         return read(path) if hasattr(path, "read") else load(path)
 
     def _ids(self):
-        # Only a model that was loaded has other ids, and users that were added since have none of these.
-        named = getattr(self, "user_ids_", ()), getattr(self, "item_ids_", ())
-        return tuple(ids if len(ids) == count else count for ids, count in zip(named, self._fitted().shape))
+        names = ("user_ids_", "item_ids_")
+        return tuple(_ids_of(name, getattr(self, name, ()), rows) for name, rows in zip(names, self._fitted().shape))
 
     @property
     def user_factors(self):
@@ -507,6 +506,17 @@ class ImplicitALS(AlternatingLeastSquares):
             n_jobs=n_jobs,
         )
         self.validation = validation
+
+
+def _ids_of(name, ids, rows):
+    """Return the ids of rows, or how many there are if each row's number is its id."""
+    ids = np.asarray(ids)
+    if np.array_equal(ids, np.arange(len(ids))):
+        return rows
+    if len(ids) != rows:
+        # Only a model that was loaded has such ids, and what was added since has none.
+        raise ValueError(f"{name} has {len(ids)} ids, and the model {rows} rows: append an id for each new row")
+    return ids
 
 
 def _is_kept(dtype):

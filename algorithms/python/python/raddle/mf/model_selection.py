@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from raddle.mf._ids import as_column
+from raddle.mf._ids import Ids, as_column
 from raddle.mf._model import compressed, sparse_only, whole
 
 __all__ = ["leave_k_out_split", "leave_one_out", "split_at_random", "split_by_time", "train_test_split"]
@@ -164,8 +164,7 @@ def leave_one_out(users, times=None, random_state=None):
 
 
 def _rows(users):
-    values = as_column("users", users)
-    return np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)[1]
+    return Ids.of("users", users)[0]
 
 
 def _times(times, rows):
