@@ -34,9 +34,9 @@ type Cells = Vec<(u32, f64)>;
 /// The heat that a cell gets less what it gives away: 0 where its temperature is right.
 fn missing(piece: &Piece, cell: u32, t: &[f64]) -> f64 {
     let i = cell as usize;
-    let beside = |at: Option<usize>| at.and_then(|at| t.get(at)).unwrap_or(&0.0);
+    let neighbour = |at: Option<usize>| at.and_then(|at| t.get(at)).unwrap_or(&0.0);
     let heat = piece.heat[i - piece.first as usize];
-    beside(i.checked_sub(1)) + beside(Some(i + 1)) + heat - (2.0 + LOSS) * t[i]
+    neighbour(i.checked_sub(1)) + neighbour(Some(i + 1)) + heat - (2.0 + LOSS) * t[i]
 }
 
 impl Update for Rod {

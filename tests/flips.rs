@@ -2,12 +2,11 @@
 //! cause, and always ends. "Another machine" is `raddle join` behind a proxy.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use crate::commands::{command, next, number, pause};
 use crate::encryption::{LINES, write_data};

@@ -2,7 +2,6 @@
 //! signals while it starts; and of the messages about them. Counts and seconds of the long forms are in
 //! `tests/README.md`.
 
-use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,8 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use raddle::cluster::{AdminClient, Invitation};
 use serde_json::Value;

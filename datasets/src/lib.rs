@@ -35,8 +35,7 @@ pub mod table;
 
 pub use arrays::{npy, npz, pairs};
 pub use bytes::encoding::TextEncoding;
-pub use bytes::memory::believable;
-pub use bytes::memory::room;
+pub use bytes::memory::{believable, room};
 pub use bytes::quoting::Quotes;
 pub use bytes::source::read_text;
 pub use corpus::{

@@ -100,7 +100,7 @@ fn columns_are_chosen_dropped_and_taken_for_codes() {
             columns(|columns| columns.drop = list("z")),
             "--drop: there is no column `z`: the columns are code, x1, x2",
         ),
-        (columns(|columns| columns.drop = list("x*,code,note")), "no feature is left beside the response"),
+        (columns(|columns| columns.drop = list("x*,code,note")), "no feature is left besides the response"),
         (
             Options {
                 dialect: Dialect { header: Some(false), ..Dialect::default() },

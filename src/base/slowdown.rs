@@ -1,9 +1,8 @@
 //! [`Slowdown`]: slows workers down, to try out balance.
 
-use std::fs;
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 /// Factors by which workers are slowed down, each from some epoch on.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -6,13 +6,11 @@
 //! [submits](CheckpointWriter::submit_parts) the parts that its workers wrote, or gives them up; the
 //! coordinator makes a checkpoint of them ([`commit_parts`]). The last two are kept.
 
-use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use std::{fmt, fs, io};
 
 use super::manifest::{self, Manifest};
 use super::part::{Kind, Part, PartWriter};

@@ -1,9 +1,8 @@
 //! [`Manifest`]: the file that makes the parts of a folder a checkpoint.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::{fs, io};
 
 use sha2::{Digest as _, Sha256};
 

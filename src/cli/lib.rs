@@ -90,6 +90,8 @@ pub use interrupt::Interrupt;
 pub use launch::{TIE, Tied, find_program, starts_processes};
 pub use number::{aligned, count, number};
 pub use options::foreign::{Answers, ForeignWords, verbs_of};
+#[doc(hidden)] // for `table!`
+pub use options::foreign::{lines, pairs};
 pub use options::idle::{ROUND_OPTIONS, hide_idle, refuse_without_effect};
 pub use options::subcommand::{CommandLine, with_verb};
 pub use options::uses::UseOptions;

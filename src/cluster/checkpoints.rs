@@ -1,11 +1,10 @@
 //! [`CheckpointStore`]: the folder of a run as the coordinator uses it. The coordinator alone chooses the
 //! checkpoint that a run resumes from, and commits the parts that the processes have written.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+use std::{fs, io};
 
 use super::coordinator::Event;
 use super::invitation::write_private;

@@ -9,8 +9,9 @@ use raddle_common::testing::not_empty;
 
 use super::net::records::{Records, Seal};
 use super::net::wire::{receive, send};
-use super::protocol::{AdminResponse, MemberStatus};
-use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, MemberReport, Order, RunStatus};
+use super::protocol::{
+    AdminResponse, CheckpointNeed, Epoch, GenerationEnd, MemberReport, MemberStatus, Order, RunStatus,
+};
 use crate::base::state::State;
 use crate::run::traffic::Traffic;
 

@@ -8,13 +8,11 @@
 //! If the system has no socket pairs, the invitation is a file, and processes of a launcher connect over the
 //! network.
 
-use std::env;
-use std::fs;
-use std::io;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::{env, fs, io};
 
 use super::invitation::{FILE, INDEX, Invitation};
 use crate::base::error::EngineError;

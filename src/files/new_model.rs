@@ -1,12 +1,11 @@
 //! [`NewModel`]: a folder that receives a model, and is locked by one process meanwhile.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::Arc;
+use std::{fmt, process};
 
 use super::commit::{self, Stage};
 use super::error::FileError;

@@ -18,12 +18,11 @@
 
 use std::sync::Arc;
 
-use crate::generation::Generation;
 use crate::generation::endpoints::{Receiver, Sender};
 use crate::generation::parcel::Parcel;
 use crate::generation::ports::{AlonePorts, HubPorts, PlacePorts};
-use crate::generation::tree;
 use crate::generation::wiring::{self, Epochs, Logic, Processes, Records, Wiring};
+use crate::generation::{Generation, tree};
 use crate::program::Program;
 use crate::run::hub::Hub;
 use crate::run::message::Message;

@@ -1,10 +1,9 @@
 //! Running the bundled programs in a folder.
 
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use std::{env, fs};
 
 use raddle_common::testing::Program;
 pub(crate) use raddle_common::testing::{Ran, json};

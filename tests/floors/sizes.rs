@@ -91,11 +91,11 @@ fn package(root: &Path, file: &Path) -> String {
     if inside.is_empty() { "raddle".to_owned() } else { inside.to_owned() }
 }
 
-/// `true` for files that are no product: tests, benchmarks and examples.
+/// `true` for files that are no product: tests and what they share, benchmarks and examples.
 fn is_beside(inside: &Path) -> bool {
     let is_named = |name: &str| inside.components().any(|part| part.as_os_str() == name);
     let is_bench = inside.starts_with("benches") && !inside.starts_with("benches/pool-sim");
-    is_bench || ["tests", "tests.rs", "examples"].into_iter().any(is_named)
+    is_bench || ["tests", "tests.rs", "testing", "examples"].into_iter().any(is_named)
 }
 
 /// `true` if the file that declares this one, or one of the folders that it is in, does so for tests alone.

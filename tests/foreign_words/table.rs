@@ -294,7 +294,7 @@ raddle-data fetch ml-1m -y | -y is --yes here
 raddle-data fetch ml-1m --force | --force is --yes here
 raddle-data fetch ml-1m --mirror https://a.org | --mirror is --from here
 raddle-data fetch ml-1m --md5 ab | --md5 is --sha256 here
-raddle-data fetch ml-1m --tries 3 | a fetch that is cut goes on by itself
+raddle-data fetch ml-1m --tries 3 | an interrupted fetch continues by itself
 raddle-data download ml-1m | the verb is fetch: `raddle data fetch NAME`
 raddle-data ls | the verb is list: `raddle data list`
 raddle-data where ml-1m | the verb is path: `raddle data path NAME`

@@ -9,7 +9,6 @@ mod number;
 mod params;
 #[cfg(feature = "cli")]
 mod stdout;
-mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -19,4 +18,3 @@ pub use means::{Mean, Means, Rule};
 pub use number::number;
 #[cfg(feature = "cli")]
 pub use stdout::to_stdout;
-pub use table::{lines, pairs};

@@ -152,11 +152,7 @@ impl Lda {
     pub fn going_on(&self, problem: Problem, carried: &Carried) -> Result<Engine<LdaProgram>, LdaError> {
         if carried.topics != self.topics {
             let (name, value) = ("topics", self.topics.to_string());
-            return Err(LdaError::Parameter {
-                name,
-                value,
-                range: "the fit to go on from has another number",
-            });
+            return Err(LdaError::Parameter { name, value, range: "the fit to continue has another number" });
         }
         let counts = problem.blocks.clone();
         let (mut program, mut schedule, mut parts) = self.parts(problem)?;

@@ -42,7 +42,6 @@ pub use fitted::Fit;
 pub use fold_in::FoldInSolver;
 pub use input::baseline::Baselines;
 pub use input::problem::Problem;
-pub use input::rare::at_least;
 pub use input::source::{Counts, RatingsSource, RatingsSplit};
 pub use live::{LiveRatings, Pair, RatingChange};
 pub use model::{Learned, Model, NewRows};

@@ -10,7 +10,7 @@ use raddle_common::testing::pairs;
 use raddle_datasets::ratings::{HeldOut, pair_hash};
 use raddle_datasets::{Duplicates, RatingsOptions, Triples, read_any_ratings, registry};
 use raddle_mf::{
-    Carried, Fit, InProcess, LiveRatings, Mf, MfError, Model, Pair, Problem, RatingChange, at_least,
+    Carried, Fit, InProcess, LiveRatings, Mf, MfError, Model, Pair, Problem, RatingChange, RatingsSource,
 };
 
 use crate::combinations::in_turn;
@@ -21,6 +21,10 @@ const BASE: &str = "synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.3,sign
 pub(crate) fn live(least: u64) -> LiveRatings {
     let base = read_any_ratings(BASE, &RatingsOptions::default()).unwrap();
     LiveRatings::new(&base, Duplicates::Last, least)
+}
+
+fn at_least(triples: Triples, least: u64) -> Triples {
+    RatingsSource::from(triples).at_least(least).unwrap().read().unwrap().into_owned()
 }
 
 fn insert(user: u32, item: u32, value: f32) -> RatingChange {

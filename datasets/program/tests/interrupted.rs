@@ -1,10 +1,9 @@
 //! Fetches that end because of this machine: a full disk, and Ctrl-C.
 
-use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use raddle_common::testing::names;
 

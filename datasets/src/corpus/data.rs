@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::options::CorpusFormat;
-use super::options::CorpusOptions;
+use super::options::{CorpusFormat, CorpusOptions};
 use super::tokenizer::{Tokenizer, TokensLeftOut};
 use super::vocabulary;
 use super::vocabulary::Vocabulary;

@@ -43,7 +43,7 @@ pub(super) fn table(path: &Path, beginning: &[u8], extent: Extent) -> Option<Str
     };
     Some(format!(
         "this looks like a table{columns}: name the column of the texts by --text NAME, or its number; if \
-         its lines are documents as they stand, say so by --format text"
+         each line is a document, say so by --format text"
     ))
 }
 

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::data::Corpus;
-use super::options::CorpusFormat;
-use super::options::CorpusOptions;
+use super::options::{CorpusFormat, CorpusOptions};
 use super::phrases::Phrases;
 use super::table::{self, Fields};
 use super::vocabulary::Vocabulary;

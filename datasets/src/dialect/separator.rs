@@ -8,8 +8,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::encoding::utf8;
-use crate::bytes::quoting::Quotes;
-use crate::bytes::quoting::{Divider, Quoting};
+use crate::bytes::quoting::{Divider, Quotes, Quoting};
 
 /// The separator of a record's cells.
 ///

@@ -6,8 +6,7 @@
 //! others. Repeated pairs are skipped until there are n. The rating of a pair is `3.5 + 0.4 N(3,0,u) + 0.4
 //! N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, where s is the `signal`.
 
-use super::data::Ratings;
-use super::data::Triples;
+use super::data::{Ratings, Triples};
 use super::ids::Ids;
 use crate::bytes::memory::room;
 use crate::bytes::source;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::numbers::Numbers;
+
 /// The ids of users or of items, by row.
 ///
 /// If the ids are exactly the numbers from 0 on, the row is the id; otherwise rows are numbered in the order
@@ -101,7 +103,7 @@ impl Index<'_> {
 /// ```
 pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
     let rows_of = || rows.iter().map(|&row| row as usize);
-    number(match ids {
+    Numbers::of(match ids {
         Ids::Dense(_) => Column::Integers(rows.to_vec()),
         Ids::Integers(ids) => Column::Integers(rows_of().map(|row| ids[row]).collect()),
         Ids::Names(names) => {
@@ -148,78 +150,9 @@ pub(super) enum Column {
     Names(Vec<String>),
 }
 
-/// Largest whole number, as a multiple of the number of ids, with which ids are looked up by position and not
-/// by hash.
-const SPREAD: usize = 8;
-
-/// Numbers the ids of a column; `rows` is the number of rows, if the format states it.
-pub(super) fn number(column: Column) -> (Vec<u32>, Ids) {
-    match column {
-        Column::Integers(mut ids) => {
-            let largest = ids.iter().copied().max().unwrap_or(0) as usize;
-            let found = if largest / SPREAD <= ids.len() {
-                by_position(&mut ids, largest)
-            } else {
-                by_lookup(&mut ids)
-            };
-            (ids, found)
-        }
-        Column::Names(names) => {
-            let mut known: HashMap<String, u32> = HashMap::new();
-            let rows = names.into_iter().map(|name| {
-                let next = known.len() as u32;
-                *known.entry(name).or_insert(next)
-            });
-            let rows = rows.collect();
-            let mut ids = vec![String::new(); known.len()];
-            known.into_iter().for_each(|(name, row)| ids[row as usize] = name);
-            (rows, Ids::Names(ids))
-        }
-    }
-}
-
-fn by_position(ids: &mut [u32], largest: usize) -> Ids {
-    let mut row_of = vec![u32::MAX; largest + 1];
-    let mut appeared = Vec::new();
-    for &id in &*ids {
-        let row = &mut row_of[id as usize];
-        if *row == u32::MAX {
-            *row = appeared.len() as u32;
-            appeared.push(id);
-        }
-    }
-    if ids.is_empty() || appeared.len() == largest + 1 {
-        return Ids::Dense(appeared.len() as u32);
-    }
-    ids.iter_mut().for_each(|id| *id = row_of[*id as usize]);
-    Ids::Integers(appeared)
-}
-
-fn by_lookup(ids: &mut [u32]) -> Ids {
-    let (mut known, mut appeared) = (HashMap::new(), Vec::new());
-    for id in ids {
-        let row = *known.entry(*id).or_insert_with(|| {
-            appeared.push(*id);
-            appeared.len() as u32 - 1
-        });
-        *id = row;
-    }
-    Ids::Integers(appeared)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dense_ids_are_rows_and_others_are_numbered_as_they_appear() {
-        assert_eq!(number(Column::Integers(vec![2, 0, 1, 2])), (vec![2, 0, 1, 2], Ids::Dense(3)));
-        assert_eq!(number(Column::Integers(vec![3, 1, 3])), (vec![0, 1, 0], Ids::Integers(vec![3, 1])));
-        let far = number(Column::Integers(vec![4_000_000_000, 7, 4_000_000_000]));
-        assert_eq!(far, (vec![0, 1, 0], Ids::Integers(vec![4_000_000_000, 7])));
-        let names = ["b", "a", "b"].map(str::to_owned).to_vec();
-        assert_eq!(number(Column::Names(names)), (vec![0, 1, 0], Ids::Names(vec!["b".into(), "a".into()])));
-    }
 
     #[test]
     fn an_index_finds_rows_by_id() {

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::header::{are_headers, is_headed};
-use crate::bytes::quoting::Quotes;
-use crate::bytes::quoting::Quoting;
+use crate::bytes::quoting::{Quotes, Quoting};
 use crate::dialect::{Beginning, Dialect, Marks, Separator, has_asked, position};
 
 /// Start of a note on the columns that were chosen.

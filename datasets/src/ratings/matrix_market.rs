@@ -1,12 +1,12 @@
 //! Matrix Market: `%%MatrixMarket matrix coordinate real|integer|pattern general`, users by items, counted
 //! from 1.
 
-use super::data::Triples;
-use super::ids::Ids;
+use super::loaded::{InMemory, Loaded};
 use super::options::RatingsOptions;
 use super::precision::Precision;
-use super::text::{Loaded, rating};
-use super::values::{Gathered, Values};
+use super::raw::Raw;
+use super::text::rating;
+use super::values::Values;
 use crate::bytes::market::{self, MarketHead, MarketKind, check_end, index};
 use crate::bytes::memory::{believable, check_entries};
 use crate::bytes::parallel::{self, Parsed, each_line};
@@ -25,37 +25,11 @@ pub(super) fn head(source: &Source) -> Result<MarketHead, ReadError> {
     head.map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
 
+/// Reads all entries into memory.
 pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let head = head(source)?;
-    let (mut precision, mut triples, mut values);
-    precision = options.precision(head.pattern);
-    loop {
-        let parse = |text: &[u8]| block(text, &head, precision);
-        let blocks = source.blocks().skip(head.bytes);
-        let blocks = parallel::parse(source, blocks, head.lines + 1, options.threads, parse)?;
-        let count: usize = blocks.iter().map(|block| block.values.len()).sum();
-        check(source, &head, count)?;
-        (triples, values) = (Triples::default(), Gathered::new(precision, count));
-        for some in blocks {
-            triples.users.extend_from_slice(&some.users);
-            triples.items.extend_from_slice(&some.items);
-            values.take(&some.values);
-        }
-        if !options.is_read_again(&values.spread, precision) {
-            break;
-        }
-        precision = Precision::Double;
-    }
-    let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
-    let Gathered { narrow, wide, spread } = values;
-    Ok(Loaded {
-        triples: Triples { values: narrow, ..triples },
-        wide,
-        spread,
-        users,
-        items,
-        pairs_only: head.pattern,
-        ..Loaded::default()
+    Loaded::read(options, head.pattern, |precision| {
+        Raw::of_market(source, &head, precision, options.threads, InMemory::default())
     })
 }
 

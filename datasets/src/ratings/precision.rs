@@ -1,6 +1,8 @@
 //! [`Spread`]: checks whether single precision distinguishes ratings; [`narrowed`]: converts them, minus an
 //! offset if it does not; [`Exact`]: observations that are narrowed in this way.
 
+use std::convert::Infallible;
+
 use super::data::Triples;
 use super::duplicates::{Duplicates, Observations, Refused, merge};
 
@@ -158,14 +160,27 @@ impl Spread {
     }
 }
 
-/// Narrows ratings to single precision; returns them, the number subtracted, and notes. The number is
-/// `given`, or 0 unless subtracting another makes the ratings more exact.
+/// Returns the number to subtract from ratings in double precision, and notes on it: the one `given`, or 0
+/// unless subtracting another makes the ratings more exact. `spread` computes that of the ratings less a
+/// number.
+pub(super) fn offset<E>(
+    given: Option<f64>,
+    spread: impl Fn(f64) -> Result<Spread, E>,
+) -> Result<(f64, Vec<String>), E> {
+    let whole = spread(0.0)?;
+    let offset = match (given, whole.centre()) {
+        (Some(offset), _) => offset,
+        (None, Some(centre)) if whole.is_gained_by(&spread(centre)?) => centre,
+        (None, _) => 0.0,
+    };
+    let held = if offset == 0.0 { whole } else { spread(offset)? };
+    Ok((offset, held.notes(offset)))
+}
+
+/// Narrows ratings to single precision; returns them, the number subtracted, and notes.
 pub(crate) fn narrowed(values: &[f64], given: Option<f64>) -> (Vec<f32>, f64, Vec<String>) {
-    let spread = |less: f64| Spread::of(values.iter().copied(), less);
-    let whole = spread(0.0);
-    let found = || whole.centre().filter(|&centre| whole.is_gained_by(&spread(centre))).unwrap_or(0.0);
-    let offset = given.unwrap_or_else(found);
-    let notes = if offset == 0.0 { whole.notes(0.0) } else { spread(offset).notes(offset) };
+    let spread = |less: f64| Ok::<_, Infallible>(Spread::of(values.iter().copied(), less));
+    let Ok((offset, notes)) = offset(given, spread);
     (values.iter().map(|value| (value - offset) as f32).collect(), offset, notes)
 }
 

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use super::data::Ratings;
-use super::data::Triples;
+use super::data::{Ratings, Triples};
 use super::duplicates::{Observations, merge};
-use super::options::RatingsFormat;
-use super::options::RatingsOptions;
+use super::loaded::Loaded;
+use super::options::{RatingsFormat, RatingsOptions};
 use super::precision::{Spread, narrowed};
 use super::{duplicates, matrix_market, text};
 use crate::bytes::foreign::{foreign, is_json, json};
@@ -68,13 +67,13 @@ pub(super) fn read_source(
     whole(source, format, options)
 }
 
-fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Result<text::Loaded, ReadError> {
+fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let mut loaded = match format {
         RatingsFormat::Text => text::load(source, options)?,
         RatingsFormat::MatrixMarket => matrix_market::load(source, options)?,
         RatingsFormat::Parquet if cfg!(feature = "parquet") => {
             // A Parquet file always has names, so the notes on them are dropped.
-            text::Loaded { notes: Vec::new(), ..text::load(source, options)? }
+            Loaded { notes: Vec::new(), ..text::load(source, options)? }
         }
         RatingsFormat::Parquet => {
             return Err(ReadError::file(&source.path, "this is no Parquet that this build reads"));
@@ -100,7 +99,7 @@ pub(super) fn not_by_time(why: &str) -> String {
     )
 }
 
-impl text::Loaded {
+impl Loaded {
     /// Merges the observations of each pair, unless all are kept; returns how many disappeared.
     fn merge(&mut self, source: &Source, options: &RatingsOptions) -> Result<usize, ReadError> {
         if options.keep_repeated {
@@ -198,14 +197,14 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
         let times = loaded.times.is_some();
         let wide = RatingsOptions { times, keeps_exact: true, ..options.clone() };
         let notes = std::mem::take(&mut loaded.notes);
-        loaded = text::Loaded { notes, ..load(&source, format, &wide)? };
+        loaded = Loaded { notes, ..load(&source, format, &wide)? };
         duplicates = loaded.merge(&source, options)?;
     }
     if options.keep_repeated && loaded.dated {
         loaded.by_time();
     }
     let (offset, exact) = loaded.narrow(options);
-    let text::Loaded { triples, times, users, items, pairs_only, notes, missing, .. } = loaded;
+    let Loaded { triples, times, users, items, pairs_only, notes, missing, .. } = loaded;
     let times = times.filter(|_| are_times_asked_for);
     let mut records = rule.records(triples.len(), duplicates);
     missing.count(&mut records);

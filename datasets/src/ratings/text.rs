@@ -9,37 +9,16 @@ pub(super) use self::rows::{Missing, RatingRows, RatingSide, Taken};
 
 use self::block::{Block, block};
 use self::rows::Headings;
-use super::data::Triples;
-use super::ids::{IdForm, Ids, number};
+use super::ids::IdForm;
 use super::layout::{Layout, Wanted};
+use super::loaded::{InMemory, Loaded};
 use super::options::RatingsOptions;
-use super::precision::{Precision, Spread};
-use super::time;
-use super::values::Gathered;
+use super::raw::Raw;
 use crate::bytes::blocks::Blocks;
 use crate::bytes::parallel;
 use crate::bytes::source::Source;
 use crate::dialect::{Beginning, DATA, HEADER, Purpose, Separator};
 use crate::error::ReadError;
-
-/// The content of a file, repeated pairs included.
-#[derive(Default)]
-pub(super) struct Loaded {
-    /// The observations; without values if these are read in double precision.
-    pub(super) triples: Triples,
-    pub(super) wide: Option<Vec<f64>>,
-    /// Spread of the values in single precision.
-    pub(super) spread: Spread,
-    pub(super) missing: Missing,
-    /// Time of each observation, if requested.
-    pub(super) times: Option<Vec<f64>>,
-    /// `true` if a column is known to hold times.
-    pub(super) dated: bool,
-    pub(super) users: Ids,
-    pub(super) items: Ids,
-    pub(super) pairs_only: bool,
-    pub(super) notes: Vec<String>,
-}
 
 /// The lines of a text after its header, and how to read them.
 pub(super) struct Lines {
@@ -143,32 +122,13 @@ impl Lines {
     }
 }
 
-/// Reads all lines; blocks of them are parsed on several threads.
-///
-/// Ids are taken for whole numbers until one is not, and ratings are narrowed until that turns out to lose
-/// too much; then the file is read again, with that column as text, or with ratings in double precision.
+/// Reads all lines into memory.
 pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let lines = Lines::of(source, options)?;
-    let mut taken = lines.taken;
-    loop {
-        let parse = |text: &[u8]| block(text, &lines.layout, taken);
-        let (blocks, first) = (lines.blocks(source), lines.before.1 + 1);
-        let blocks = parallel::parse(source, blocks, first, options.threads, parse)?;
-        let not_whole = blocks.iter().find_map(|block| match block {
-            Block::NotWhole(side) => Some(*side),
-            Block::Read(..) => None,
-        });
-        if let Some(side) = not_whole {
-            taken.give_up(side);
-            continue;
-        }
-        let loaded = joined(source, blocks, taken, &lines)?;
-        if options.is_read_again(&loaded.spread, taken.precision) {
-            taken.precision = Precision::Double;
-            continue;
-        }
-        return Ok(loaded);
-    }
+    let loaded = Loaded::read(options, lines.pairs_only(), |precision| {
+        Raw::of_text(source, &lines, precision, options.threads, || Ok(InMemory::default()))
+    })?;
+    Ok(Loaded { dated: lines.layout.dated, notes: lines.notes, ..loaded })
 }
 
 /// Refuses more ratings than a run can have.
@@ -181,38 +141,4 @@ pub(super) fn check_count(source: &Source, count: usize) -> Result<(), ReadError
         return refuse("more than 4294967295 ratings: split the file");
     }
     Ok(())
-}
-
-/// Joins the blocks; each is freed as soon as it is copied.
-fn joined(source: &Source, blocks: Vec<Block>, taken: Taken, lines: &Lines) -> Result<Loaded, ReadError> {
-    let layout = &lines.layout;
-    let length = |block: &Block| match block {
-        Block::Read(rows) => rows.values.len(),
-        Block::NotWhole(_) => 0,
-    };
-    let count: usize = blocks.iter().map(length).sum();
-    check_count(source, count)?;
-    let (mut users, mut items) = taken.columns(count);
-    let (mut values, mut missing) = (Gathered::new(taken.precision, count), Missing::default());
-    let (mut times, mut clock) = (layout.time.map(|_| Vec::with_capacity(count)), None);
-    let mut headings = Headings::default();
-    for block in blocks {
-        if let Block::Read(mut rows) = block {
-            headings.close(&mut rows);
-            users.extend(rows.users);
-            items.extend(rows.items);
-            values.take(&rows.values);
-            missing.add(rows.missing);
-            times.iter_mut().for_each(|times| times.extend_from_slice(&rows.times));
-            if clock.is_some_and(|clock| rows.clock.is_some_and(|other| other != clock)) {
-                return Err(ReadError::file(&source.path, time::MIXED));
-            }
-            clock = clock.or(rows.clock);
-        }
-    }
-    let ((user_rows, users), (item_rows, items)) = (number(users), number(items));
-    let Gathered { narrow, wide, spread } = values;
-    let triples = Triples { users: user_rows, items: item_rows, values: narrow };
-    let (pairs_only, dated, notes) = (layout.value.is_none(), layout.dated, lines.notes.clone());
-    Ok(Loaded { triples, wide, spread, missing, times, dated, users, items, pairs_only, notes })
 }

@@ -34,37 +34,12 @@ impl Values {
             Self::Wide(values) => values.len(),
         }
     }
-}
 
-/// The ratings of a file, joined from its blocks.
-#[derive(Default)]
-pub(super) struct Gathered {
-    pub(super) narrow: Vec<f32>,
-    /// Values in double precision; then `narrow` is empty.
-    pub(super) wide: Option<Vec<f64>>,
-    /// Spread of the narrow values.
-    pub(super) spread: Spread,
-}
-
-impl Gathered {
-    pub(super) fn new(precision: Precision, capacity: usize) -> Self {
-        let (narrow, wide) = match precision {
-            Precision::Double => (0, Some(capacity)),
-            Precision::Single => (capacity, None),
-        };
-        let wide = wide.map(Vec::with_capacity);
-        Self { narrow: Vec::with_capacity(narrow), wide, spread: Spread::default() }
-    }
-
-    pub(super) fn take(&mut self, values: &Values) {
-        match (values, &mut self.wide) {
-            (Values::Narrow(values, sums), _) => {
-                self.narrow.extend_from_slice(values);
-                self.spread.join(&sums.spread());
-            }
-            (Values::Wide(values), Some(wide)) => wide.extend_from_slice(values),
-            // All blocks are read in the same precision.
-            (Values::Wide(_), None) => {}
+    /// Returns the spread of narrow values.
+    pub(super) fn spread(&self) -> Spread {
+        match self {
+            Self::Narrow(_, sums) => sums.spread(),
+            Self::Wide(_) => Spread::default(),
         }
     }
 }

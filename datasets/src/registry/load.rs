@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::{compare, data_folder};
-use super::folder::{find, missing, unknown};
+use super::folder::{compare, data_folder, find, missing, unknown};
 use super::sets::{PublicSet, SetKind, verified_set};
 use crate::bytes::source::{Source, digest};
 use crate::corpus::{Corpus, CorpusOptions, read_corpus};

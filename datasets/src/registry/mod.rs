@@ -11,9 +11,8 @@ mod real;
 mod sets;
 
 pub use crate::error::RegistryError;
-pub(crate) use folder::compare;
 pub use folder::data_folder;
-pub(crate) use folder::{as_path, not_found};
+pub(crate) use folder::{as_path, compare, not_found};
 pub(crate) use load::{corpus_of, path_of, paths_of_corpus, ratings_of, reading, table_of};
 pub use load::{load, load_corpus, load_ratings, locate};
 pub use real::{real, real_corpus, real_folder, real_ratings};

@@ -1,11 +1,10 @@
 //! Public sets in tests: used if available, else the test is skipped, and a line says which.
 
-use std::env;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::thread;
+use std::{env, thread};
 
 use super::load::{load, load_corpus, load_ratings};
 use crate::corpus::Corpus;

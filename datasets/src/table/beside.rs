@@ -20,7 +20,7 @@ pub(super) fn from_files(
         let file = Path::new(name);
         if !file.is_file() {
             let why = format!(
-                "{option} {name}: {format} has no columns with names: give a file with one value a row, or \
+                "{option} {name}: {format} has no columns with names: give a file with one value per row, or \
                  csv or parquet"
             );
             return Err(ReadError::file(path, why));

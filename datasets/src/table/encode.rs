@@ -169,8 +169,8 @@ fn make_features(
 
 fn no_feature(encoding: &Encoding) -> String {
     match encoding.sentences().join("; ") {
-        why if why.is_empty() => "there is no feature beside the response".into(),
-        why => format!("no feature is left beside the response; {why}"),
+        why if why.is_empty() => "there is no feature besides the response".into(),
+        why => format!("no feature is left besides the response; {why}"),
     }
 }
 

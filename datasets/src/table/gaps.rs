@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::data::Samples;
-use super::data::Table;
+use super::data::{Samples, Table};
 use super::encoding::{EncodedColumn, Encoding};
 use super::features::Filled;
 use super::matrix::Matrix;

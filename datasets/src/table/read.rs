@@ -4,13 +4,11 @@ use std::path::Path;
 
 use super::beside::from_files;
 use super::classes::Beside;
-use super::data::Samples;
-use super::data::Table;
+use super::data::{Samples, Table};
 use super::encoding::ColumnOptions;
 use super::gaps::{self, Gaps};
 use super::libsvm::Indices;
-use super::options::Format;
-use super::options::Options;
+use super::options::{Format, Options};
 use super::recognise::{recognise, unknown};
 use super::{cache, libsvm, response, tabular};
 use crate::bytes::foreign::foreign;

@@ -10,8 +10,7 @@ use super::data::Table;
 use super::gaps::Gaps;
 use super::matrix::{Csc, Matrix};
 use super::missing::Missing;
-use super::options::Format;
-use super::options::Options;
+use super::options::{Format, Options};
 use super::recognise::recognise;
 use super::{csv, matrix_market, npy, npz};
 use crate::bytes::source::Source;
@@ -64,7 +63,7 @@ pub(super) fn part(table: Table, options: &Options, path: &Path) -> Result<Table
         None => {}
     }
     if x.cols() == 0 {
-        return Err(ReadError::file(path, "there is no feature beside the response"));
+        return Err(ReadError::file(path, "there is no feature besides the response"));
     }
     check_count(x.rows(), y.len(), path)?;
     Ok(Table { x, occurring, feature_names: names, y, classes, ..table })
@@ -113,7 +112,7 @@ fn ask(count: usize, names: Option<&[String]>) -> String {
     };
     format!(
         "choose the response by `y` (--y): {by_name}an index (1 to {count}; -1 is the last column), or a \
-         file with one value a row"
+         file with one value per row"
     )
 }
 

@@ -64,7 +64,7 @@ pub struct TrainOptions {
     /// Stop after N epochs.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
-    /// Stop after the first epoch that ends past this time. An epoch that overruns it by 0.3 s or 5 %,
+    /// Stop at the end of the epoch in which this time is reached. An epoch that overruns it by 0.3 s or 5 %,
     /// whichever is longer, is cancelled; the model is then that of an earlier epoch.
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub time_limit: Option<f64>,
@@ -87,7 +87,7 @@ pub struct TrainOptions {
     /// Number of shards (partitions) of the data. Default: chosen from the size of the data.
     #[arg(long, value_name = "S", value_parser = values::between::<1, 65_536>, help_heading = ENGINE_HEADING)]
     pub shards: Option<usize>,
-    /// Largest number of variables updated in a round.
+    /// Maximum number of variables updated in a round.
     #[arg(long, value_name = "P", value_parser = values::between::<1, 1_000_000>, help_heading = ENGINE_HEADING)]
     pub parallelism: Option<usize>,
     /// Dependency threshold: variables that depend on each other more strongly are never updated in the same

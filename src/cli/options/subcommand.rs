@@ -215,8 +215,11 @@ pub(crate) fn repeat(run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), 
 fn end_again(program: &str, run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
     repeat(run, ended, json)?;
     let is_done = ended.status == ExitStatus::Done.code();
-    let why =
-        if is_done { "" } else { ", and kept no checkpoint to go on from (--checkpoint-every N keeps one)" };
+    let why = if is_done {
+        ""
+    } else {
+        ", and kept no checkpoint to continue from (--checkpoint-every N keeps one)"
+    };
     eprintln!("{program}: the run in {} had ended{why}; its model is as it was", run.display());
     process::exit(ended.status.into())
 }

@@ -162,7 +162,7 @@ pub(super) fn load(run: &Run) -> Option<Picture> {
     Some(
         picture
             .series(mean)
-            .note(format!("Mean of {workers} workers; the band is from the least to the most.")),
+            .note(format!("Mean of {workers} workers; the band is from the minimum to the maximum.")),
     )
 }
 

@@ -1,9 +1,8 @@
 //! [`RunFolder`]: an `--out` folder *is* a run, and belongs to one process at a time.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::{fs, io};
 
 use raddle::EpochRecord;
 use raddle::command_line_support::{
@@ -80,7 +79,7 @@ impl RunFolder {
     pub(super) fn hold_in(path: &Path, earlier: Earlier, store: Arc<dyn Store>) -> Result<Self, Error> {
         let accept = |found: &EarlierRun| match earlier {
             Earlier::Refused if !found.is_none() => {
-                Err(format!("{found}: add --force to replace it, --resume to go on with it"))
+                Err(format!("{found}: add --force to replace it, --resume to continue it"))
             }
             _ => Ok(()),
         };

@@ -2,12 +2,11 @@
 //! dialled by the others.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::io;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use crate::base::error::EngineError;
 use crate::base::sync::lock;

@@ -32,8 +32,7 @@ mod tests;
 
 pub use blocks::{block_add, block_pass};
 pub use cholesky::{BLOCK, NotPositive, cholesky, cholesky_of, factor_diagonal, update_rows};
-pub use dense::add_scaled_ahead;
-pub use dense::{add_scaled, add_scaled_columns, dot, pass, sum_squares};
+pub use dense::{add_scaled, add_scaled_ahead, add_scaled_columns, dot, pass, sum_squares};
 pub use elementary::{GivenRows, LossSums};
 pub use gram::{PANEL, gram, gram_lower};
 pub use lanes::LANES;
@@ -41,8 +40,7 @@ pub use logistic::{logistic, logistic_dual, logistic_entropy, logistic_loss, log
 pub use multinomial::{ClassRows, multinomial, multinomial_entropy};
 pub use padded::{add_outer, sum_rows};
 pub use poisson::{poisson, poisson_dual};
-pub use rows::Batch;
-pub use rows::{RowPiece, gram_by_rows};
+pub use rows::{Batch, RowPiece, gram_by_rows};
 pub use scan::{OUTSIDE, scan};
 pub use solve::{solve_lower, solve_lower_transposed};
 pub use sparse::{SparseColumns, sparse_add, sparse_add_scaled, sparse_dot, sparse_pass, sparse_product};

@@ -13,12 +13,10 @@ use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, La
 use raddle_tabular::cli::{Chosen, Given, of_folds, tell_of_classes};
 use serde::Serialize;
 
-use super::features;
 use super::grid::{GridArgs, SCHEDULE};
-use super::pictures;
 use super::problem::{ON_WORKING_SET, ProblemOptions};
 use super::refused::{refuse, refuse_named};
-use super::{outcome, problem};
+use super::{features, outcome, pictures, problem};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso cv diabetes

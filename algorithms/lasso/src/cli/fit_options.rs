@@ -18,8 +18,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `lasso fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_arg("parallelism", |arg| arg.help("Largest number of variables updated in a round. Default: 64")))]
-#[command(mut_arg("rho", |arg| arg.help("Largest correlation of variables that `--schedule priority` updates in the same round, between 0 and 1; off checks none. Default: 0.1")))]
+#[command(mut_arg("parallelism", |arg| arg.help("Maximum number of variables updated in a round. Default: 64")))]
+#[command(mut_arg("rho", |arg| arg.help("Maximum correlation of variables that `--schedule priority` updates in the same round, between 0 and 1; off checks none. Default: 0.1")))]
 #[command(mut_arg("schedule", |arg| arg.help("Rule for choosing the variables to update: working-set (the same as auto); or priority, shuffled or cyclic, which update several of them in each round")))]
 pub(crate) struct Options {
     /// Weight lambda of the penalty. It is relative to the mean loss, which is 1/(2n) |y - b0 - X b|^2 for

@@ -4,7 +4,7 @@ use raddle_cli::ForeignWords;
 
 /// The words of other libraries with the answers to them, a line each, in `foreign/`.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
-    options: &raddle_common::table!("foreign/options.tsv"),
-    verbs: &raddle_common::table!("foreign/verbs.tsv"),
+    options: &raddle_cli::table!("foreign/options.tsv"),
+    verbs: &raddle_cli::table!("foreign/verbs.tsv"),
     arguments: &[],
 };

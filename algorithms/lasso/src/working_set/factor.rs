@@ -9,9 +9,8 @@
 //! which costs k^2 operations per held member instead of the k^3/3 of a new factor. Held members cost
 //! operations at every step: once these exceed the cost of a new factor, the factor is recomputed.
 
-use raddle::State;
-use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
+use raddle::{State, fork_join};
 
 use super::places::{NOWHERE, places};
 use super::symmetric::Symmetric;

@@ -173,7 +173,7 @@ fn what_cannot_be_cross_validated_is_bad_usage_or_input() {
         ("small.csv --folds 3 --stratify", "--stratify is on: only classes"),
         ("small.csv --folds 3 --l1-ratio 0.5,2", "--l1-ratio is 2"),
         ("small.csv --folds 3 --fold-by who", "--fold-by: `who` is neither a column nor a file"),
-        ("small.csv --folds 3 --fold-by 1", "no feature is left beside the response"),
+        ("small.csv --folds 3 --fold-by 1", "no feature is left besides the response"),
     ] {
         let ran = ends(folder.path(), &format!("cv {line}"), 2);
         assert!(ran.err.contains(why) && ran.out.is_empty(), "cv {line}: {}", ran.err);

@@ -48,7 +48,7 @@ fn a_run_that_ended_without_a_checkpoint_ends_as_it_did_and_stays_as_it_is() {
         let again = ends(folder.path(), "--resume run", code);
         assert_eq!(again.out, first.out);
         assert!(again.err.contains("its model is as it was"), "{}", again.err);
-        assert_eq!(again.err.contains("no checkpoint to go on from"), code == 3, "{}", again.err);
+        assert_eq!(again.err.contains("no checkpoint to continue from"), code == 3, "{}", again.err);
         let told = ends(folder.path(), "--resume run --json", code).out;
         assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), report);
         assert!(files(&folder.path().join("run")) == before);

@@ -25,7 +25,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lda cv pydoc --topics 5,10,20 --folds 3
   lda cv pydoc --topics 5,10,20 --rule 1se --out run
 
-Each number of topics is fitted without each fold, all side by side on the \
+Each number of topics is fitted without each fold, all in parallel on the \
 workers. Then the chosen number is fitted to all documents, as by `lda fit`.";
 
 /// The options of `lda cv`.

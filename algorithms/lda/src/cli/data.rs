@@ -115,7 +115,8 @@ pub(crate) struct CorpusArgs {
     #[serde(flatten)]
     pub(crate) words: WordArgs,
     /// Join the N pairs of neighbouring words that occur together most, by normalised pointwise mutual
-    /// information. Such a word is new_york, in the model and in texts that it is used on.
+    /// information. A pair becomes one word, such as new_york, in the model and in texts that it is
+    /// applied to.
     #[arg(long, value_name = "N", value_parser = between::<1, MOST_WORDS>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phrases: Option<usize>,

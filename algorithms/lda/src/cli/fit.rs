@@ -7,11 +7,10 @@ use raddle_cli::{Data, Error, ExitStatus, Session, Timed};
 use raddle_datasets::{Corpus, StoredCorpus};
 use raddle_lda::{CorpusSource, Fit, Problem};
 
-use super::data;
 use super::finished::{CorpusFacts, finished, held_out};
 use super::fit_options::{ModelOptions, Options, refuse};
 use super::initial_model::{InitialCounts, InitialModel};
-use super::versions;
+use super::{data, versions};
 
 /// The corpus of a fit, as it was read.
 struct Input {

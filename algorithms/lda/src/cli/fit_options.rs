@@ -13,8 +13,7 @@ use serde::Serialize;
 
 use super::data::{self, CorpusArgs, ReadOptions, TextArgs};
 use super::initial_model::InitialCounts;
-use super::priors;
-use super::words;
+use super::{priors, words};
 
 /// A resumed run may be given other values of these options: they measure or check, and never change the
 /// chain.
@@ -83,8 +82,8 @@ pub(crate) struct ModelOptions {
     /// off.
     #[arg(long, value_name = "X")]
     beta_anneal: Option<f64>,
-    /// When shards share their changes of the topic totals n_k. They share them after each epoch or each
-    /// round; token is epoch, except that a shard sees its own changes at once.
+    /// Time at which shards share their changes of the topic totals n_k. It is the end of each epoch or of
+    /// each round; with token it is the end of each epoch, but a shard sees its own changes immediately.
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
     /// Convert the corpus to a file in this folder; each process reads only its own part of it. Default: in

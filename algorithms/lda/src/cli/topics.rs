@@ -30,8 +30,8 @@ pub(crate) struct Options {
     /// List, for each topic, the N training documents with the largest share of it.
     #[arg(long, value_name = "N", default_value_t = 0)]
     documents: usize,
-    /// Compare the topics of groups of documents. Mean shares, and how they differ from those of all other
-    /// documents, have intervals of 95 %. Give a column or field of DATA, such as its year.
+    /// Compare the topics of groups of documents. Give a column or field of DATA, such as its year.
+    /// Mean shares, and their differences from those of all other documents, are shown with 95 % intervals.
     #[arg(long, value_name = "NAME", requires = "data", conflicts_with = "documents")]
     by: Option<String>,
     /// Put the numbers of --by into N bins with about as many documents each.

@@ -19,8 +19,7 @@ use crate::data::shard::DocumentShard;
 use crate::run::program::LdaProgram;
 use raddle_kernels::topics::counts::documents::{DocumentRows, Kind};
 use raddle_kernels::topics::counts::packing::{LANES, Packing};
-use raddle_kernels::topics::counts::tokens::Ends;
-use raddle_kernels::topics::counts::tokens::Slice;
+use raddle_kernels::topics::counts::tokens::{Ends, Slice};
 
 /// Makes a corpus with common and rare words, and long and short documents; if there are many documents, they
 /// are four times as long.

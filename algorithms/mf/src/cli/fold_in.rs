@@ -84,7 +84,7 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
             &new[..]
         }
         false => {
-            said += "no recommendations: the model tells no items apart\n";
+            said += "no recommendations: the model ranks no item above another\n";
             &[]
         }
     };

@@ -49,8 +49,8 @@ pub(crate) struct ModelOptions {
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
     /// Fit implicit feedback: counts, such as clicks. An observed pair has the confidence 1 + W|value|, any
-    /// other pair 1. Pairs with a value of 0 or below count as not preferred. Without W, or --reg, what is
-    /// not given is chosen by the lists for the validation data.
+    /// other pair 1. Pairs with a value of 0 or below count as not preferred. Without W or --reg, the
+    /// missing one is chosen by the recommendations for the validation data.
     #[arg(long, value_name = "W", num_args = 0..=1)]
     #[serde(serialize_with = "weight")]
     pub(crate) implicit: Option<Option<f64>>,

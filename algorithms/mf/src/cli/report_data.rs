@@ -31,8 +31,8 @@ fn notes(
     let is_explicit = options.model.implicit.is_none();
     let mut notes = options.reading.notes(ratings) + options.model.note();
     if is_explicit && ratings.pairs_only {
-        notes += "there are pairs without ratings: for clicks, fit --implicit, where they count how often, \
-                  and what was not clicked counts, too\n";
+        notes += "there are pairs without ratings: for clicks, fit --implicit, which also learns from the \
+                  pairs that are absent\n";
     } else if is_explicit && problem.is_constant() {
         notes +=
             "all ratings are the same: if they are clicks, fit --implicit, as nothing tells them apart\n";
@@ -164,7 +164,7 @@ impl ReportData {
         let mut table = Table::new("recommendations", &["user", "item", "score"]);
         let first = if fit.model.ranks_items() { first } else { Vec::new() };
         text += &match first.is_empty() {
-            true => "\nno recommendations: the model tells no items apart\n".to_owned(),
+            true => "\nno recommendations: the model ranks no item above another\n".to_owned(),
             false => format!("\n{:>10}  recommended (predicted)\n", "user"),
         };
         // Scores in single precision have an offset subtracted that ratings include.

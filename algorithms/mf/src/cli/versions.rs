@@ -10,7 +10,9 @@ use raddle_cli::{
 };
 use raddle_datasets::ratings::Exact;
 use raddle_datasets::{Field, Ratings, fields};
-use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
+use raddle_mf::{
+    Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, RatingsSource, Runner as _, Taken,
+};
 
 use super::data;
 use super::fit_options::{self, Options};
@@ -72,18 +74,6 @@ fn check(options: &Options) -> Result<(), Error> {
 }
 
 impl Run<'_> {
-    /// Returns the ratings of this version: with all rows that there have been, or as if read from a file.
-    fn ratings(&self) -> Ratings {
-        match self.options.changes.cold {
-            true => {
-                let mut ratings = self.live.as_in_file();
-                ratings.triples = at_least(ratings.triples, self.options.least());
-                ratings
-            }
-            false => self.live.ratings(),
-        }
-    }
-
     /// Parses `user item rating`, separated by tabs, or else by blanks, with an id that contains these in
     /// double quotes; to retract, `user item` or `user`.
     fn parse(&self, line: &ChangeLine) -> Result<RatingChange, String> {
@@ -129,13 +119,18 @@ impl Versions for Run<'_> {
         if number > 0 && self.live.is_empty() {
             return Err(Error::input("it leaves no ratings to train on"));
         }
-        let mut ratings = self.ratings();
-        if number == 0 {
-            self.options.refuse_emptied(ratings.triples.len())?;
+        // With all rows that there have been, or as if read from a file.
+        let is_cold = self.options.changes.cold;
+        let mut ratings = if is_cold { self.live.as_in_file() } else { self.live.ratings() };
+        let mut source = RatingsSource::from(std::mem::take(&mut ratings.triples));
+        if is_cold {
+            source = source.at_least(self.options.least()).map_err(Error::input)?;
         }
-        let described = data::describe(&ratings, ratings.triples.len());
+        if number == 0 {
+            self.options.refuse_emptied(source.len())?;
+        }
+        let described = data::describe(&ratings, source.len());
         let keeps_seen = session.folder().path().is_some();
-        let source = std::mem::take(&mut ratings.triples).into();
         let split =
             session.timed(Timed::Prepare, || Split::new(self.options, &ratings, source, None, keeps_seen))?;
         Ok(PreparedVersion { ratings, described, split })

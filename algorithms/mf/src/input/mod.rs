@@ -5,7 +5,6 @@ pub(crate) mod baseline;
 pub(crate) mod chunk;
 pub(crate) mod mmap_arrays;
 pub(crate) mod problem;
-pub(crate) mod rare;
 pub(crate) mod source;
 #[cfg(test)]
 pub(crate) mod tests;

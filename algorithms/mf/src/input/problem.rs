@@ -121,6 +121,7 @@ impl Problem {
     fn with(mut self, ratings: RatingsSource, on: &'static str) -> Result<Self, MfError> {
         check(self.users, self.items, ratings.in_memory())?;
         let [users, items] = self.rated();
+        let ratings = ratings.without_times();
         let ratings = ratings.filter(|user, item, _| users[user as usize] && items[item as usize])?;
         let mut of_mean = OfMean::new(self.mean());
         ratings.each(|_, _, value| of_mean.add(value))?;

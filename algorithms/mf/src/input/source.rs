@@ -7,7 +7,6 @@ use std::sync::Arc;
 use raddle_datasets::ratings::{HeldOut, hashed};
 use raddle_datasets::{PartOfRatings, ReadError, Triples};
 
-use super::rare::at_least_of_timed;
 use crate::error::MfError;
 use raddle_kernels::factors::{Moments, largest};
 
@@ -142,19 +141,23 @@ impl RatingsSource {
         }
     }
 
-    /// Returns the ratings for which `keep` returns `true`, without times in memory.
+    /// Returns the ratings for which `keep` returns `true`.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn filter(&self, keep: impl Fn(u32, u32, f32) -> bool) -> Result<Self, ReadError> {
         match self {
-            Self::Memory(triples, _) => {
+            Self::Memory(triples, times) => {
                 let kept = |&(user, item, value): &(u32, u32, f32)| keep(user, item, value);
                 // Ratings that are all kept stay where they are.
-                match triples.iter().all(|rating| kept(&rating)) {
-                    true => Ok(self.without_times()),
-                    false => Ok(triples.iter().filter(kept).collect::<Triples>().into()),
+                if triples.iter().all(|rating| kept(&rating)) {
+                    return Ok(self.clone());
                 }
+                let times = times.as_ref().map(|times| {
+                    let left = triples.iter().zip(times).filter(|(rating, _)| kept(rating));
+                    left.map(|(_, &time)| time).collect()
+                });
+                Ok(Self::Memory(Arc::new(triples.iter().filter(kept).collect()), times))
             }
             Self::Stored(part) => part.filter(keep).map(Self::Stored),
         }
@@ -212,13 +215,24 @@ impl RatingsSource {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn at_least(self, least: u64) -> Result<Self, ReadError> {
-        match self {
-            Self::Memory(triples, times) => {
-                let (triples, times) = at_least_of_timed(Arc::unwrap_or_clone(triples), times, least);
-                Ok(Self::Memory(Arc::new(triples), times))
+    pub fn at_least(mut self, least: u64) -> Result<Self, ReadError> {
+        loop {
+            let mut counts = [Vec::new(), Vec::new()];
+            self.each(|user, item, _| {
+                for (counts, row) in counts.iter_mut().zip([user as usize, item as usize]) {
+                    if counts.len() <= row {
+                        counts.resize(row + 1, 0_u64);
+                    }
+                    counts[row] += 1;
+                }
+            })?;
+            let [users, items] = counts;
+            let left =
+                self.filter(|user, item, _| users[user as usize] >= least && items[item as usize] >= least)?;
+            if left.len() == self.len() {
+                return Ok(left);
             }
-            Self::Stored(part) => part.at_least(least).map(Self::Stored),
+            self = left;
         }
     }
 }

@@ -46,4 +46,30 @@ proptest! {
             prop_assert_eq!(to_bytes(&read), to_bytes(&whole));
         }
     }
+
+    #[test]
+    fn ratings_of_rows_with_few_go_with_their_times_until_no_row_has_few(triples in ratings(), least in 1u64..40) {
+        let (whole, stored) = in_file(&triples);
+        let whole = Arc::new(whole.train().clone());
+        let mut left: Vec<(f64, (u32, u32, f32))> = (0..).map(f64::from).zip(whole.iter()).collect();
+        loop {
+            let (mut users, mut items) = ([0; 40], [0; 30]);
+            for (_, (user, item, _)) in &left {
+                (users[*user as usize], items[*item as usize]) =
+                    (users[*user as usize] + 1, items[*item as usize] + 1);
+            }
+            let before = left.len();
+            left.retain(|(_, (user, item, _))| users[*user as usize].min(items[*item as usize]) >= least);
+            if left.len() == before {
+                break;
+            }
+        }
+        let times: Vec<f64> = left.iter().map(|(time, _)| *time).collect();
+        let expected: Triples = left.into_iter().map(|(_, rating)| rating).collect();
+        let timed = RatingsSource::Memory(Arc::clone(&whole), Some((0..whole.len()).map(|at| at as f64).collect()));
+        let found = timed.at_least(least).unwrap();
+        prop_assert!(matches!(&found, RatingsSource::Memory(_, Some(of)) if *of == times));
+        prop_assert_eq!(found.in_memory(), &expected);
+        prop_assert_eq!(stored.train.at_least(least).unwrap().read().unwrap().into_owned(), expected);
+    }
 }

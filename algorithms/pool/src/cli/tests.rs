@@ -8,9 +8,8 @@ use clap::Parser;
 use raddle_cli::{Error, ExitStatus};
 use serde_json::Value;
 
-use super::Verb;
 use super::run::OpenPool;
-use super::{profile, status, visit};
+use super::{Verb, profile, status, visit};
 use crate::pool::journal::Journal;
 use crate::pool::queue::Queue;
 use crate::pool::{Boundary, Event, EventKind, Request, Runs};

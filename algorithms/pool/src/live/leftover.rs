@@ -1,10 +1,8 @@
 //! [`end_leftovers`]: ends the processes that an earlier pool left running.
 
-use std::fs;
-use std::io;
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 use super::signals::kill;
 

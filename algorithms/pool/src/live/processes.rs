@@ -1,11 +1,10 @@
 //! [`Processes`]: the jobs of a pool as processes on this machine.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use serde_json::Value;
 

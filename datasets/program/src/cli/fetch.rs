@@ -7,11 +7,10 @@ use clap::Args;
 use raddle_cli::{Error, ExitStatus, between, say};
 use raddle_datasets::registry::{PublicSet, SetFile};
 
-use super::ask;
-use super::interrupted;
 use super::network::{Network, Wanted};
 use super::obtain::obtain;
 use super::path::not_here;
+use super::{ask, interrupted};
 use crate::download::{Asked, download};
 use crate::provenance::Provenance;
 use crate::{catalogue, place};

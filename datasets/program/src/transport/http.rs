@@ -1,11 +1,10 @@
 //! [`Http`]: the HTTP client of builds with the feature `fetch`.
 
-use std::env;
 use std::error::Error as _;
-use std::fs;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{env, fs};
 
 use ureq::http::{HeaderMap, header};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};

@@ -8,7 +8,6 @@ mod convert;
 mod drawn;
 mod file;
 mod layout;
-mod numbers;
 mod part;
 mod repeated;
 #[cfg(test)]

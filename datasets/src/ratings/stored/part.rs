@@ -198,29 +198,6 @@ impl PartOfRatings {
         }
         Ok(known)
     }
-
-    /// Drops observations until every user and every item in the subset has at least this number of them.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or was damaged since it was opened.
-    pub fn at_least(self, least: u64) -> Result<Self, ReadError> {
-        let mut part = self;
-        loop {
-            let mut counts = part.of.counts().each_ref().map(|counts| vec![0_u64; counts.len()]);
-            part.each(0..part.len(), |user, item, _| {
-                counts[0][user as usize] += 1;
-                counts[1][item as usize] += 1;
-            })?;
-            let [users, items] = counts;
-            let enough =
-                |user: u32, item: u32, _: f32| users[user as usize] >= least && items[item as usize] >= least;
-            let next = part.filter(enough)?;
-            if next.len() == part.len() {
-                return Ok(next);
-            }
-            part = next;
-        }
-    }
 }
 
 /// Maps a time to an integer with the order of [`f64::total_cmp`].

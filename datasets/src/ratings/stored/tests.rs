@@ -161,20 +161,4 @@ fn splits_are_those_of_observations_in_memory() {
         check(all.hold_out_latest(share).unwrap().unwrap(), held);
     }
     assert!(all.hold_out_latest(1.0).unwrap().is_none());
-    // A sparse subset: rows with too few ratings are dropped, and then others have too few.
-    let some = all.filter(|user, item, _| (user * 31 + item * 17) % 97 < 2).unwrap();
-    let mut naive: Vec<_> = some.read(0..some.len()).unwrap().iter().collect();
-    loop {
-        let count =
-            |side: bool, row: u32| naive.iter().filter(|one| row == if side { one.1 } else { one.0 }).count();
-        let next: Vec<_> =
-            naive.iter().copied().filter(|one| count(false, one.0) >= 3 && count(true, one.1) >= 3).collect();
-        if next.len() == naive.len() {
-            break;
-        }
-        naive = next;
-    }
-    let enough = some.clone().at_least(3).unwrap();
-    assert!(enough.len() < some.len());
-    assert_eq!(enough.read(0..enough.len()).unwrap().iter().collect::<Vec<_>>(), naive);
 }

@@ -3,10 +3,9 @@
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Marks, Separator};
 use crate::error::ReadError;
-use crate::ratings::RatingsOptions;
 use crate::ratings::ids::{Column, IdForm};
 use crate::ratings::layout::Layout;
-use crate::ratings::time;
+use crate::ratings::{RatingsOptions, time};
 
 /// Returns the id that a heading names: a whole number before a colon.
 #[inline(always)]

@@ -171,13 +171,4 @@ impl Column {
         }
         Ok(true)
     }
-
-    pub(super) fn extend(&mut self, other: Self) {
-        match (self, other) {
-            (Self::Integers(ids), Self::Integers(more)) => ids.extend_from_slice(&more),
-            (Self::Names(ids), Self::Names(more)) => ids.extend(more),
-            // All blocks are read with the same columns as whole numbers.
-            _ => {}
-        }
-    }
 }

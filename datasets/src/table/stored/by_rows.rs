@@ -168,8 +168,7 @@ impl StoredRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Matrix;
-    use crate::table::Options;
+    use crate::table::{Matrix, Options};
 
     /// The rows of the whole table, found by a simple method.
     fn naive(x: &Matrix, places: &[u32]) -> Vec<Vec<(u32, f64)>> {

@@ -3,6 +3,7 @@
 mod answer;
 mod nearest;
 mod shared;
+mod table;
 mod verbs;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ pub use self::answer::{Answers, ForeignWords};
 use self::answer::{Given, Place, first_told, rows_of};
 use self::nearest::{nearest, spelled};
 use self::shared::OPTIONS;
+pub use self::table::{lines, pairs};
 pub use self::verbs::verbs_of;
 pub(crate) use self::verbs::{program_of, programs, word_for_a_verb};
 

@@ -72,7 +72,7 @@ pub(super) fn map(
 /// Returns a sentence on the meaning of the positions, and on topics without one.
 fn note(mapped: usize, filled: usize, counts: &TopicWords) -> String {
     let mut note = String::from(
-        "Topics with like words lie side by side: principal coordinates of Jensen-Shannon distances",
+        "Topics with similar words lie close together: principal coordinates of Jensen-Shannon distances",
     );
     if mapped > MOST_BY_ALL_WORDS {
         note += &format!(" over the {SALIENT_WORDS} most salient words");

@@ -9,10 +9,9 @@ use super::plan::Plan;
 use super::prices::{Prices, density};
 use super::settings::PlanSettings;
 use super::unfit::promisable;
-use crate::policy::Room;
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, JobId};
-use crate::policy::{Allocation, Policy, Promise};
+use crate::policy::{Allocation, Policy, Promise, Room};
 
 /// Primal-dual online scheduling: a job is admitted with a plan by slots and a promised end, or refused.
 #[derive(Debug)]
