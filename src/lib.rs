@@ -126,6 +126,7 @@ pub use program::merge::{Additive, Merge};
 pub use program::partials;
 pub use program::partials::{Numbers, Partials};
 pub use program::restore::{RestoreByShard, Restoring};
+pub use program::shard::{PinnedShard, Shard};
 pub use program::verbs::{Enough, Fold, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use program::verdict::{Metric, Status, Verdict};
 pub use program::{Boundary, Phase, Program, Task, Visibility};

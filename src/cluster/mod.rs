@@ -25,6 +25,7 @@ mod tests;
 
 pub use self::admin::{AdminClient, JoinGrant};
 pub(crate) use self::checkpoints::read_proof;
+pub use self::coordinator::parties::OnLeave;
 pub(crate) use self::client::{CoordinatorClient, Instruction};
 use self::client::{End, LOST};
 pub use self::held_boundary::{HeldBoundary, HeldStatus};

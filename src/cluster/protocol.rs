@@ -11,6 +11,10 @@ use crate::run::traffic::Traffic;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Registration {
     pub(crate) identity: Identity,
+    /// Digest of the process's own data, if it is a party with data of its own: the same at each attempt.
+    pub(crate) data: String,
+    /// `true` if shards stay in the process that made them.
+    pub(crate) is_pinned: bool,
     pub(crate) blocks: u32,
     /// Planned changes of the workers: a number of epochs completed, and the number of workers of the whole
     /// run from there on.
@@ -23,7 +27,7 @@ pub(crate) struct Registration {
     pub(crate) proof: Option<u64>,
 }
 
-crate::state!(Registration { identity, blocks, rescale, cores, machine, proof });
+crate::state!(Registration { identity, data, is_pinned, blocks, rescale, cores, machine, proof });
 
 /// Message of a process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]

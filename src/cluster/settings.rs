@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
+use super::coordinator::parties::{OnLeave, Parties};
 use super::net::socket::Encryption;
 use super::net::token::Token;
 use super::plan::PlacedGeneration;
@@ -40,6 +41,10 @@ pub struct CoordinatorSettings {
     pub wait_for: (u32, Duration),
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
+    /// Names of the parties, if the processes of the run are parties with data of their own.
+    pub parties: Vec<String>,
+    /// What happens when a party is lost.
+    pub on_leave: OnLeave,
 }
 
 impl CoordinatorSettings {
@@ -61,6 +66,8 @@ impl CoordinatorSettings {
             encryption: Encryption::default(),
             wait_for: (0, Duration::ZERO),
             held: false,
+            parties: Vec::new(),
+            on_leave: OnLeave::default(),
         }
     }
 }
@@ -104,6 +111,7 @@ pub(super) fn config(
 ) -> CoordinatorConfig {
     let CoordinatorSettings { processes, workers, balance, argv, deadline, wait_for, held, .. } =
         settings.clone();
+    let parties = Parties::new(settings.parties.clone(), settings.on_leave);
     CoordinatorConfig {
         processes,
         workers,
@@ -115,8 +123,9 @@ pub(super) fn config(
         may_resume,
         deadline: deadline.as_secs_f64(),
         // Somebody has to be there.
-        wait_for: wait_for.0.max(u32::from(processes == 0)),
-        wait: wait_for.1.as_secs_f64(),
+        wait_for: wait_for.0.max(u32::from(processes == 0)).max(parties.awaited()),
+        wait: if parties.awaited() > 0 { f64::INFINITY } else { wait_for.1.as_secs_f64() },
+        parties,
         goes_on: false,
         held,
         holder: None,

@@ -64,6 +64,7 @@ pub struct Engine<P: Program> {
     store: Arc<dyn Store>,
     resume: Option<PathBuf>,
     identity: Option<String>,
+    data: String,
     /// Function that carries the run out. It is a pointer, so that it is compiled for a program once, in the
     /// crate that builds its engine, and not again in each crate that runs it.
     run: fn(Self) -> Result<Outcome<P>, EngineError>,
@@ -84,6 +85,7 @@ impl<P: Program> Engine<P> {
             store: Arc::new(Disk),
             resume: None,
             identity: None,
+            data: String::new(),
             run: Self::run_alone,
         }
     }
@@ -183,6 +185,14 @@ impl<P: Program> Engine<P> {
     /// compared, too; limits and the target may change.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
+        self
+    }
+
+    /// Names the data of this process, such as by a digest, in a run whose shards are
+    /// [pinned](crate::PinnedShard): the identity has none of them. A party that comes back with other data is
+    /// refused.
+    pub fn own_data(mut self, digest: impl Into<String>) -> Self {
+        self.data = digest.into();
         self
     }
 

@@ -28,16 +28,11 @@ impl Coordinator {
                 AdminResponse::Refused("a process needs at least 1 worker".into())
             }
             AdminRequest::Join { workers: brings, rank } => {
-                // No number is used twice: late events of an earlier process may still arrive.
-                let wanted = rank.and_then(|rank| self.config.first_guest().checked_add(rank));
-                let index = wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next);
-                self.granted.insert(index);
-                self.next = self.next.max(index.saturating_add(1));
-                let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
-                let workers = brings.unwrap_or(workers);
-                self.members.insert(index, Member::new(false, workers, now));
-                let begins = self.begins(index);
-                AdminResponse::JoinGrant { argv, index, workers, run, begins }
+                let place = if self.has_parties() { self.party(rank) } else { Ok(self.place(rank)) };
+                match place {
+                    Ok(index) => self.grant(index, brings, now),
+                    Err(why) => AdminResponse::Refused(why),
+                }
             }
             AdminRequest::Exited { run, process, code, crashed, how } => {
                 if run == self.config.run
@@ -49,6 +44,26 @@ impl Coordinator {
             }
         };
         self.out.push(Action::AdminResponse { admin, answer });
+    }
+
+    /// Returns a number for a process that joins. No number is used twice: late events of an earlier process
+    /// may still arrive.
+    fn place(&mut self, rank: Option<u32>) -> u32 {
+        let wanted = rank.and_then(|rank| self.config.first_guest().checked_add(rank));
+        let index = wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next);
+        self.granted.insert(index);
+        self.next = self.next.max(index.saturating_add(1));
+        index
+    }
+
+    /// Grants a place in the run.
+    fn grant(&mut self, index: u32, brings: Option<u32>, now: f64) -> AdminResponse {
+        let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
+        let workers = brings.unwrap_or(workers);
+        self.members.insert(index, Member::new(false, workers, now));
+        // Each party has a folder of its own.
+        let begins = self.has_parties() || self.begins(index);
+        AdminResponse::JoinGrant { argv, index, workers, run, begins }
     }
 
     /// `true` if a process that joins makes the run's folder: the first one that joins a launcher without

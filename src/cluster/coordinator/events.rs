@@ -2,6 +2,7 @@
 
 use crate::base::identity::Identity;
 use crate::checkpoint::{Checkpoint, SubmittedParts};
+use super::parties::Parties;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, Order};
 
 /// Input of the coordinator.
@@ -138,6 +139,7 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) held: bool,
     /// Number of the admin client that held the attempt before.
     pub(crate) holder: Option<u64>,
+    pub(crate) parties: Parties,
 }
 
 impl CoordinatorConfig {

@@ -131,9 +131,12 @@ impl Server {
         let goes_on = self.has_begun();
         let wait_for =
             if goes_on { config.wait_for.min(u32::from(config.processes == 0)) } else { config.wait_for };
+        // Parties begin again together.
+        let parties = self.coordinator.parties();
+        let wait_for = if parties.awaited() > 0 { parties.awaited() } else { wait_for };
         let (losses, refused) = (self.losses, self.coordinator.refused());
         self.coordinator =
-            Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, losses, refused, ..config });
+            Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, losses, refused, parties, ..config });
         let (build, own) = (lock(&self.expected).build, self.settings.processes);
         *lock(&self.expected) = Expected { indices: (0..own).collect(), build, own, run };
         for socket in std::mem::take(&mut self.members).into_values() {
