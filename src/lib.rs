@@ -89,6 +89,7 @@ pub mod files;
 mod generation;
 mod map;
 mod operator;
+pub mod parties;
 pub mod prelude;
 mod program;
 pub mod replay;

@@ -94,7 +94,7 @@ impl<P: Program> Generation<P> {
     pub(crate) fn into_operators(self) -> Self {
         // Without random bytes memories cannot be distinguished, and an operator whose state is elsewhere
         // waits for ever.
-        let memory = crate::cluster::net::token::random().map_or(0, u64::from_le_bytes);
+        let memory = crate::parties::bytes::random().map_or(0, u64::from_le_bytes);
         Self { memory: Some(memory), ..self }
     }
 

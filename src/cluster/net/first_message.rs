@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use super::token::random;
+use crate::parties::bytes::random;
 
 /// Time limit of a handshake over the network.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);

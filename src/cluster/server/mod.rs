@@ -21,11 +21,12 @@ use super::invitation::Invitation;
 use super::net::addresses::Address;
 use super::net::listener::{Listener, Secret};
 use super::net::socket::Socket;
-use super::net::token::{Token, random};
+use super::net::token::Token;
 use super::protocol::{CheckpointResult, Order};
 use super::settings::{CoordinatorSettings, Ended, RunEvent, config};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
+use crate::parties::bytes::random;
 
 /// Longest time between two checks of the timeouts.
 const TICK: Duration = Duration::from_millis(100);
