@@ -99,7 +99,7 @@ pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parties::{Column, ColumnValues, PartiesFile};
 pub use parts::{PartEnd, PartRun, PartRuns};
 pub use raddle::ModelDigest;
-pub use raddle::command_line_support::{cpu_seconds, peak_memory_bytes};
+pub use raddle::command_line_support::{cpu_seconds, digest_of, peak_memory_bytes};
 pub use raddle::files::{ModelFiles, ModelFolder, Out, VersionOf, is_place_of_a_file, write_atomic};
 pub use report::combine::{combine, ended_as};
 pub use report::picture::{Axis, Contents, Member, Picture, PictureKind, Scale, Series, Tick};
