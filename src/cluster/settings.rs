@@ -9,6 +9,7 @@ use super::coordinator::CoordinatorConfig;
 use super::net::socket::Encryption;
 use super::net::token::Token;
 use super::plan::PlacedGeneration;
+use crate::parties::Keyring;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]
@@ -38,6 +39,8 @@ pub struct CoordinatorSettings {
     pub encryption: Encryption,
     /// Number of processes, those that join among them, that the first epoch waits for, and for how long.
     pub wait_for: (u32, Duration),
+    /// The coordinator's keys, if the run has parties: each process then is the party of its number.
+    pub keyring: Option<Keyring>,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
 }
@@ -60,6 +63,7 @@ impl CoordinatorSettings {
             token: None,
             encryption: Encryption::default(),
             wait_for: (0, Duration::ZERO),
+            keyring: None,
             held: false,
         }
     }
