@@ -10,6 +10,7 @@ use super::coordinator::parties::{OnLeave, Parties};
 use super::net::socket::Encryption;
 use super::net::token::Token;
 use super::plan::PlacedGeneration;
+use crate::parties::Keyring;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct CoordinatorSettings {
     pub encryption: Encryption,
     /// Number of processes, those that join among them, that the first epoch waits for, and for how long.
     pub wait_for: (u32, Duration),
+    /// The coordinator's keys, if the run has parties: each process then is the party of its number.
+    pub keyring: Option<Keyring>,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
     /// Names of the parties, if the processes of the run are parties with data of their own.
@@ -65,6 +68,7 @@ impl CoordinatorSettings {
             token: None,
             encryption: Encryption::default(),
             wait_for: (0, Duration::ZERO),
+            keyring: None,
             held: false,
             parties: Vec::new(),
             on_leave: OnLeave::default(),

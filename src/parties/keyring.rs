@@ -120,8 +120,14 @@ impl Keyring {
         }
     }
 
+    /// Returns the secret from which this party and another make their masks; `None` if there is no such
+    /// party.
+    pub(super) fn pair(&self, other: u32) -> Option<Zeroizing<[u8; 32]>> {
+        self.secret(other, b"raddle masks").filter(|_| other != COORDINATOR)
+    }
+
     /// Returns the secret that this end and another share, for a use; `None` if there is no such end.
-    pub(super) fn secret(&self, other: u32, purpose: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
+    fn secret(&self, other: u32, purpose: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
         let theirs = self.public(other).filter(|_| other != self.0.me)?;
         let shared = self.0.private.agree(theirs)?;
         let mut both = [self.0.private.public().0, theirs.0];
@@ -137,5 +143,33 @@ impl Keyring {
     pub(crate) fn link(&self, other: u32) -> Option<LinkKeys> {
         let token = *self.secret(other, b"raddle link")?;
         Some(LinkKeys { token, private: self.0.private.clone(), theirs: self.public(other)? })
+    }
+
+    /// Returns the keyring as lines of text, for the process that takes part.
+    pub(crate) fn text(&self) -> Zeroizing<String> {
+        let Held { names, publics, coordinator, me, private } = &*self.0;
+        let mut text = Zeroizing::new(format!("keyring {me} {coordinator} "));
+        text.push_str(&private.text());
+        text.push('\n');
+        for (name, key) in names.iter().zip(publics) {
+            *text += &format!("party {name} {key}\n");
+        }
+        text
+    }
+
+    /// Reads the keyring from lines that [`text`](Self::text) has made, among others; `None` if there is none.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let words = |line: &str, name: &str| {
+            let words = line.strip_prefix(name)?.split(' ').map(str::to_owned);
+            Some(words.collect::<Vec<String>>())
+        };
+        let own = text.lines().find_map(|line| words(line, "keyring "))?;
+        let [me, coordinator, private] = own.as_slice() else { return None };
+        let party = |line: Vec<String>| Some((line.first()?.clone(), PublicKey::parse(line.get(1)?)?));
+        let parties = text.lines().filter_map(|line| words(line, "party ")).map(party);
+        let parties: BTreeMap<String, PublicKey> = parties.collect::<Option<_>>()?;
+        let me = me.parse::<u32>().ok().filter(|&me| me != COORDINATOR);
+        let me = me.and_then(|me| parties.keys().nth(me as usize)).cloned();
+        Self::new(PublicKey::parse(coordinator)?, &parties, me.as_deref(), PrivateKey::parse(private)?).ok()
     }
 }

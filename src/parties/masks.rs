@@ -5,7 +5,7 @@
 //! its shared secrets: after a loss, the round is done again with other streams). One party's words then are
 //! uniform to all who do not know its secrets, and the sum of all is that of the words without masks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Mutex;
 
@@ -32,7 +32,7 @@ pub enum MasksError {
         "{0} parties take part, and masks take three: of two, each learns the other's sums by subtraction"
     )]
     TooFew(usize),
-    /// The party that masks is not among those that take part, or a number is no party's.
+    /// The coordinator, or a number of nobody: no party's.
     #[error("the parties that take part are not those of the keys")]
     Unlike,
     /// A second vector of the same moment: with the same masks, their difference would lie open.
@@ -40,11 +40,9 @@ pub enum MasksError {
     Reused(Moment),
 }
 
-/// Name of a vector of sums within a session: no two have the same.
+/// Name of a vector of sums within a generation: no two have the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
-    /// Number of the generation, which rises with every attempt.
-    pub generation: u64,
     /// Number of epochs completed before.
     pub epoch: u64,
     /// Number of the round in its epoch; `None` for the boundary at its end.
@@ -60,7 +58,7 @@ enum Sign {
 
 /// Masks of one party's sums among those that take part.
 pub struct Masks {
-    /// The secrets of this party's pairs in this session.
+    /// The secrets of this party's pairs, for this generation alone.
     streams: Vec<(Hkdf<Sha256>, Sign)>,
     used: Mutex<BTreeSet<Moment>>,
 }
@@ -72,24 +70,23 @@ impl fmt::Debug for Masks {
 }
 
 impl Masks {
-    /// Makes the masks of the party that holds the keyring, among the parties of these numbers. `session` is
-    /// the same for all of them and never the same again, such as a digest of a random number of each.
+    /// Makes the masks of the party that holds the keyring, in a generation with these other parties. Each
+    /// comes with bytes that are new and the same at both, those that bind their connection: the masks of a
+    /// generation are those of no other.
     ///
     /// # Errors
-    /// If fewer than three take part, or this party does not.
-    pub fn new(keyring: &Keyring, among: &[u32], session: &[u8]) -> Result<Self, MasksError> {
-        let among: BTreeSet<u32> = among.iter().copied().collect();
-        if among.len() < FEWEST {
-            return Err(MasksError::TooFew(among.len()));
+    /// If fewer than three parties take part, or one of them has no key.
+    pub fn new(keyring: &Keyring, others: &BTreeMap<u32, [u8; 32]>) -> Result<Self, MasksError> {
+        if others.len() + 1 < FEWEST {
+            return Err(MasksError::TooFew(others.len() + 1));
         }
-        let me = keyring.number().filter(|me| among.contains(me)).ok_or(MasksError::Unlike)?;
-        let stream = |&other: &u32| {
-            let pair = keyring.secret(other, b"raddle masks")?;
+        let me = keyring.number().ok_or(MasksError::Unlike)?;
+        let stream = |(&other, binding): (&u32, &[u8; 32])| {
+            let pair = keyring.pair(other).ok_or(MasksError::Unlike)?;
             let sign = if me < other { Sign::Adds } else { Sign::Subtracts };
-            Some((Hkdf::new(Some(session), &*pair), sign))
+            Ok((Hkdf::new(Some(binding), &*pair), sign))
         };
-        let streams = among.iter().filter(|&&other| other != me).map(stream).collect::<Option<_>>();
-        Ok(Self { streams: streams.ok_or(MasksError::Unlike)?, used: Mutex::default() })
+        Ok(Self { streams: others.iter().map(stream).collect::<Result<_, _>>()?, used: Mutex::default() })
     }
 
     /// Adds the masks of a moment to the words.
@@ -119,7 +116,7 @@ impl Masks {
 }
 
 /// Returns the stream of a pair at a moment: ChaCha20 under a key that is used for nothing else.
-fn stream(secret: &Hkdf<Sha256>, Moment { generation, epoch, round }: Moment) -> Option<ChaCha20> {
+fn stream(secret: &Hkdf<Sha256>, Moment { epoch, round }: Moment) -> Option<ChaCha20> {
     let number = |number: Option<u64>| {
         number.map_or([0; 9], |number| {
             let mut bytes = [1; 9];
@@ -127,7 +124,7 @@ fn stream(secret: &Hkdf<Sha256>, Moment { generation, epoch, round }: Moment) ->
             bytes
         })
     };
-    let info = [Some(generation), Some(epoch), round].map(number);
+    let info = [Some(epoch), round].map(number);
     let mut key = Zeroizing::new([0; 32]);
     // Only an output of more than 255 blocks is refused.
     secret.expand(info.as_flattened(), &mut *key).ok()?;

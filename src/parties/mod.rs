@@ -9,7 +9,7 @@ mod masks;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::keyring::LinkKeys;
+pub(crate) use self::keyring::{COORDINATOR, LinkKeys};
 pub use self::keyring::{Keyring, KeyringError};
 pub use self::keys::{PrivateKey, PublicKey};
 pub use self::masks::{Masks, MasksError, Moment};

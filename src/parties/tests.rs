@@ -41,7 +41,14 @@ fn keyrings(parties: u64, draws: &mut Draws) -> (Vec<Keyring>, Keyring) {
     (privates.iter().map(|(name, key)| ring(Some(name), key)).collect(), ring(None, &coordinator))
 }
 
-const FIRST: Moment = Moment { generation: 1, epoch: 0, round: Some(0) };
+const FIRST: Moment = Moment { epoch: 0, round: Some(0) };
+
+/// The masks of a party among these, whose connections are bound by this number.
+fn masks(ring: &Keyring, among: &[u32], binding: u8) -> Result<Masks, MasksError> {
+    let me = ring.number();
+    let others = among.iter().filter(|&&party| Some(party) != me);
+    Masks::new(ring, &others.map(|&party| (party, [binding; 32])).collect())
+}
 
 #[test]
 fn masked_sums_are_the_sums_of_the_words() {
@@ -56,14 +63,13 @@ fn masked_sums_are_the_sums_of_the_words() {
                 among.remove(draws.below(among.len() as u64) as usize);
             }
             let length = draws.below(700) as usize;
-            let at = Moment { generation: case, epoch: draws.next(), round: Some(draws.next()) };
+            let at = Moment { epoch: draws.next(), round: Some(draws.next()) };
             let (mut sum, mut masked_sum) = (vec![0_i64; length], vec![0_i64; length]);
             for &party in &among {
                 let mut words: Vec<i64> =
                     (0..length).map(|_| draws.next() as i64 >> draws.below(64)).collect();
                 sum.iter_mut().zip(&words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
-                let masks = Masks::new(&rings[party as usize], &among, b"session").unwrap();
-                masks.add_to(at, &mut words).unwrap();
+                masks(&rings[party as usize], &among, case).unwrap().add_to(at, &mut words).unwrap();
                 masked_sum.iter_mut().zip(&words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
             }
             assert_eq!(sum, masked_sum, "{parties} parties, case {case}");
@@ -82,9 +88,8 @@ fn deviation(counts: &[u64]) -> f64 {
 #[test]
 fn words_of_one_party_are_uniform() {
     let (rings, _) = keyrings(3, &mut Draws(2));
-    let all = [0, 1, 2];
     let mut words = vec![0_i64; 1_000_000];
-    Masks::new(&rings[1], &all, b"session").unwrap().add_to(FIRST, &mut words).unwrap();
+    masks(&rings[1], &[0, 1, 2], 0).unwrap().add_to(FIRST, &mut words).unwrap();
     // Small numbers under masks, as a party's sums are.
     (0..).zip(&mut words).for_each(|(number, word)| *word = word.wrapping_add(number % 7));
     for byte in 0..8 {
@@ -106,36 +111,41 @@ fn words_of_one_party_are_uniform() {
 fn no_stream_comes_twice_in_a_thousand_epochs_with_losses() {
     let draws = &mut Draws(3);
     let (rings, _) = keyrings(4, draws);
-    let (mut seen, mut generation, mut session) = (BTreeSet::new(), 1, 0_u64);
-    let mut masks = Vec::new();
-    for epoch in 0..1000 {
-        if masks.is_empty() || draws.below(20) == 0 {
-            // A loss: others take part in a new session, and some epochs are done again.
-            (generation, session) = (generation + 1, draws.next());
+    let (mut seen, mut repeated, mut generation, mut here) = (BTreeSet::new(), 0, 0, Vec::new());
+    let mut epoch = 0;
+    for _ in 0..1000 {
+        if here.is_empty() || draws.below(20) == 0 {
+            // A loss: others take part in a generation of its own, and some epochs are done again.
+            (generation, epoch) = (generation + 1, epoch - draws.below(10).min(epoch));
             let among: &[u32] = if draws.below(2) == 0 { &[0, 1, 2, 3] } else { &[0, 1, 3] };
-            let masked = |&party: &u32| Masks::new(&rings[party as usize], among, &session.to_le_bytes());
-            masks = among.iter().map(|party| masked(party).unwrap()).collect();
+            here = among
+                .iter()
+                .map(|&party| masks(&rings[party as usize], among, generation).unwrap())
+                .collect();
         }
-        let _ = session;
-        // Every third epoch is one that was done before.
-        let epoch = epoch - epoch % 3;
-        for round in [None, Some(0), Some(1)] {
-            for party in &masks {
+        for round in [None, Some(0), Some(1), Some(0)] {
+            let at = Moment { epoch, round };
+            for party in &here {
                 let mut words = [0; 4];
-                match party.add_to(Moment { generation, epoch, round }, &mut words) {
+                match party.add_to(at, &mut words) {
                     Ok(()) => assert!(seen.insert(words), "epoch {epoch}, round {round:?}"),
-                    Err(why) => assert_eq!(why, MasksError::Reused(Moment { generation, epoch, round })),
+                    Err(why) => {
+                        assert_eq!((why, words), (MasksError::Reused(at), [0; 4]));
+                        repeated += 1;
+                    }
                 }
             }
         }
+        epoch += 1;
     }
-    assert!(seen.len() > 3 * 3 * 333, "{}", seen.len());
+    // The round that is named twice is refused, and no other.
+    assert_eq!(seen.len(), 3 * repeated);
 }
 
 #[test]
 fn a_moment_is_masked_once() {
     let (rings, _) = keyrings(3, &mut Draws(4));
-    let masks = Masks::new(&rings[0], &[0, 1, 2], b"session").unwrap();
+    let masks = masks(&rings[0], &[0, 1, 2], 0).unwrap();
     assert_eq!(masks.add_to(FIRST, &mut [1, 2]), Ok(()));
     let mut again = [1, 3];
     assert_eq!(masks.add_to(FIRST, &mut again), Err(MasksError::Reused(FIRST)));
@@ -145,12 +155,11 @@ fn a_moment_is_masked_once() {
 #[test]
 fn under_three_parties_nothing_is_masked() {
     let (rings, coordinator) = keyrings(3, &mut Draws(5));
-    let among = |ring: &Keyring, among: &[u32]| Masks::new(ring, among, b"session").map(drop);
-    assert_eq!(among(&rings[0], &[0, 1]), Err(MasksError::TooFew(2)));
-    // A number that comes twice is one party.
-    assert_eq!(among(&rings[0], &[0, 1, 1]), Err(MasksError::TooFew(2)));
-    assert_eq!(among(&rings[0], &[0, 1, 3]), Err(MasksError::Unlike));
-    assert_eq!(among(&coordinator, &[0, 1, 2]), Err(MasksError::Unlike));
+    let among = |ring: &Keyring, among: &[u32]| masks(ring, among, 0).map(drop).unwrap_err();
+    assert_eq!(among(&rings[0], &[0, 1]), MasksError::TooFew(2));
+    assert_eq!(among(&rings[0], &[0, 1, 3]), MasksError::Unlike);
+    assert_eq!(among(&rings[0], &[0, 1, u32::MAX]), MasksError::Unlike);
+    assert_eq!(among(&coordinator, &[0, 1, 2]), MasksError::Unlike);
 }
 
 #[test]
@@ -190,4 +199,16 @@ fn keys_that_do_not_fit_are_refused() {
     let twice = KeyringError::Twice("north".into(), "south".into());
     assert_eq!(ring(north.public(), Some("north"), &north), twice);
     assert_eq!(ring(PublicKey([0; 32]), Some("north"), &north), KeyringError::Weak("south".into()));
+}
+
+#[test]
+fn a_keyring_comes_through_its_text() {
+    let (rings, coordinator) = keyrings(3, &mut Draws(8));
+    for ring in rings.iter().chain([&coordinator]) {
+        let text = format!("coordinator 127.0.0.1:1\n{}", *ring.text());
+        let read = Keyring::parse(&text).unwrap();
+        assert_eq!((read.number(), read.parties()), (ring.number(), 3));
+        assert_eq!(read.text(), ring.text());
+    }
+    assert!(Keyring::parse("coordinator 127.0.0.1:1\n").is_none());
 }

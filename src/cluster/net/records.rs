@@ -104,6 +104,14 @@ impl Seal {
 }
 
 impl Records {
+    /// Returns bytes that both ends of an encrypted connection have, and no other connection.
+    pub(crate) fn binding(&self) -> Option<[u8; 32]> {
+        match &self.seal {
+            Seal::Sums => None,
+            Seal::Keys(keys) => Some(keys.binding),
+        }
+    }
+
     pub(crate) fn new(seal: Seal) -> Self {
         Self { seal, sent: Mutex::default(), received: Mutex::default() }
     }

@@ -10,7 +10,8 @@ use crate::base::sync::lock;
 use crate::cluster::client::fits;
 use crate::cluster::coordinator::Event;
 use crate::cluster::net::first_message::{Handshake, Ids, Role};
-use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection, Secret};
+use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection};
+use crate::cluster::net::secret::Secret;
 
 /// The processes that may still connect, and the build that they must have.
 #[derive(Default)]
