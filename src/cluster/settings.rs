@@ -44,9 +44,7 @@ pub struct CoordinatorSettings {
     pub keyring: Option<Keyring>,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
-    /// Names of the parties, if the processes of the run are parties with data of their own.
-    pub parties: Vec<String>,
-    /// What happens when a party is lost.
+    /// What happens when a party is lost, if the run has some.
     pub on_leave: OnLeave,
 }
 
@@ -70,7 +68,6 @@ impl CoordinatorSettings {
             wait_for: (0, Duration::ZERO),
             keyring: None,
             held: false,
-            parties: Vec::new(),
             on_leave: OnLeave::default(),
         }
     }
@@ -113,22 +110,24 @@ pub(super) fn config(
     proof: Option<u64>,
     may_resume: bool,
 ) -> CoordinatorConfig {
-    let CoordinatorSettings { processes, workers, balance, argv, deadline, wait_for, held, .. } =
+    let CoordinatorSettings { processes, workers, balance, argv, keyring, deadline, wait_for, held, .. } =
         settings.clone();
-    let parties = Parties::new(settings.parties.clone(), settings.on_leave);
+    let parties = Parties::new(settings.on_leave);
+    let count = keyring.as_ref().map_or(0, Keyring::parties);
     CoordinatorConfig {
         processes,
         workers,
         balance,
         argv,
+        keyring,
         run,
         after,
         proof,
         may_resume,
         deadline: deadline.as_secs_f64(),
         // Somebody has to be there.
-        wait_for: wait_for.0.max(u32::from(processes == 0)).max(parties.awaited()),
-        wait: if parties.awaited() > 0 { f64::INFINITY } else { wait_for.1.as_secs_f64() },
+        wait_for: wait_for.0.max(u32::from(processes == 0)).max(count),
+        wait: if count > 0 { f64::INFINITY } else { wait_for.1.as_secs_f64() },
         parties,
         goes_on: false,
         held,

@@ -27,13 +27,10 @@ impl Coordinator {
             AdminRequest::Join { workers: Some(0), .. } => {
                 AdminResponse::Refused("a process needs at least 1 worker".into())
             }
-            AdminRequest::Join { workers: brings, rank } => {
-                let place = if self.has_parties() { self.party(rank) } else { Ok(self.place(rank)) };
-                match place {
-                    Ok(index) => self.grant(index, brings, now),
-                    Err(why) => AdminResponse::Refused(why),
-                }
-            }
+            AdminRequest::Join { workers, rank } => match self.place(rank) {
+                Ok(index) => self.grant(index, workers, now),
+                Err(why) => AdminResponse::Refused(why),
+            },
             AdminRequest::Exited { run, process, code, crashed, how } => {
                 if run == self.config.run
                     && self.members.get(&process).is_some_and(|member| !member.spawned_here)
@@ -46,18 +43,30 @@ impl Coordinator {
         self.out.push(Action::AdminResponse { admin, answer });
     }
 
-    /// Returns a number for a process that joins. No number is used twice: late events of an earlier process
-    /// may still arrive.
-    fn place(&mut self, rank: Option<u32>) -> u32 {
+    /// Returns the number of a process that is to join: that of its party, or the wanted or next one.
+    fn place(&self, rank: Option<u32>) -> Result<u32, String> {
+        if let Some(keyring) = &self.config.keyring {
+            let known = rank.filter(|rank| (1..=keyring.parties()).contains(rank));
+            let party = known.ok_or("the run has parties: join with --parties, --as and --key")?;
+            if self.config.parties.gone.contains(&party) {
+                let name = keyring.name(party);
+                return Err(format!("the run goes on without {name}, which was lost: it can join the next one"));
+            }
+            // It may come again once it is gone.
+            return match self.members.contains_key(&party) {
+                true => Err(format!("{} takes part already: a party joins once", keyring.name(party))),
+                false => Ok(party),
+            };
+        }
+        // No number is used twice: late events of an earlier process may still arrive.
         let wanted = rank.and_then(|rank| self.config.first_guest().checked_add(rank));
-        let index = wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next);
-        self.granted.insert(index);
-        self.next = self.next.max(index.saturating_add(1));
-        index
+        Ok(wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next))
     }
 
-    /// Grants a place in the run.
+    /// Grants a process to join by this number, with so many workers or as many as the others.
     fn grant(&mut self, index: u32, brings: Option<u32>, now: f64) -> AdminResponse {
+        self.granted.insert(index);
+        self.next = self.next.max(index.saturating_add(1));
         let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
         let workers = brings.unwrap_or(workers);
         self.members.insert(index, Member::new(false, workers, now));

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Coordinator, CoordinatorStage, Member, MemberState, Order};
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::Registration;
+use crate::parties::Keyring;
 
 /// Fewest parties of a run: of two, each could compute the sums of the other one.
-pub(crate) const LEAST: usize = 3;
+const LEAST: u32 = 3;
 /// Exit status of a run that ends as too few parties are left.
 const TOO_FEW: i32 = 3;
 
@@ -22,59 +23,37 @@ pub enum OnLeave {
     Without,
 }
 
-/// The parties of a run; none if its processes share their data.
+/// The parties of a run, by the number of each, as the attempts before have left them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parties {
-    /// Names, in the order of the parties' numbers.
-    pub(crate) names: Vec<String>,
-    pub(crate) on_leave: OnLeave,
+    on_leave: OnLeave,
     /// The parties that the run goes on without.
-    pub(crate) gone: BTreeSet<u32>,
+    pub(super) gone: BTreeSet<u32>,
     /// Digest of the data of each party that has taken part.
     data: BTreeMap<u32, String>,
 }
 
 impl Parties {
-    pub(crate) fn new(names: Vec<String>, on_leave: OnLeave) -> Self {
-        Self { names, on_leave, ..Self::default() }
-    }
-
-    /// Returns the name of a party.
-    pub(crate) fn name(&self, of: u32) -> Option<&str> {
-        self.names.get((of as usize).checked_sub(1)?).map(String::as_str)
-    }
-
-    /// Returns the number of parties that the run waits for; 0 if it has none.
-    pub(crate) fn awaited(&self) -> u32 {
-        (self.names.len() - self.gone.len()) as u32
+    pub(crate) fn new(on_leave: OnLeave) -> Self {
+        Self { on_leave, ..Self::default() }
     }
 }
 
 impl Coordinator {
     /// `true` if the processes of the run are parties.
     pub(super) fn has_parties(&self) -> bool {
-        !self.config.parties.names.is_empty()
+        self.config.keyring.is_some()
+    }
+
+    /// Returns the number of parties that the run waits for; 0 if it has none.
+    pub(crate) fn parties_awaited(&self) -> u32 {
+        let all = self.config.keyring.as_ref().map_or(0, Keyring::parties);
+        all - self.config.parties.gone.len() as u32
     }
 
     /// Returns the parties, for the next attempt.
     pub(crate) fn parties(&self) -> Parties {
         self.config.parties.clone()
-    }
-
-    /// Returns the number of the party that stands at this place of the list.
-    pub(super) fn party(&self, rank: Option<u32>) -> Result<u32, String> {
-        let of = rank.and_then(|rank| rank.checked_add(1)).unwrap_or(0);
-        let parties = &self.config.parties;
-        let Some(name) = parties.name(of) else {
-            return Err("the run has parties: join as one of them, with --parties and --as".into());
-        };
-        if parties.gone.contains(&of) {
-            return Err(format!("the run goes on without {name}, which was lost: it can join the next run"));
-        }
-        match self.members.contains_key(&of) {
-            true => Err(format!("{name} is in the run already: end the process that is there in its name")),
-            false => Ok(of),
-        }
     }
 
     /// Returns why a program cannot be that of a party, or a party is not the one that it was.
@@ -105,18 +84,18 @@ impl Coordinator {
         let participants = plan.participants.clone();
         let there = participants.iter().filter_map(|party| self.members.get(&party.id));
         let cores = there.map(|member| member.cores).min().unwrap_or(1);
-        let counts = (self.config.parties.names.len() as u32, plan.shard_at.len() as u32);
+        let all = self.config.keyring.as_ref().map_or(0, Keyring::parties);
+        let counts = (all, plan.shard_at.len() as u32);
         GenerationPlan::of_parties(number, participants, cores, counts, &plan.previous)
     }
 
     /// Handles the loss of a party; returns `true` if that ends the run, as too few are left.
     pub(super) fn lose_party(&mut self, who: u32, why: &str) -> bool {
-        let parties = &mut self.config.parties;
-        if parties.on_leave == OnLeave::Wait || parties.name(who).is_none() {
+        if !self.has_parties() || self.config.parties.on_leave == OnLeave::Wait {
             return false;
         }
-        parties.gone.insert(who);
-        let left = parties.awaited() as usize;
+        self.config.parties.gone.insert(who);
+        let left = self.parties_awaited();
         if left >= LEAST {
             return false;
         }

@@ -135,8 +135,8 @@ impl Server {
         let wait_for =
             if goes_on { config.wait_for.min(u32::from(config.processes == 0)) } else { config.wait_for };
         // Parties begin again together.
-        let parties = self.coordinator.parties();
-        let wait_for = if parties.awaited() > 0 { parties.awaited() } else { wait_for };
+        let (parties, awaited) = (self.coordinator.parties(), self.coordinator.parties_awaited());
+        let wait_for = if awaited > 0 { awaited } else { wait_for };
         let (losses, refused) = (self.losses, self.coordinator.refused());
         self.coordinator =
             Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, losses, refused, parties, ..config });

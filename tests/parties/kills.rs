@@ -1,0 +1,71 @@
+//! A party is lost: killed, or stopped.
+
+use super::*;
+use crate::commands::{number, pause};
+use crate::launched::{signal, slow};
+
+/// A run that is slow enough to be disturbed, by its launcher and its parties.
+fn slow_run(of: &Parties, options: &str) -> (Launched, Vec<Launched>) {
+    let line = format!("{FIT} --slowdown slow");
+    NAMES.iter().for_each(|name| slow(&of.path().join(name), 300));
+    let launcher = of.launch(&format!("{options} --deadline 2"), &line);
+    (launcher, NAMES.iter().map(|name| of.join(name, "--deadline 60")).collect())
+}
+
+/// The process of a party, as the system numbers it.
+fn process(party: &Launched) -> String {
+    loop {
+        match party.processes().pop() {
+            Some(process) => return process,
+            None => pause(),
+        }
+    }
+}
+
+/// Loses party `who` at an epoch, by this signal.
+fn lose(parties: &mut [Launched], who: usize, epoch: u64, how: &str) {
+    parties[0].await_epoch(epoch);
+    signal(&process(&parties[who]), how);
+}
+
+fn disturbed(options: &str, who: usize, epoch: u64, how: &str) {
+    let of = Parties::new();
+    let (launcher, mut parties) = slow_run(&of, options);
+    lose(&mut parties, who, epoch, how);
+    let is_without = options.contains("without");
+    let there: Vec<&str> =
+        NAMES.iter().enumerate().filter(|(at, _)| !is_without || *at != who).map(|(_, name)| *name).collect();
+    for (at, party) in parties.into_iter().enumerate() {
+        if is_without && at == who {
+            let (code, said) = end(party);
+            assert!(code != Some(0) && said.contains("goes on without"), "{code:?}: {said}");
+            continue;
+        }
+        let (code, said) = end(party);
+        assert_eq!(code, Some(0), "{options}, {how} {} at {epoch}: {said}", NAMES[who]);
+    }
+    let (code, said) = end(launcher);
+    assert_eq!(code, Some(0), "{said}");
+    check_models(&of, &there);
+    let own = report(&of.path().join(there[0]).join("run"));
+    assert_eq!(own["result"]["parties"], serde_json::json!(there));
+}
+
+#[test]
+fn a_run_that_waits_for_a_lost_party_ends_with_the_same_bytes() {
+    let mut state = 7;
+    for round in 0..number("RADDLE_PARTY_KILLS", 4) {
+        let (who, epoch) = (next(&mut state) as usize % 3, next(&mut state) % 6);
+        disturbed("", who, epoch, if round % 4 == 3 { "-STOP" } else { "-KILL" });
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_without_a_party_is_that_of_the_others() {
+    let of = Parties::new();
+    // Two parties would be left.
+    let (launcher, mut parties) = slow_run(&of, "--on-leave without");
+    lose(&mut parties, 2, 1, "-KILL");
+    let (code, said) = end(launcher);
+    assert!(code == Some(3) && said.contains("2 parties are left"), "{code:?}: {said}");
+}
