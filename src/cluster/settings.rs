@@ -106,13 +106,14 @@ pub(super) fn config(
     proof: Option<u64>,
     may_resume: bool,
 ) -> CoordinatorConfig {
-    let CoordinatorSettings { processes, workers, balance, argv, deadline, wait_for, held, .. } =
+    let CoordinatorSettings { processes, workers, balance, argv, keyring, deadline, wait_for, held, .. } =
         settings.clone();
     CoordinatorConfig {
         processes,
         workers,
         balance,
         argv,
+        keyring,
         run,
         after,
         proof,
