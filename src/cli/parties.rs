@@ -159,7 +159,7 @@ fn key(text: Spanned<String>) -> Result<PublicKey, Refusal> {
 }
 
 /// Checks a name that is shown on screens and is a word of command lines.
-fn check_name(name: &str) -> Result<(), String> {
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     match (1..=64).contains(&name.len()) && name.bytes().all(is_plain) && !name.starts_with('-') {
         true => Ok(()),

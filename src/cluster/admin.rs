@@ -70,6 +70,17 @@ impl AdminClient {
         }
     }
 
+    /// Returns the command line of the run's processes, for a party to see before it joins.
+    ///
+    /// # Errors
+    /// If the run cannot be reached, or refuses.
+    pub fn offer(&self) -> Result<Vec<String>, EngineError> {
+        match self.ask(&AdminRequest::Offer)? {
+            AdminResponse::Offer { argv } => Ok(argv),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
     /// Asks for one more process to join the run, with this number of workers, at least 1, or with that of
     /// the run's other processes. `rank` is the number of the process among those that join; the process gets
     /// the matching number in the run, if that is free.

@@ -14,6 +14,8 @@ mod holder;
 pub(crate) mod invitation;
 pub(crate) mod net;
 pub(crate) mod parent_link;
+#[cfg(test)]
+mod party_tests;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;

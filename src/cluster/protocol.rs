@@ -223,6 +223,8 @@ pub(crate) enum AdminRequest {
     GoOn { generation: u64, epoch: u64, workers: u32 },
     /// End the run at this boundary: sent by the holder.
     Pause { generation: u64, epoch: u64 },
+    /// Send the command line of the run's processes, for a party to see before it joins.
+    Offer,
 }
 
 crate::state!(
@@ -234,6 +236,7 @@ crate::state!(
         Hold,
         GoOn { generation, epoch, workers },
         Pause { generation, epoch },
+        Offer,
     }
 );
 
@@ -259,6 +262,10 @@ pub(crate) enum AdminResponse {
     Boundary(HeldBoundary),
     /// To the holder: the run has ended.
     Ended,
+    /// The command line of the run's processes.
+    Offer {
+        argv: Vec<String>,
+    },
 }
 
 crate::state!(
@@ -270,6 +277,7 @@ crate::state!(
         Holds,
         Boundary(boundary),
         Ended,
+        Offer { argv },
     }
 );
 

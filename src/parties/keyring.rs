@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::keys::{PrivateKey, PublicKey};
 
-/// Number of the coordinator among the ends of a run; parties have their rank by name.
+/// Number of the coordinator among the ends of a run.
 pub(crate) const COORDINATOR: u32 = u32::MAX;
 
 /// Reason why keys make no keyring.
@@ -31,7 +31,7 @@ pub enum KeyringError {
 }
 
 /// The keys of a run over parties, as one end holds them: a party, or the coordinator. Parties are numbered
-/// by name, from 0.
+/// by name, from 1: the number of a party is that of its process.
 #[derive(Debug, Clone)]
 pub struct Keyring(Arc<Held>);
 
@@ -68,11 +68,13 @@ impl Keyring {
         let publics: Vec<PublicKey> = parties.values().copied().collect();
         let number = match me {
             None => COORDINATOR,
-            Some(me) => names
-                .iter()
-                .position(|name| name == me)
-                .ok_or_else(|| KeyringError::Unknown(me.to_owned(), names.join(", ")))?
-                as u32,
+            Some(me) => {
+                1 + names
+                    .iter()
+                    .position(|name| name == me)
+                    .ok_or_else(|| KeyringError::Unknown(me.to_owned(), names.join(", ")))?
+                    as u32
+            }
         };
         let ring = Self(Arc::new(Held { names, publics, coordinator, me: number, private }));
         ring.check()?;
@@ -85,7 +87,7 @@ impl Keyring {
         if self.public(*me) != Some(mine) {
             return Err(KeyringError::Wrong(self.name(*me), mine));
         }
-        let ends: Vec<u32> = (0..self.parties()).chain([COORDINATOR]).collect();
+        let ends: Vec<u32> = (1..=self.parties()).chain([COORDINATOR]).collect();
         for (at, &end) in ends.iter().enumerate() {
             if let Some(&other) = ends[..at].iter().find(|&&other| self.public(other) == self.public(end)) {
                 return Err(KeyringError::Twice(self.name(other), self.name(end)));
@@ -109,14 +111,18 @@ impl Keyring {
 
     /// Returns the name of a party, for messages.
     pub fn name(&self, number: u32) -> String {
-        self.0.names.get(number as usize).cloned().unwrap_or_else(|| "the coordinator".into())
+        self.0
+            .names
+            .get((number as usize).wrapping_sub(1))
+            .cloned()
+            .unwrap_or_else(|| "the coordinator".into())
     }
 
     fn public(&self, number: u32) -> Option<PublicKey> {
         if number == COORDINATOR {
             Some(self.0.coordinator)
         } else {
-            self.0.publics.get(number as usize).copied()
+            self.0.publics.get((number as usize).wrapping_sub(1)).copied()
         }
     }
 
@@ -169,7 +175,7 @@ impl Keyring {
         let parties = text.lines().filter_map(|line| words(line, "party ")).map(party);
         let parties: BTreeMap<String, PublicKey> = parties.collect::<Option<_>>()?;
         let me = me.parse::<u32>().ok().filter(|&me| me != COORDINATOR);
-        let me = me.and_then(|me| parties.keys().nth(me as usize)).cloned();
+        let me = me.and_then(|me| parties.keys().nth((me as usize).wrapping_sub(1))).cloned();
         Self::new(PublicKey::parse(coordinator)?, &parties, me.as_deref(), PrivateKey::parse(private)?).ok()
     }
 }

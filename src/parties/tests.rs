@@ -55,24 +55,29 @@ fn masked_sums_are_the_sums_of_the_words() {
     let draws = &mut Draws(1);
     for parties in 3..=16 {
         let (rings, _) = keyrings(parties, draws);
-        // About 1,000 cases in all.
-        for case in 0..72 {
+        // 1,008 cases in all.
+        for generation in 0..6 {
             // Some take part, as after a loss.
-            let mut among: Vec<u32> = (0..parties as u32).collect();
+            let mut among: Vec<u32> = (1..=parties as u32).collect();
             while among.len() > 3 && draws.below(3) == 0 {
                 among.remove(draws.below(among.len() as u64) as usize);
             }
-            let length = draws.below(700) as usize;
-            let at = Moment { epoch: draws.next(), round: Some(draws.next()) };
-            let (mut sum, mut masked_sum) = (vec![0_i64; length], vec![0_i64; length]);
-            for &party in &among {
-                let mut words: Vec<i64> =
-                    (0..length).map(|_| draws.next() as i64 >> draws.below(64)).collect();
-                sum.iter_mut().zip(&words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
-                masks(&rings[party as usize], &among, case).unwrap().add_to(at, &mut words).unwrap();
-                masked_sum.iter_mut().zip(&words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+            let ring = |&party: &u32| masks(&rings[party as usize - 1], &among, generation).unwrap();
+            let all: Vec<Masks> = among.iter().map(ring).collect();
+            for epoch in 0..12 {
+                let (at, length) = (Moment { epoch, round: Some(draws.next()) }, draws.below(700));
+                let mut sums = vec![[0_i64; 2]; length as usize];
+                for masks in &all {
+                    let words: Vec<i64> =
+                        sums.iter().map(|_| draws.next() as i64 >> draws.below(64)).collect();
+                    let mut masked = words.clone();
+                    masks.add_to(at, &mut masked).unwrap();
+                    for (sum, words) in sums.iter_mut().zip(words.into_iter().zip(masked)) {
+                        *sum = [sum[0].wrapping_add(words.0), sum[1].wrapping_add(words.1)];
+                    }
+                }
+                assert!(sums.iter().all(|[sum, masked]| sum == masked), "{parties} parties, {at:?}");
             }
-            assert_eq!(sum, masked_sum, "{parties} parties, case {case}");
         }
     }
 }
@@ -89,7 +94,7 @@ fn deviation(counts: &[u64]) -> f64 {
 fn words_of_one_party_are_uniform() {
     let (rings, _) = keyrings(3, &mut Draws(2));
     let mut words = vec![0_i64; 1_000_000];
-    masks(&rings[1], &[0, 1, 2], 0).unwrap().add_to(FIRST, &mut words).unwrap();
+    masks(&rings[1], &[1, 2, 3], 0).unwrap().add_to(FIRST, &mut words).unwrap();
     // Small numbers under masks, as a party's sums are.
     (0..).zip(&mut words).for_each(|(number, word)| *word = word.wrapping_add(number % 7));
     for byte in 0..8 {
@@ -117,10 +122,10 @@ fn no_stream_comes_twice_in_a_thousand_epochs_with_losses() {
         if here.is_empty() || draws.below(20) == 0 {
             // A loss: others take part in a generation of its own, and some epochs are done again.
             (generation, epoch) = (generation + 1, epoch - draws.below(10).min(epoch));
-            let among: &[u32] = if draws.below(2) == 0 { &[0, 1, 2, 3] } else { &[0, 1, 3] };
+            let among: &[u32] = if draws.below(2) == 0 { &[1, 2, 3, 4] } else { &[1, 2, 4] };
             here = among
                 .iter()
-                .map(|&party| masks(&rings[party as usize], among, generation).unwrap())
+                .map(|&party| masks(&rings[party as usize - 1], among, generation).unwrap())
                 .collect();
         }
         for round in [None, Some(0), Some(1), Some(0)] {
@@ -145,7 +150,7 @@ fn no_stream_comes_twice_in_a_thousand_epochs_with_losses() {
 #[test]
 fn a_moment_is_masked_once() {
     let (rings, _) = keyrings(3, &mut Draws(4));
-    let masks = masks(&rings[0], &[0, 1, 2], 0).unwrap();
+    let masks = masks(&rings[0], &[1, 2, 3], 0).unwrap();
     assert_eq!(masks.add_to(FIRST, &mut [1, 2]), Ok(()));
     let mut again = [1, 3];
     assert_eq!(masks.add_to(FIRST, &mut again), Err(MasksError::Reused(FIRST)));
@@ -156,10 +161,10 @@ fn a_moment_is_masked_once() {
 fn under_three_parties_nothing_is_masked() {
     let (rings, coordinator) = keyrings(3, &mut Draws(5));
     let among = |ring: &Keyring, among: &[u32]| masks(ring, among, 0).map(drop).unwrap_err();
-    assert_eq!(among(&rings[0], &[0, 1]), MasksError::TooFew(2));
-    assert_eq!(among(&rings[0], &[0, 1, 3]), MasksError::Unlike);
-    assert_eq!(among(&rings[0], &[0, 1, u32::MAX]), MasksError::Unlike);
-    assert_eq!(among(&coordinator, &[0, 1, 2]), MasksError::Unlike);
+    assert_eq!(among(&rings[0], &[1, 2]), MasksError::TooFew(2));
+    assert_eq!(among(&rings[0], &[1, 2, 4]), MasksError::Unlike);
+    assert_eq!(among(&rings[0], &[1, 2, u32::MAX]), MasksError::Unlike);
+    assert_eq!(among(&coordinator, &[1, 2, 3]), MasksError::Unlike);
 }
 
 #[test]
@@ -167,15 +172,15 @@ fn only_the_two_of_a_pair_have_its_secrets() {
     let (rings, coordinator) = keyrings(3, &mut Draws(6));
     let link = |ring: &Keyring, other: u32| ring.link(other).unwrap().token;
     let mut tokens = BTreeSet::new();
-    for (one, ring) in (0..).zip(&rings) {
-        for (other, there) in (0..).zip(&rings).filter(|&(other, _)| other != one) {
+    for (one, ring) in (1..).zip(&rings) {
+        for (other, there) in (1..).zip(&rings).filter(|&(other, _)| other != one) {
             assert_eq!(link(ring, other), link(there, one));
             tokens.insert(link(ring, other));
         }
         assert_eq!(link(ring, u32::MAX), link(&coordinator, one));
         tokens.insert(link(ring, u32::MAX));
         // Nobody connects to oneself, or to who is not there.
-        assert!(ring.link(one).is_none() && ring.link(3).is_none());
+        assert!([one, 0, 4].iter().all(|&other| ring.link(other).is_none()));
     }
     assert_eq!(tokens.len(), 6);
 }

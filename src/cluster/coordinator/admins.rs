@@ -27,6 +27,7 @@ impl Coordinator {
             AdminRequest::Join { workers: Some(0), .. } => {
                 AdminResponse::Refused("a process needs at least 1 worker".into())
             }
+            AdminRequest::Offer => AdminResponse::Offer { argv: self.config.argv.clone() },
             AdminRequest::Join { workers, rank } => match self.place(rank) {
                 Ok(index) => self.grant(index, workers, now),
                 Err(why) => AdminResponse::Refused(why),

@@ -11,7 +11,7 @@ use crate::parties::bytes::random;
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Version of the protocol; it changes with every message that changes. The first message of each end keeps
 /// its form, so that versions can recognise each other.
-pub(super) const PROTOCOL: u32 = 8;
+pub(super) const PROTOCOL: u32 = 9;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// Role of one end of a connection.

@@ -64,7 +64,7 @@ pub(super) fn handlers(
             // Each process is taken once: with its handshake done it does not try again.
             Role::Member if !lock(&awaited).take(&handshake) => return,
             Role::Member => Input::Member(handshake.run, handshake.index, socket),
-            _ => Input::AdminClient(socket),
+            _ => Input::AdminClient(handshake.index, socket),
         };
         // The coordinator may have ended.
         let _ = deliver.send(input);

@@ -12,6 +12,7 @@ use crate::cluster::net::link::messenger;
 use crate::cluster::net::socket::Socket;
 use crate::cluster::net::wire::{Timed, heartbeat, receive, send};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, Order};
+use crate::parties::COORDINATOR;
 
 /// Most admin clients at the same time; beyond them the oldest connection is closed.
 const MAX_ADMIN_CLIENTS: usize = 256;
@@ -45,9 +46,11 @@ impl Server {
         }
     }
 
-    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more.
-    pub(super) fn listen_to_admin(&mut self, admin: u64, socket: Socket) {
+    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more. If the run
+    /// has parties, `from` is the number of one.
+    pub(super) fn listen_to_admin(&mut self, admin: u64, from: u32, socket: Socket) {
         let (asking, remote) = (socket.clone(), self.remote.clone());
+        let has_parties = self.settings.keyring.is_some();
         // Clients that send nothing are dropped, the oldest first.
         self.admins.insert(admin, socket);
         while self.admins.len() > MAX_ADMIN_CLIENTS {
@@ -59,6 +62,13 @@ impl Server {
                 // Nobody answers: the client is to know. It may be gone.
                 let _ = asking.shutdown(Shutdown::Both);
                 return;
+            };
+            let request = match has_parties {
+                false => request,
+                true => match of_party(from, request) {
+                    Ok(request) => request,
+                    Err(why) => return respond(&asking, &AdminResponse::Refused(why.into())),
+                },
             };
             let holds = request == AdminRequest::Hold;
             remote.ask(admin, request);
@@ -104,6 +114,23 @@ impl Drop for Server {
         if let Some((_, socket)) = &self.holder {
             respond(socket, &AdminResponse::Ended);
         }
+    }
+}
+
+/// Returns the request as the party of this number may make it, for itself alone; a number of nobody is that
+/// of those who run the coordinator.
+fn of_party(from: u32, request: AdminRequest) -> Result<AdminRequest, &'static str> {
+    let is_party = from != COORDINATOR;
+    match request {
+        AdminRequest::Join { workers, .. } => {
+            Ok(AdminRequest::Join { workers, rank: Some(from).filter(|_| is_party) })
+        }
+        AdminRequest::Exited { process, .. } if process != from => {
+            Err("a party tells of its own process alone")
+        }
+        AdminRequest::Status | AdminRequest::Offer | AdminRequest::Exited { .. } => Ok(request),
+        _ if is_party => Err("a party does not steer the run: ask those who coordinate it"),
+        _ => Ok(request),
     }
 }
 

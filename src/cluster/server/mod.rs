@@ -214,9 +214,9 @@ impl Server {
                     }
                     Event::Tick
                 }
-                Ok(Input::AdminClient(socket)) => {
+                Ok(Input::AdminClient(from, socket)) => {
                     self.last_admin += 1;
-                    self.listen_to_admin(self.last_admin, socket);
+                    self.listen_to_admin(self.last_admin, from, socket);
                     Event::Tick
                 }
                 Err(_) => Event::Tick,

@@ -11,6 +11,7 @@ use raddle_common::testing::not_empty;
 
 use super::super::first_message::{Ids, PROTOCOL, Role, TIMEOUT};
 use super::*;
+use crate::cluster::net::token::Token;
 
 const TOKEN: Token = Token([7; 32]);
 
