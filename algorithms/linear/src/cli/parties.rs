@@ -85,7 +85,9 @@ impl Schema {
             ));
         }
         let Some(y) = samples.y.take().filter(|y| !y.iter().any(|y| y.is_nan())) else {
-            return refuse("a row has no response: name the response with --y, and leave such rows out".into());
+            return refuse(
+                "a row has no response: name the response with --y, and leave such rows out".into(),
+            );
         };
         Ok((samples, y.iter().map(|y| *y == 1.0).collect()))
     }
@@ -110,7 +112,8 @@ fn parameters(options: &Options, file: &PartiesFile, schema: &Schema) -> Result<
     let weights = options.problem.class_weights(&schema.values, schema.features.classes.as_deref())?;
     let linear = linear.given(weights, Linear::class_weights);
     if options.problem.bias.is_free() {
-        let why = "--bias free: dual values that follow from sums do not add up to 0: give a number, such as 100";
+        let why =
+            "--bias free: dual values that follow from sums do not add up to 0: give a number, such as 100";
         return Err(Error::usage(why));
     }
     let (count, bounds) = (file.parties.len(), schema.bounds.clone());
