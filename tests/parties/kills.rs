@@ -5,11 +5,11 @@ use crate::commands::{number, pause};
 use crate::launched::{signal, slow};
 
 /// A run that is slow enough to be disturbed, by its launcher and its parties.
-fn slow_run(of: &Parties, options: &str) -> (Launched, Vec<Launched>) {
+fn slow_run(of: &Parties, names: &[&str], options: &str) -> (Launched, Vec<Launched>) {
     let line = format!("{FIT} --slowdown slow");
-    NAMES.iter().for_each(|name| slow(&of.path().join(name), 300));
+    names.iter().for_each(|name| slow(&of.path().join(name), 300));
     let launcher = of.launch(&format!("{options} --deadline 2"), &line);
-    (launcher, NAMES.iter().map(|name| of.join(name, "--deadline 60")).collect())
+    (launcher, names.iter().map(|name| of.join(name, "--deadline 60")).collect())
 }
 
 /// The process of a party, as the system numbers it.
@@ -29,12 +29,13 @@ fn lose(parties: &mut [Launched], who: usize, epoch: u64, how: &str) {
 }
 
 fn disturbed(options: &str, who: usize, epoch: u64, how: &str) {
-    let of = Parties::new();
-    let (launcher, mut parties) = slow_run(&of, options);
-    lose(&mut parties, who, epoch, how);
     let is_without = options.contains("without");
+    let names = if is_without { &FOUR[..] } else { &NAMES };
+    let of = Parties::of(names);
+    let (launcher, mut parties) = slow_run(&of, names, options);
+    lose(&mut parties, who, epoch, how);
     let there: Vec<&str> =
-        NAMES.iter().enumerate().filter(|(at, _)| !is_without || *at != who).map(|(_, name)| *name).collect();
+        names.iter().enumerate().filter(|(at, _)| !is_without || *at != who).map(|(_, name)| *name).collect();
     for (at, party) in parties.into_iter().enumerate() {
         if is_without && at == who {
             let (code, said) = end(party);
@@ -42,7 +43,7 @@ fn disturbed(options: &str, who: usize, epoch: u64, how: &str) {
             continue;
         }
         let (code, said) = end(party);
-        assert_eq!(code, Some(0), "{options}, {how} {} at {epoch}: {said}", NAMES[who]);
+        assert_eq!(code, Some(0), "{options}, {how} {} at {epoch}: {said}", names[who]);
     }
     let (code, said) = end(launcher);
     assert_eq!(code, Some(0), "{said}");
@@ -62,9 +63,18 @@ fn a_run_that_waits_for_a_lost_party_ends_with_the_same_bytes() {
 
 #[test]
 fn a_run_that_goes_on_without_a_party_is_that_of_the_others() {
+    let mut state = 11;
+    for round in 0..number("RADDLE_PARTY_KILLS", 2) {
+        let (who, epoch) = (next(&mut state) as usize % 4, next(&mut state) % 6);
+        disturbed("--on-leave without", who, epoch, if round % 2 == 1 { "-STOP" } else { "-KILL" });
+    }
+}
+
+#[test]
+fn a_run_of_two_parties_that_are_left_ends() {
     let of = Parties::new();
     // Two parties would be left.
-    let (launcher, mut parties) = slow_run(&of, "--on-leave without");
+    let (launcher, mut parties) = slow_run(&of, &NAMES, "--on-leave without");
     lose(&mut parties, 2, 1, "-KILL");
     let (code, said) = end(launcher);
     assert!(code == Some(3) && said.contains("2 parties are left"), "{code:?}: {said}");

@@ -14,6 +14,7 @@ use crate::commands::{command, ends, next, run};
 use crate::launched::{Launched, coordinator, report};
 
 const NAMES: [&str; 3] = ["east", "north", "south"];
+const FOUR: [&str; 4] = ["east", "north", "south", "west"];
 const FIT: &str = "linear fit --y sick --loss logistic --C 10 --tol 1e-8 --out run";
 
 /// Rows of a party: as many as it has, all of one kind that differs from the others'.
@@ -29,7 +30,7 @@ fn rows(party: usize, count: usize) -> String {
     })
 }
 
-/// A folder with a file of parties, keys, and the rows of three parties.
+/// A folder with a file of parties, keys, and the rows of the parties.
 struct Parties {
     folder: tempfile::TempDir,
 }
@@ -38,21 +39,25 @@ const HEAD: &str = "age,pulse,smokes,sick\n";
 
 impl Parties {
     fn new() -> Self {
+        Self::of(&NAMES)
+    }
+
+    fn of(names: &[&str]) -> Self {
         let of = Self { folder: tempfile::tempdir().unwrap() };
         let mut lines = BTreeMap::new();
-        for name in NAMES.iter().chain(&["coordinator"]) {
+        for name in names.iter().chain(&["coordinator"]) {
             let said = ends(of.path(), &format!("raddle key {name}.key"), 0).out;
             let key = said.split('"').nth(1).unwrap_or_else(|| panic!("{said}")).to_owned();
             lines.insert(*name, key);
         }
-        let keys = NAMES.map(|name| format!("{name} = \"{}\"\n", lines[name])).concat();
+        let keys: String = names.iter().map(|name| format!("{name} = \"{}\"\n", lines[name])).collect();
         let file = format!(
             "coordinator = \"{}\"\nclasses = [\"well\", \"ill\"]\n[parties]\n{keys}[columns]\nage = [0, 120]\n\
              pulse = [20, 300]\nsmokes = [\"no\", \"yes\"]\n",
             lines["coordinator"]
         );
         fs::write(of.path().join("parties.toml"), file).unwrap();
-        for (party, name) in NAMES.iter().enumerate() {
+        for (party, name) in names.iter().enumerate() {
             fs::create_dir(of.path().join(name)).unwrap();
             of.give(name, &rows(party, 40 + 30 * party));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::builder::ArgPredicate;
 use clap::{ArgAction, Args};
-use raddle::cluster::Encryption;
+use raddle::cluster::{Encryption, OnLeave};
 use raddle::command_line_support::{Address, Addresses};
 
 use super::parties::PartyOptions;
@@ -47,6 +47,10 @@ pub(super) struct Launch {
     /// file of --parties.
     #[arg(long, value_name = "FILE", requires = "parties")]
     pub(super) key: Option<PathBuf>,
+    /// What happens when a party is lost: wait (the run begins again once the party is back, and the model is
+    /// the same) or without (the run begins again with the others, at least three, whom its report names).
+    #[arg(long, value_name = "wait|without", default_value = "wait", requires = "parties", value_parser = on_leave)]
+    pub(super) on_leave: OnLeave,
     /// Command that runs another command on a host. Default: ssh that asks no questions and ends if its
     /// connection is silent for --deadline.
     #[arg(long, value_name = "COMMAND", requires = "hosts")]
@@ -168,6 +172,14 @@ impl EncryptionOptions {
             (_, true) => Encryption::Always,
             _ => Encryption::Remote,
         }
+    }
+}
+
+fn on_leave(text: &str) -> Result<OnLeave, String> {
+    match text {
+        "wait" => Ok(OnLeave::Wait),
+        "without" => Ok(OnLeave::Without),
+        _ => Err("give wait or without".into()),
     }
 }
 

@@ -15,6 +15,8 @@ use crate::exit::Error;
 use crate::parties::PartiesFile;
 use crate::say::say;
 
+/// Fewest parties of a run.
+const LEAST: usize = 3;
 /// Length of the digest of an offer, in hexadecimal digits.
 const DIGEST: usize = 32;
 
@@ -134,6 +136,21 @@ pub(super) fn coordinator(options: &Launch) -> Result<Option<Keyring>, Error> {
     let refuse = |why: &str| Err(Error::usage(format!("--parties: {why}")));
     if options.processes > 0 {
         return refuse("the rows are with the parties, and none are here: leave out --processes, or give 0");
+    }
+    let name = options.line.first().and_then(|name| Path::new(name).file_stem());
+    if let Some(name) = name.filter(|name| *name != "linear") {
+        let name = name.to_string_lossy();
+        return refuse(&format!(
+            "{name}: what it sends tells on rows: over parties, whose rows stay with them, only sums cross, as \
+             in linear fit"
+        ));
+    }
+    if file.parties.len() < LEAST {
+        return refuse(&format!(
+            "{} names {} parties, and a run takes {LEAST} or more: of two, each could compute the other's sums",
+            file.path.display(),
+            file.parties.len()
+        ));
     }
     if options.line.get(2).is_some_and(|word| !word.starts_with('-')) {
         return refuse(

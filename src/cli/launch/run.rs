@@ -102,6 +102,7 @@ impl<'a> LaunchedRun<'a> {
             wait_for: (all as u32, Duration::try_from_secs_f64(options.wait).unwrap_or(Duration::MAX)),
             token,
             keyring,
+            on_leave: options.on_leave,
             encryption: encryption.chosen(),
             held: *held,
             ..CoordinatorSettings::new(*processes as u32, *workers as u32)
@@ -234,7 +235,9 @@ impl<'a> LaunchedRun<'a> {
         self.take_back()?;
         if ended.left {
             note(&format!("{why}: the run begins with the others"));
-        } else if self.losses.count(&why, self.server.epoch(), lost).is_some() {
+        } else if self.losses.count(&why, self.server.epoch(), lost).is_some() || self.settings.keyring.is_some()
+        {
+            // Parties begin again from the start: their epochs do not tell how far the run has come.
             note(&format!("{why}: {}", self.losses.what_next(&self.settings)));
             std::thread::sleep(self.losses.pause());
         } else {

@@ -152,7 +152,8 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
     let read = [("data", "own"), ("schema", &common)];
     let engine = engine.identity(identity("linear", options, FREE, &read)?).own_data(data.digest.clone());
     let outcome = session.run(engine)?;
-    finish(options, &parties, (&schema, &named, data), &rows, session, outcome)
+    let names: Vec<String> = file.parties.keys().cloned().collect();
+    finish(options, &parties, (&schema, &named, data), (&rows, &names), session, outcome)
 }
 
 /// Writes and reports the fit.
@@ -160,12 +161,25 @@ fn finish(
     options: &Options,
     parties: &Parties,
     (schema, named, data): (&Schema, &Named, Data),
-    rows: &PartyRows,
+    (rows, names): (&PartyRows, &[String]),
     mut session: Session,
     outcome: raddle::Outcome<raddle_linear::parties::PartiesProgram>,
 ) -> Result<ExitStatus, Error> {
-    let (mut fit, Counted { rows: counts, means }) =
+    let (mut fit, Counted { rows: counts, means, sums }) =
         parties.finish(rows, outcome).map_err(|why| refused(named, schema, why))?;
+    let last = fit.report.generations.last();
+    let there = last.iter().flat_map(|last| &last.members);
+    let own = there.clone().find(|member| Some(member.process as usize) == session.party().map(|own| own + 1));
+    let (first, rest) = (sums.first().copied().unwrap_or(0), sums.iter().skip(1).sum::<u64>());
+    let crossed = json!({
+        "rounds": sums.len(),
+        "counts_and_means": first,
+        "sums": rest,
+        "messages": own.map_or(0, |own| own.messages_sent),
+        "bytes": own.map_or(0, |own| own.bytes_sent),
+    });
+    let name = |process: u32| names.get((process as usize).wrapping_sub(1));
+    let there: Vec<&String> = there.filter_map(|member| name(member.process)).collect();
     fit.classes.clone_from(&schema.values);
     let about = write(&mut session, &fit, &schema.features)?;
     let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
@@ -175,7 +189,9 @@ fn finish(
         .reported(report)
         .result("rows_of_all", rows_of_all)
         .result("class_rows", counts)
-        .result("means", json!(means));
+        .result("means", json!(means))
+        .result("parties", json!(there))
+        .result("crossed", crossed);
     let (text, summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
     let own = format!("it is the model of {rows_of_all} rows of all parties");
     let text = format!("{text}; {own}\n{}", report.conclusion());

@@ -29,9 +29,11 @@ pub struct Summed {
     pub(super) rows: Vec<u64>,
     pub(super) means: Vec<f64>,
     pub(super) standing: Standing,
+    /// Number of sums of each round.
+    pub(super) sums: Vec<u64>,
 }
 
-raddle::state!(Summed { rows, means, standing });
+raddle::state!(Summed { rows, means, standing, sums });
 
 /// A linear classifier of two classes over parties.
 #[derive(Debug)]
@@ -119,6 +121,7 @@ impl Program for PartiesProgram {
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Known {
         let (summed, words) = (at.pinned, at.partials.concat());
+        summed.sums.push(words.len() as u64);
         match self.bounds(&summed.rows) {
             _ if summed.rows.is_empty() => self.read(&words, summed),
             Ok((_, bounds)) => summed.standing.go_on(&words, &bounds),

@@ -46,13 +46,15 @@ pub struct Parties {
     least_rows: Option<u64>,
 }
 
-/// Sums of the first round over the rows of all parties.
+/// Sums of the first round over the rows of all parties, and the number of all sums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
     /// Number of rows of each class.
     pub rows: Vec<u64>,
     /// Mean of each column.
     pub means: Vec<f64>,
+    /// Number of sums of each round, which each party hands out.
+    pub sums: Vec<u64>,
 }
 
 impl Parties {
@@ -175,7 +177,7 @@ impl Parties {
         rows: &PartyRows,
         outcome: Outcome<PartiesProgram>,
     ) -> Result<(Fit, Counted), LinearError> {
-        let Summed { rows: counts, mut means, standing } = outcome.parts.pinned;
+        let Summed { rows: counts, mut means, standing, sums } = outcome.parts.pinned;
         let (c, bounds) = self.program().bounds(&counts)?;
         let (w, loss) = (standing.weights(), self.linear.loss);
         let (mut dual, mut costs, mut wrong) = (Vec::new(), Vec::new(), 0);
@@ -212,7 +214,7 @@ impl Parties {
             columns,
         };
         means.truncate(columns);
-        Ok((fit, Counted { rows: counts, means }))
+        Ok((fit, Counted { rows: counts, means, sums }))
     }
 }
 
