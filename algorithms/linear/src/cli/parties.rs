@@ -151,6 +151,8 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
     let common = file.text().replace('\n', " ");
     let read = [("data", "own"), ("schema", &common)];
     let engine = engine.identity(identity("linear", options, FREE, &read)?).own_data(data.digest.clone());
+    let is_open = options.sum.as_deref() == Some("exact");
+    let engine = if is_open { engine.open_sums() } else { engine };
     let outcome = session.run(engine)?;
     let names: Vec<String> = file.parties.keys().cloned().collect();
     finish(options, &parties, (&schema, &named, data), (&rows, &names), session, outcome)
@@ -169,7 +171,8 @@ fn finish(
         parties.finish(rows, outcome).map_err(|why| refused(named, schema, why))?;
     let last = fit.report.generations.last();
     let there = last.iter().flat_map(|last| &last.members);
-    let own = there.clone().find(|member| Some(member.process as usize) == session.party().map(|own| own + 1));
+    let own =
+        there.clone().find(|member| Some(member.process as usize) == session.party().map(|own| own + 1));
     let (first, rest) = (sums.first().copied().unwrap_or(0), sums.iter().skip(1).sum::<u64>());
     let crossed = json!({
         "rounds": sums.len(),
