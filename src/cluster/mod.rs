@@ -27,9 +27,9 @@ mod tests;
 
 pub use self::admin::{AdminClient, JoinGrant};
 pub(crate) use self::checkpoints::read_proof;
-pub use self::coordinator::parties::OnLeave;
 pub(crate) use self::client::{CoordinatorClient, Instruction};
 use self::client::{End, LOST};
+pub use self::coordinator::parties::OnLeave;
 pub use self::held_boundary::{HeldBoundary, HeldStatus};
 pub use self::holder::{HeldEvent, Holder, HolderAnswers};
 pub use self::invitation::Invitation;

@@ -65,6 +65,8 @@ pub struct Engine<P: Program> {
     resume: Option<PathBuf>,
     identity: Option<String>,
     data: String,
+    /// `true` if sums of parties are not masked.
+    opens_sums: bool,
     /// Function that carries the run out. It is a pointer, so that it is compiled for a program once, in the
     /// crate that builds its engine, and not again in each crate that runs it.
     run: fn(Self) -> Result<Outcome<P>, EngineError>,
@@ -86,6 +88,7 @@ impl<P: Program> Engine<P> {
             resume: None,
             identity: None,
             data: String::new(),
+            opens_sums: false,
             run: Self::run_alone,
         }
     }
@@ -185,6 +188,13 @@ impl<P: Program> Engine<P> {
     /// compared, too; limits and the target may change.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
+        self
+    }
+
+    /// Leaves the sums of this process without [masks](crate::parties::Masks), which they have if it is a party:
+    /// whoever aggregates them then reads those of each party. The model has the same bytes.
+    pub fn open_sums(mut self) -> Self {
+        self.opens_sums = true;
         self
     }
 

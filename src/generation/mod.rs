@@ -27,6 +27,7 @@ use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
 use crate::base::sync::lock;
 use crate::cluster::net::frames::ToProcess;
+use crate::parties::Masks;
 use crate::program::Program;
 use crate::run::hub::{GenerationTotals, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
@@ -88,6 +89,20 @@ impl<P: Program> Generation<P> {
             helpers: Arc::default(),
             memory: None,
         }
+    }
+
+    /// Masks the sums of this process, which is a party.
+    ///
+    /// # Errors
+    /// If what the program sends are not exact sums alone.
+    pub(crate) fn masked(mut self, masks: Masks) -> Result<Self, EngineError> {
+        let here = (0..self.layout.workers as u32).filter(|&worker| self.layout.is_here(worker));
+        let (shards, workers) = (self.layout.shard_at.len() as u32, here.count() as u32);
+        let merger = ProcessMerger::masked(&self.program, shards, workers, masks);
+        let merger = merger.filter(|_| P::verbs().relate.is_none());
+        let why = "parties send exact sums alone, and this program sends something else: see Additive";
+        self.merger = Some(Arc::new(merger.ok_or_else(|| EngineError::Setting(why.into()))?));
+        Ok(self)
     }
 
     /// Sets the generation up for a surrounding dataflow, whose workers must share this memory.

@@ -53,7 +53,8 @@ fn no_marked_number_and_no_text_leaves_its_party() {
     let of = Parties::new();
     let [(age, _), (pulse, _)] = MARKED;
     let marked = format!("{}{age},{pulse},yes,ill\n", of.rows("north"));
-    let with_names = marked.lines().fold("name,".to_owned() + HEAD, |text, line| text + TEXT + "," + line + "\n");
+    let with_names =
+        marked.lines().fold("name,".to_owned() + HEAD, |text, line| text + TEXT + "," + line + "\n");
     fs::write(of.path().join("north/own.csv"), with_names).unwrap();
     assert!(!found(&content(&of.path().join("north"))).is_empty());
     let launch = "raddle launch --parties ../parties.toml --key ../coordinator.key --";
@@ -73,7 +74,9 @@ fn no_marked_number_and_no_text_leaves_its_party() {
     assert_eq!(code, Some(0), "{said}");
     let sent = content(&of.path().join("sent"));
     assert!(sent.len() > 1 << 12, "{} bytes crossed", sent.len());
-    for (bytes, what) in [(sent, "sockets"), (content(&hub), "the coordinator's folder"), (said.into_bytes(), "streams")] {
+    for (bytes, what) in
+        [(sent, "sockets"), (content(&hub), "the coordinator's folder"), (said.into_bytes(), "streams")]
+    {
         assert_eq!(found(&bytes), Vec::<Vec<u8>>::new(), "{what}");
     }
     for other in ["east", "south"] {

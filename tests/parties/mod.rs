@@ -1,6 +1,7 @@
 //! Runs over parties: each in a folder of its own, with rows that stay there.
 
 mod canary;
+mod impostors;
 mod kills;
 mod refused;
 
@@ -102,7 +103,9 @@ impl Parties {
     /// A line of a party that joins.
     fn line(&self, name: &str, options: &str) -> String {
         let at = coordinator(&self.path().join("hub/run"));
-        format!("raddle join {at} --parties ../parties.toml --as {name} --key ../{name}.key --data own.csv {options}")
+        format!(
+            "raddle join {at} --parties ../parties.toml --as {name} --key ../{name}.key --data own.csv {options}"
+        )
     }
 
     /// The digest of what a party is asked for.
@@ -140,7 +143,11 @@ fn check_models(of: &Parties, names: &[&str]) {
         let count = of.rows(name).lines().count() as u64;
         assert_eq!(own["data"]["sizes"]["rows"], count, "{name}");
         let dual = fs::metadata(of.path().join(name).join("run/dual.npy")).unwrap().len();
-        assert_eq!((dual % 64, dual / 8 % 16 == count % 16 || dual > 8 * count), (8 * count % 64, true), "{name}");
+        assert_eq!(
+            (dual % 64, dual / 8 % 16 == count % 16 || dual > 8 * count),
+            (8 * count % 64, true),
+            "{name}"
+        );
     }
 }
 
@@ -149,7 +156,8 @@ fn three_parties_have_the_model_of_their_rows_in_one_place() {
     let of = Parties::new();
     let launcher = of.launch("", FIT);
     let options = ["--workers 1", "--workers 2", "--workers 4"];
-    let joined: Vec<Launched> = NAMES.iter().zip(options).map(|(name, options)| of.join(name, options)).collect();
+    let joined: Vec<Launched> =
+        NAMES.iter().zip(options).map(|(name, options)| of.join(name, options)).collect();
     for (name, party) in NAMES.iter().zip(joined) {
         let (code, said) = end(party);
         assert_eq!(code, Some(0), "{name}: {said}");
@@ -168,6 +176,10 @@ fn three_parties_have_the_model_of_their_rows_in_one_place() {
     let crossed = &report(&of.path().join("north/run"))["results"]["crossed"];
     assert!(crossed["bytes"].as_u64().unwrap() > 8 * crossed["sums"].as_u64().unwrap(), "{crossed}");
     // Nothing of the rows or the model is in the coordinator's folder.
-    let left: Vec<_> = fs::read_dir(of.path().join("hub/run")).unwrap().flatten().map(|one| one.file_name()).collect();
-    assert!(!left.iter().any(|name| ["coef.tsv", "dual.npy", "model.json"].iter().any(|other| name == other)), "{left:?}");
+    let left: Vec<_> =
+        fs::read_dir(of.path().join("hub/run")).unwrap().flatten().map(|one| one.file_name()).collect();
+    assert!(
+        !left.iter().any(|name| ["coef.tsv", "dual.npy", "model.json"].iter().any(|other| name == other)),
+        "{left:?}"
+    );
 }

@@ -129,7 +129,7 @@ fn offer(name: &str, file: &PartiesFile, line: &[String]) -> String {
     )
 }
 
-/// Reads the keys of the coordinator, if the run has parties, and the number of parties.
+/// Reads the keys of the coordinator, if the run has parties.
 pub(super) fn coordinator(options: &Launch) -> Result<Option<Keyring>, Error> {
     let Some(parties) = &options.parties else { return Ok(None) };
     let file = PartiesFile::read(parties)?;
@@ -146,11 +146,11 @@ pub(super) fn coordinator(options: &Launch) -> Result<Option<Keyring>, Error> {
         ));
     }
     if file.parties.len() < LEAST {
-        return refuse(&format!(
+        return Err(Error::limit(format!(
             "{} names {} parties, and a run takes {LEAST} or more: of two, each could compute the other's sums",
             file.path.display(),
             file.parties.len()
-        ));
+        )));
     }
     if options.line.get(2).is_some_and(|word| !word.starts_with('-')) {
         return refuse(

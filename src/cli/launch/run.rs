@@ -235,7 +235,8 @@ impl<'a> LaunchedRun<'a> {
         self.take_back()?;
         if ended.left {
             note(&format!("{why}: the run begins with the others"));
-        } else if self.losses.count(&why, self.server.epoch(), lost).is_some() || self.settings.keyring.is_some()
+        } else if self.losses.count(&why, self.server.epoch(), lost).is_some()
+            || self.settings.keyring.is_some()
         {
             // Parties begin again from the start: their epochs do not tell how far the run has come.
             note(&format!("{why}: {}", self.losses.what_next(&self.settings)));

@@ -51,7 +51,9 @@ impl Coordinator {
             let party = known.ok_or("the run has parties: join with --parties, --as and --key")?;
             if self.config.parties.gone.contains(&party) {
                 let name = keyring.name(party);
-                return Err(format!("the run goes on without {name}, which was lost: it can join the next one"));
+                return Err(format!(
+                    "the run goes on without {name}, which was lost: it can join the next one"
+                ));
             }
             // It may come again once it is gone.
             return match self.members.contains_key(&party) {

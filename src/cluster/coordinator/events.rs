@@ -1,8 +1,8 @@
 //! Events and actions of the coordinator, and its configuration.
 
+use super::parties::Parties;
 use crate::base::identity::Identity;
 use crate::checkpoint::{Checkpoint, SubmittedParts};
-use super::parties::Parties;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, Order};
 use crate::parties::Keyring;
 

@@ -138,8 +138,15 @@ impl Server {
         let (parties, awaited) = (self.coordinator.parties(), self.coordinator.parties_awaited());
         let wait_for = if awaited > 0 { awaited } else { wait_for };
         let (losses, refused) = (self.losses, self.coordinator.refused());
-        self.coordinator =
-            Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, losses, refused, parties, ..config });
+        self.coordinator = Coordinator::new(CoordinatorConfig {
+            holder,
+            wait_for,
+            goes_on,
+            losses,
+            refused,
+            parties,
+            ..config
+        });
         let (build, own) = (lock(&self.expected).build, self.settings.processes);
         *lock(&self.expected) = Expected { indices: (0..own).collect(), build, own, run };
         for socket in std::mem::take(&mut self.members).into_values() {

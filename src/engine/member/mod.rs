@@ -29,6 +29,7 @@ use crate::cluster::protocol::{GenerationStart, Registration};
 use crate::cluster::read_proof;
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::generation::{Generation, Observer};
+use crate::parties::Masks;
 use crate::program::Program;
 use crate::program::shard::Shard;
 use crate::run::hub::HubState;
@@ -66,6 +67,8 @@ pub(crate) struct Member<P: Program> {
     identity: Identity,
     /// Digest of this process's own data, if they are another's in each.
     data: String,
+    /// Masks of the sums of the next generation, if the process is a party that masks them.
+    pub(crate) masks: Option<Masks>,
     /// The parts with which the run starts; `None` once it has started.
     lazy_parts: Option<Beginnings<P>>,
     /// Numbers of shards and of blocks.
@@ -96,7 +99,9 @@ pub(crate) struct Member<P: Program> {
 
 impl<P: Program> Member<P> {
     pub(crate) fn new(engine: Engine<P>, index: u32, requests: Arc<BoundaryRequests>) -> Self {
-        let Engine { program, schedule, parts, costs, mut settings, observer, warner, identity, data, .. } = engine;
+        let Engine {
+            program, schedule, parts, costs, mut settings, observer, warner, identity, data, ..
+        } = engine;
         let (checkpoint, store) = (engine.checkpoint, engine.store);
         let LazyParts { shards, blocks, pinned, replica } = parts;
         let counts = (shards.len(), blocks.len());
@@ -120,6 +125,7 @@ impl<P: Program> Member<P> {
             settings,
             identity,
             data,
+            masks: None,
             lazy_parts: Some((shards, blocks, pinned)),
             counts,
             local: Some(local),
@@ -272,7 +278,11 @@ impl<P: Program> Member<P> {
         let (program, settings) = (Arc::clone(&self.program), Arc::new(self.settings.clone()));
         let (hub, observer) = (self.hub.take(), self.observer.take());
         self.history.next.1 = self.moved;
-        let generation = Arc::new(Generation::new(program, settings, layout, local, hub, observer));
+        let mut generation = Generation::new(program, settings, layout, local, hub, observer);
+        if let Some(masks) = self.masks.take() {
+            generation = generation.masked(masks)?;
+        }
+        let generation = Arc::new(generation);
         self.requests.begin(number);
         Ok(Step::Run(generation, position))
     }

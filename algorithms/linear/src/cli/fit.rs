@@ -17,7 +17,8 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     if let Some(file) = PartiesFile::from_environment()? {
         return parties::fit(options, &file, Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?);
     }
-    refuse_without_effect(&[("--least-rows", options.least_rows.is_some())], "without parties")?;
+    let given = [("--least-rows", options.least_rows.is_some()), ("--sum", options.sum.is_some())];
+    refuse_without_effect(&given, "without parties")?;
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
     // Bad options are refused before data are read.
     options.in_parts(&linear)?;

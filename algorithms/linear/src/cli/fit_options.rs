@@ -65,6 +65,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) least_rows: Option<u64>,
+    /// Over parties, hide the sums of each under masks that cancel in the sum of all, or leave them to the party
+    /// that adds them up (exact). The model is the same. Default: masked.
+    #[arg(long, value_name = "exact|masked", value_parser = ["exact", "masked"], hide_possible_values = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sum: Option<String>,
     /// Speeds of the links to the first process, for --schedule delayed: a file with lines PROCESS MB/s MS,
     /// one for each process from 0 on. Parts in order are divided evenly among the processes.
     #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]

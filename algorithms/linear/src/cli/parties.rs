@@ -85,7 +85,9 @@ impl Schema {
             ));
         }
         let Some(y) = samples.y.take().filter(|y| !y.iter().any(|y| y.is_nan())) else {
-            return refuse("a row has no response: name the response with --y, and leave such rows out".into());
+            return refuse(
+                "a row has no response: name the response with --y, and leave such rows out".into(),
+            );
         };
         Ok((samples, y.iter().map(|y| *y == 1.0).collect()))
     }
@@ -110,7 +112,8 @@ fn parameters(options: &Options, file: &PartiesFile, schema: &Schema) -> Result<
     let weights = options.problem.class_weights(&schema.values, schema.features.classes.as_deref())?;
     let linear = linear.given(weights, Linear::class_weights);
     if options.problem.bias.is_free() {
-        let why = "--bias free: dual values that follow from sums do not add up to 0: give a number, such as 100";
+        let why =
+            "--bias free: dual values that follow from sums do not add up to 0: give a number, such as 100";
         return Err(Error::usage(why));
     }
     let (count, bounds) = (file.parties.len(), schema.bounds.clone());
@@ -148,6 +151,8 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
     let common = file.text().replace('\n', " ");
     let read = [("data", "own"), ("schema", &common)];
     let engine = engine.identity(identity("linear", options, FREE, &read)?).own_data(data.digest.clone());
+    let is_open = options.sum.as_deref() == Some("exact");
+    let engine = if is_open { engine.open_sums() } else { engine };
     let outcome = session.run(engine)?;
     let names: Vec<String> = file.parties.keys().cloned().collect();
     finish(options, &parties, (&schema, &named, data), (&rows, &names), session, outcome)
@@ -166,7 +171,8 @@ fn finish(
         parties.finish(rows, outcome).map_err(|why| refused(named, schema, why))?;
     let last = fit.report.generations.last();
     let there = last.iter().flat_map(|last| &last.members);
-    let own = there.clone().find(|member| Some(member.process as usize) == session.party().map(|own| own + 1));
+    let own =
+        there.clone().find(|member| Some(member.process as usize) == session.party().map(|own| own + 1));
     let (first, rest) = (sums.first().copied().unwrap_or(0), sums.iter().skip(1).sum::<u64>());
     let crossed = json!({
         "rounds": sums.len(),

@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn a_step_is_judged_by_the_slope_of_what_is_left_of_it() {
-        let bounds = Bounds { scales: vec![1.0], most: 1.0, rows: 1, loss: Loss::SquaredHinge, factors: [1.0; 2] };
+        let bounds =
+            Bounds { scales: vec![1.0], most: 1.0, rows: 1, loss: Loss::SquaredHinge, factors: [1.0; 2] };
         for halving in [1, 12, 16, 24] {
             let left = 0.5_f64.powi(halving as i32);
             let point = Point { w: vec![1.0], step: vec![1.0] };

@@ -16,8 +16,8 @@ mod settings;
 mod shard;
 
 pub use judged::Standing;
-pub use point::Point;
 pub(crate) use point::Bounds;
+pub use point::Point;
 pub use program::SumsProgram;
 pub use settings::BySums;
 pub(crate) use settings::{MOST_COLUMNS, check_loss, refuse, too_large};

@@ -304,10 +304,9 @@ impl BySums {
 pub(crate) fn check_loss(loss: Loss) -> Result<(), LinearError> {
     match loss {
         Loss::SquaredHinge | Loss::Logistic => Ok(()),
-        Loss::Hinge => refuse(
-            "by",
-            "the hinge has no second derivatives to add up: choose squared-hinge, or --parts",
-        ),
+        Loss::Hinge => {
+            refuse("by", "the hinge has no second derivatives to add up: choose squared-hinge, or --parts")
+        }
         Loss::Multinomial => {
             refuse("by", "sums are those of two classes, not of the multinomial loss: choose logistic")
         }

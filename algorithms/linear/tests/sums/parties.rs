@@ -74,7 +74,8 @@ fn weights_of_classes_follow_from_the_rows_of_all_parties() {
         let linear = Linear::params().loss(loss).lambda(1e-3).balanced(true).tolerance(1e-8);
         let parties = parties(linear.clone(), &given, 5);
         let own = given.of_parties(&parties, 5);
-        let (fit, _) = parties.finish(&own[4].1, parties.engine(own.clone()).unwrap().run().unwrap()).unwrap();
+        let (fit, _) =
+            parties.finish(&own[4].1, parties.engine(own.clone()).unwrap().run().unwrap()).unwrap();
         assert_eq!(bits(&fit), bits(&pooled(linear, &given)), "{loss:?}");
     }
 }
