@@ -49,7 +49,7 @@ fn disturbed(options: &str, who: usize, epoch: u64, how: &str) {
     assert_eq!(code, Some(0), "{said}");
     check_models(&of, &there);
     let own = report(&of.path().join(there[0]).join("run"));
-    assert_eq!(own["result"]["parties"], serde_json::json!(there));
+    assert_eq!(own["results"]["parties"], serde_json::json!(there));
 }
 
 #[test]

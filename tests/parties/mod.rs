@@ -137,7 +137,7 @@ fn check_models(of: &Parties, names: &[&str]) {
         same(name, "coef.tsv");
         let (own, all) = (report(&of.path().join(name).join("run")), report(&pooled));
         for entry in ["gaps", "objective", "intercepts", "class_rows", "means", "rows_of_all"] {
-            assert_eq!(own["result"][entry], all["result"][entry], "{name}: {entry}");
+            assert_eq!(own["results"][entry], all["results"][entry], "{name}: {entry}");
         }
         assert_eq!(own["model_digest"], all["model_digest"]);
         let count = of.rows(name).lines().count() as u64;
@@ -167,13 +167,13 @@ fn three_parties_have_the_model_of_their_rows_in_one_place() {
     check_models(&of, &NAMES);
     // The errors are those of the parties' own rows.
     let wrong = |name: &str| {
-        let error = report(&of.path().join(name).join("run"))["result"]["training_error"].as_f64().unwrap();
+        let error = report(&of.path().join(name).join("run"))["results"]["training_error"].as_f64().unwrap();
         error * of.rows(name).lines().count() as f64
     };
     let pooled = report(&of.pooled(&NAMES));
-    let all: f64 = pooled["result"]["training_error"].as_f64().unwrap() * 210.0;
+    let all: f64 = pooled["results"]["training_error"].as_f64().unwrap() * 210.0;
     assert!((NAMES.map(wrong).iter().sum::<f64>() - all).abs() < 1e-6);
-    let crossed = &report(&of.path().join("north/run"))["result"]["crossed"];
+    let crossed = &report(&of.path().join("north/run"))["results"]["crossed"];
     assert!(crossed["bytes"].as_u64().unwrap() > 8 * crossed["sums"].as_u64().unwrap(), "{crossed}");
     // Nothing of the rows or the model is in the coordinator's folder.
     let left: Vec<_> =

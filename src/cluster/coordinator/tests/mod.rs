@@ -5,6 +5,7 @@
 
 mod guests;
 mod holders;
+mod parties;
 mod turns;
 
 use super::*;
