@@ -46,7 +46,8 @@ fn disturbed(options: &str, at: (usize, u64), how: &str) {
     }
     let (code, said) = end(launcher);
     assert_eq!(code, Some(0), "{said}");
-    let there: Vec<&str> = (0..names.len()).filter(|&party| is_there(party)).map(|party| names[party]).collect();
+    let there: Vec<&str> =
+        (0..names.len()).filter(|&party| is_there(party)).map(|party| names[party]).collect();
     check_models(&of, &there);
     let own = report(&of.path().join(there[0]).join("run"));
     assert_eq!(own["results"]["parties"], serde_json::json!(there));

@@ -126,7 +126,10 @@ fn a_run_goes_on_without_the_parties_that_it_has_lost_as_long_as_three_are_left(
     let (parties, wait_for) = (coordinator.parties(), coordinator.parties_awaited());
     let config = CoordinatorConfig { parties, wait_for, ..coordinator.config.clone() };
     let mut next = Coordinator::new(config);
-    assert_eq!(refusal(&next.on(join(2), 0.0)), "the run goes on without north, which was lost: it can join the next one");
+    assert_eq!(
+        refusal(&next.on(join(2), 0.0)),
+        "the run goes on without north, which was lost: it can join the next one"
+    );
     assert!(is_begun(&gather(&mut next, &[1, 3, 4])));
     let plan = next.plan.clone().unwrap();
     assert!(plan.is_sound(8, 0));
@@ -135,7 +138,9 @@ fn a_run_goes_on_without_the_parties_that_it_has_lost_as_long_as_three_are_left(
     next.on(numbered(1), 0.0);
     let over = next.on(Event::Closed { of: 4, damaged: false }, 1.0);
     let ends = |action: &Action| match action {
-        Action::Over { code: 3, why, .. } => why.as_ref().is_some_and(|why| why.contains("2 parties are left")),
+        Action::Over { code: 3, why, .. } => {
+            why.as_ref().is_some_and(|why| why.contains("2 parties are left"))
+        }
         _ => false,
     };
     assert!(over.iter().any(ends), "{over:?}");
