@@ -117,15 +117,15 @@ fn offer(name: &str, file: &PartiesFile, line: &[String]) -> String {
         |word: &String| if word.contains(char::is_whitespace) { format!("{word:?}") } else { word.clone() };
     let words: Vec<String> = arguments.iter().map(shown).collect();
     let sums = match program::value(arguments, "--sum") {
-        Some("exact") => "sums over your rows, which the first party reads",
-        _ => "sums over your rows, under masks that only the sum of all parties is free of",
+        Some("exact") => "sums over your rows, which the first party reads;",
+        _ => "sums over your rows, under masks that only the sum of all parties is free of;",
     };
+    let file = file.text().lines().fold(String::new(), |text, line| text + "    " + line + "\n");
     format!(
-        "You are asked to take part as {name} in\n\n    {program} {}\n\nwith these parties, columns and classes:\n\n{}\n\
-         What leaves this machine: {sums}; and how it gets on. What all parties see: these sums over all of them, \
-         the model after each round, and how many rows there are. No row leaves this machine.\n",
-        words.join(" "),
-        file.text().lines().fold(String::new(), |text, line| text + "    " + line + "\n"),
+        "You are asked to take part as {name} in\n\n    {program} {}\n\nwith these parties, columns and classes:\n\n\
+         {file}\nWhat leaves this machine: {sums}\nhow far it is, and a digest of your file. What all parties see: these \
+         sums over all of them,\nthe model after each round, and how many rows there are. No row leaves this machine.\n",
+        words.join(" ")
     )
 }
 

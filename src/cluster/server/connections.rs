@@ -140,3 +140,27 @@ fn respond(to: &Socket, answer: &AdminResponse) {
     // The client may be gone.
     let _ = to.set_write_timeout(Some(TIMEOUT)).and_then(|()| send(&mut to, answer));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_party_asks_for_itself_alone_and_steers_nothing() {
+        let join = |rank| AdminRequest::Join { workers: Some(2), rank };
+        assert_eq!(of_party(2, join(Some(1))), Ok(join(Some(2))));
+        assert_eq!(of_party(COORDINATOR, join(Some(1))), Ok(join(None)));
+        let how = || "was killed".to_owned();
+        let exited = |process| AdminRequest::Exited { run: 1, process, code: 1, crashed: true, how: how() };
+        assert_eq!(of_party(2, exited(2)), Ok(exited(2)));
+        assert!(of_party(2, exited(1)).is_err() && of_party(COORDINATOR, exited(1)).is_err());
+        let pause = AdminRequest::Pause { generation: 1, epoch: 1 };
+        for steers in [AdminRequest::Rescale { workers: 1 }, AdminRequest::Hold, pause] {
+            assert!(of_party(2, steers.clone()).is_err(), "{steers:?}");
+            assert_eq!(of_party(COORDINATOR, steers.clone()), Ok(steers));
+        }
+        for asks in [AdminRequest::Status, AdminRequest::Offer] {
+            assert_eq!(of_party(2, asks.clone()), Ok(asks));
+        }
+    }
+}
