@@ -86,8 +86,8 @@ impl Coordinator {
         let there = participants.iter().filter_map(|party| self.members.get(&party.id));
         let cores = there.map(|member| member.cores).min().unwrap_or(1);
         let all = self.config.keyring.as_ref().map_or(0, Keyring::parties);
-        let counts = (all, plan.shard_at.len() as u32);
-        GenerationPlan::of_parties(number, participants, cores, counts, &plan.previous)
+        let shards = plan.shard_at.len() as u32;
+        GenerationPlan::of_parties(number, participants, cores, all, shards, &plan.previous)
     }
 
     /// Handles the loss of a party; returns `true` if that ends the run, as too few are left.
