@@ -140,7 +140,8 @@ impl GenerationPlan {
         number: u64,
         participants: Vec<Participant>,
         cores: u32,
-        (parties, shards): (u32, u32),
+        parties: u32,
+        shards: u32,
         previous: &[Participant],
     ) -> Self {
         let each = (shards / parties.max(1)).max(1);

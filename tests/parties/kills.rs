@@ -9,7 +9,7 @@ fn slow_run(of: &Parties, names: &[&str], options: &str) -> (Launched, Vec<Launc
     let line = format!("{FIT} --slowdown slow");
     names.iter().for_each(|name| slow(&of.path().join(name), 300));
     let launcher = of.launch(&format!("{options} --deadline 2"), &line);
-    (launcher, names.iter().map(|name| of.join(name, "--deadline 60")).collect())
+    (launcher, names.iter().map(|name| of.join(name, "--deadline 20")).collect())
 }
 
 /// The process of a party, as the system numbers it.
@@ -22,31 +22,32 @@ fn process(party: &Launched) -> String {
     }
 }
 
-/// Loses party `who` at an epoch, by this signal.
-fn lose(parties: &mut [Launched], who: usize, epoch: u64, how: &str) {
+/// Loses party `who` at an epoch, by this signal. A process that is stopped is there again once it is lost.
+fn lose(launcher: &mut Launched, parties: &mut [Launched], (who, epoch): (usize, u64), how: &str) {
     parties[0].await_epoch(epoch);
-    signal(&process(&parties[who]), how);
+    let process = process(&parties[who]);
+    signal(&process, how);
+    if how == "-STOP" {
+        launcher.await_line("has sent nothing");
+        signal(&process, "-CONT");
+    }
 }
 
-fn disturbed(options: &str, who: usize, epoch: u64, how: &str) {
+fn disturbed(options: &str, at: (usize, u64), how: &str) {
     let is_without = options.contains("without");
     let names = if is_without { &FOUR[..] } else { &NAMES };
     let of = Parties::of(names);
-    let (launcher, mut parties) = slow_run(&of, names, options);
-    lose(&mut parties, who, epoch, how);
-    let there: Vec<&str> =
-        names.iter().enumerate().filter(|(at, _)| !is_without || *at != who).map(|(_, name)| *name).collect();
-    for (at, party) in parties.into_iter().enumerate() {
-        if is_without && at == who {
-            let (code, said) = end(party);
-            assert!(code != Some(0) && said.contains("goes on without"), "{code:?}: {said}");
-            continue;
-        }
-        let (code, said) = end(party);
-        assert_eq!(code, Some(0), "{options}, {how} {} at {epoch}: {said}", names[who]);
+    let (mut launcher, mut parties) = slow_run(&of, names, options);
+    lose(&mut launcher, &mut parties, at, how);
+    let is_there = |party: usize| !is_without || party != at.0;
+    for (party, joined) in parties.into_iter().enumerate() {
+        let (code, said) = end(joined);
+        assert_eq!(code == Some(0), is_there(party), "{how} {} at {}: {said}", names[at.0], at.1);
     }
     let (code, said) = end(launcher);
     assert_eq!(code, Some(0), "{said}");
+    let there: Vec<&str> =
+        (0..names.len()).filter(|&party| is_there(party)).map(|party| names[party]).collect();
     check_models(&of, &there);
     let own = report(&of.path().join(there[0]).join("run"));
     assert_eq!(own["results"]["parties"], serde_json::json!(there));
@@ -57,7 +58,7 @@ fn a_run_that_waits_for_a_lost_party_ends_with_the_same_bytes() {
     let mut state = 7;
     for round in 0..number("RADDLE_PARTY_KILLS", 4) {
         let (who, epoch) = (next(&mut state) as usize % 3, next(&mut state) % 6);
-        disturbed("", who, epoch, if round % 4 == 3 { "-STOP" } else { "-KILL" });
+        disturbed("", (who, epoch), if round % 4 == 3 { "-STOP" } else { "-KILL" });
     }
 }
 
@@ -66,7 +67,7 @@ fn a_run_that_goes_on_without_a_party_is_that_of_the_others() {
     let mut state = 11;
     for round in 0..number("RADDLE_PARTY_KILLS", 2) {
         let (who, epoch) = (next(&mut state) as usize % 4, next(&mut state) % 6);
-        disturbed("--on-leave without", who, epoch, if round % 2 == 1 { "-STOP" } else { "-KILL" });
+        disturbed("--on-leave without", (who, epoch), if round % 2 == 1 { "-STOP" } else { "-KILL" });
     }
 }
 
@@ -74,8 +75,8 @@ fn a_run_that_goes_on_without_a_party_is_that_of_the_others() {
 fn a_run_of_two_parties_that_are_left_ends() {
     let of = Parties::new();
     // Two parties would be left.
-    let (launcher, mut parties) = slow_run(&of, &NAMES, "--on-leave without");
-    lose(&mut parties, 2, 1, "-KILL");
+    let (mut launcher, mut parties) = slow_run(&of, &NAMES, "--on-leave without");
+    lose(&mut launcher, &mut parties, (2, 1), "-KILL");
     let (code, said) = end(launcher);
     assert!(code == Some(3) && said.contains("2 parties are left"), "{code:?}: {said}");
 }

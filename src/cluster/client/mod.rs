@@ -4,6 +4,7 @@
 mod orders;
 mod peers;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -163,26 +164,25 @@ impl CoordinatorClient {
 
     /// Sends a report to the coordinator.
     pub(crate) fn send(&self, report: &MemberReport) -> Result<(), EngineError> {
-        let sent = send(&mut *lock(&self.control), report);
+        let sent = send(&mut *lock(&self.control), &*discreet(report, self.keyring()));
         sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
     }
 
     /// Returns a function that sends reports from other threads; a broken connection is ignored.
     pub(crate) fn reporter(&self) -> impl Fn(&MemberReport) + Send + use<> {
-        let control = Arc::clone(&self.control);
+        let (control, keyring) = (Arc::clone(&self.control), self.keyring().cloned());
         // The thread that receives orders notices that the coordinator is gone.
-        move |report| drop(send(&mut *lock(&control), report))
+        move |report| drop(send(&mut *lock(&control), &*discreet(report, keyring.as_ref())))
     }
 
     /// Returns a function that reports why a process that `raddle join` started does not join; `None` for
     /// processes of the launcher, which sees their exit.
     pub(crate) fn decline(&self) -> Option<impl Fn(String) + Send + use<>> {
-        let (control, used) = (Arc::clone(&self.control), Arc::clone(&self.used));
+        let (report, used) = (self.reporter(), Arc::clone(&self.used));
         self.is_guest.then_some(move |why| {
-            // A process that has taken part has reported it already.
+            // A process that has taken part has reported it already; the launcher may be gone.
             if !used.load(Ordering::Acquire) {
-                // The launcher may be gone.
-                let _ = send(&mut *lock(&control), &MemberReport::Failed { why, of_a_peer: false });
+                report(&MemberReport::Failed { why, of_a_peer: false });
             }
         })
     }
@@ -232,6 +232,18 @@ impl Drop for CoordinatorClient {
         }
         // The thread that receives orders ends, and the coordinator sees the end of the reports.
         let _ = lock(&self.control).shutdown(std::net::Shutdown::Both);
+    }
+}
+
+/// Returns a report as it may leave the process: what goes wrong at a party may quote its rows, and is said
+/// there alone.
+fn discreet<'a>(report: &'a MemberReport, keyring: Option<&Keyring>) -> Cow<'a, MemberReport> {
+    match report {
+        MemberReport::Failed { of_a_peer: false, .. } if keyring.is_some() => {
+            let why = "what is wrong is said where it was started".to_owned();
+            Cow::Owned(MemberReport::Failed { why, of_a_peer: false })
+        }
+        _ => Cow::Borrowed(report),
     }
 }
 

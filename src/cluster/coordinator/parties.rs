@@ -57,7 +57,7 @@ impl Coordinator {
     }
 
     /// Returns why a program cannot be that of a party, or a party is not the one that it was.
-    pub(super) fn unfit_party(&mut self, of: u32, registration: &Registration) -> Option<String> {
+    pub(super) fn unfit_party(&self, of: u32, registration: &Registration) -> Option<String> {
         let is_alone = self.config.processes == 1 && self.config.argv.is_empty();
         if self.has_parties() != registration.is_pinned && !is_alone {
             let why = match registration.is_pinned {
@@ -66,17 +66,18 @@ impl Coordinator {
             };
             return Some(why.into());
         }
-        if !self.has_parties() {
-            return None;
-        }
-        let known = self.config.parties.data.entry(of).or_insert_with(|| registration.data.clone());
-        (*known != registration.data).then(|| {
-            format!(
-                "its data have the digest {}, and had {known} when it took part before: give the data as they \
-                 were, or begin a new run",
-                registration.data
-            )
-        })
+        let known = self.config.parties.data.get(&of).filter(|known| **known != registration.data)?;
+        Some(format!(
+            "its data have the digest {}, and had {known} when it took part before: give the data as they \
+             were, or begin a new run",
+            registration.data
+        ))
+    }
+
+    /// Notes the data of the parties with which an attempt begins.
+    pub(super) fn note_data(&mut self) {
+        let data = |(&of, member): (&u32, &Member)| (of, member.data.clone());
+        self.config.parties.data.extend(self.members.iter().map(data));
     }
 
     /// Makes the plan of a generation of parties.
@@ -85,8 +86,8 @@ impl Coordinator {
         let there = participants.iter().filter_map(|party| self.members.get(&party.id));
         let cores = there.map(|member| member.cores).min().unwrap_or(1);
         let all = self.config.keyring.as_ref().map_or(0, Keyring::parties);
-        let counts = (all, plan.shard_at.len() as u32);
-        GenerationPlan::of_parties(number, participants, cores, counts, &plan.previous)
+        let shards = plan.shard_at.len() as u32;
+        GenerationPlan::of_parties(number, participants, cores, all, shards, &plan.previous)
     }
 
     /// Handles the loss of a party; returns `true` if that ends the run, as too few are left.

@@ -136,6 +136,7 @@ impl Coordinator {
             plan = plan_with(plan.participants, Some(&speeds));
         }
         if self.has_parties() {
+            self.note_data();
             return self.plan_of_parties(number, &plan);
         }
         plan.balance = self.config.balance;

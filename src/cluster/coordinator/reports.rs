@@ -149,6 +149,7 @@ impl Coordinator {
         if let Some(member) = self.members.get_mut(&from) {
             (member.state, member.address) = (MemberState::Ready, address);
             (member.cores, member.machine) = (registration.cores, registration.machine);
+            member.data = registration.data;
         }
     }
 

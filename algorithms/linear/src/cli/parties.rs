@@ -8,8 +8,8 @@ use raddle_cli::{
 };
 use raddle_datasets::{Classes, EncodedColumn, Encoding, Options as Reading, Samples, read_samples};
 use raddle_linear::files::Features;
-use raddle_linear::{Counted, Linear, LinearError, Parties, PartyRows};
-use serde_json::json;
+use raddle_linear::{Counted, Fit, Linear, LinearError, Parties};
+use serde_json::{Value, json};
 
 use super::fit_options::Options;
 use super::outcome::{Found, write};
@@ -49,7 +49,8 @@ impl Schema {
             numbers.reverse();
             classes.reverse();
         }
-        let columns: Vec<EncodedColumn> = file.columns.iter().zip(1..).map(encoded).collect();
+        let columns = file.columns.iter().zip(1..).map(|(column, place)| encoded(column, place));
+        let columns: Vec<EncodedColumn> = columns.collect();
         let bounds = file.columns.iter().zip(&columns).flat_map(|(Column { values, .. }, column)| {
             let of = if let ColumnValues::Bounds(bounds) = values { *bounds } else { [0.0, 1.0] };
             vec![of; column.features().len()]
@@ -94,7 +95,7 @@ impl Schema {
 }
 
 /// Returns how a column becomes features.
-fn encoded((Column { name, values }, place): (&Column, usize)) -> EncodedColumn {
+fn encoded(Column { name, values }: &Column, place: usize) -> EncodedColumn {
     let levels = match values {
         ColumnValues::Bounds(_) => None,
         ColumnValues::Levels(levels) => {
@@ -154,51 +155,61 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
     let is_open = options.sum.as_deref() == Some("exact");
     let engine = if is_open { engine.open_sums() } else { engine };
     let outcome = session.run(engine)?;
-    let names: Vec<String> = file.parties.keys().cloned().collect();
-    finish(options, &parties, (&schema, &named, data), (&rows, &names), session, outcome)
+    let (fit, counted) = parties.finish(&rows, outcome).map_err(|why| refused(&named, &schema, why))?;
+    Finished { options, file, schema, data, session }.report(fit, counted)
 }
 
-/// Writes and reports the fit.
-fn finish(
-    options: &Options,
-    parties: &Parties,
-    (schema, named, data): (&Schema, &Named, Data),
-    (rows, names): (&PartyRows, &[String]),
-    mut session: Session,
-    outcome: raddle::Outcome<raddle_linear::parties::PartiesProgram>,
-) -> Result<ExitStatus, Error> {
-    let (mut fit, Counted { rows: counts, means, sums }) =
-        parties.finish(rows, outcome).map_err(|why| refused(named, schema, why))?;
-    let last = fit.report.generations.last();
-    let there = last.iter().flat_map(|last| &last.members);
-    let own =
-        there.clone().find(|member| Some(member.process as usize) == session.party().map(|own| own + 1));
-    let (first, rest) = (sums.first().copied().unwrap_or(0), sums.iter().skip(1).sum::<u64>());
-    let crossed = json!({
-        "rounds": sums.len(),
-        "counts_and_means": first,
-        "sums": rest,
-        "messages": own.map_or(0, |own| own.messages_sent),
-        "bytes": own.map_or(0, |own| own.bytes_sent),
-    });
-    let name = |process: u32| names.get((process as usize).wrapping_sub(1));
-    let there: Vec<&String> = there.filter_map(|member| name(member.process)).collect();
-    fit.classes.clone_from(&schema.values);
-    let about = write(&mut session, &fit, &schema.features)?;
-    let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
-    let found = Found { fit: &fit, about: &about, features: &schema.features };
-    let rows_of_all: u64 = counts.iter().sum();
-    let report = found
-        .reported(report)
-        .result("rows_of_all", rows_of_all)
-        .result("class_rows", counts)
-        .result("means", json!(means))
-        .result("parties", json!(there))
-        .result("crossed", crossed);
-    let (text, summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
-    let own = format!("it is the model of {rows_of_all} rows of all parties");
-    let text = format!("{text}; {own}\n{}", report.conclusion());
-    session.finish(report, &summary, &text)
+/// A fit that is over, at one of its parties.
+struct Finished<'a> {
+    options: &'a Options,
+    file: &'a PartiesFile,
+    schema: Schema,
+    data: Data,
+    session: Session,
+}
+
+impl Finished<'_> {
+    /// Writes and reports the fit.
+    fn report(self, mut fit: Fit, counted: Counted) -> Result<ExitStatus, Error> {
+        let (crossed, there) = (self.crossed(&fit, &counted), self.there(&fit));
+        let Self { options, schema, data, mut session, .. } = self;
+        fit.classes.clone_from(&schema.values);
+        let about = write(&mut session, &fit, &schema.features)?;
+        let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
+        let found = Found { fit: &fit, about: &about, features: &schema.features };
+        let all: u64 = counted.rows.iter().sum();
+        let report = found
+            .reported(report)
+            .result("rows_of_all", all)
+            .result("class_rows", counted.rows)
+            .result("means", json!(counted.means))
+            .result("parties", json!(there))
+            .result("crossed", crossed);
+        let (text, summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
+        let text = format!("{text}; it is the model of {all} rows of all parties\n{}", report.conclusion());
+        session.finish(report, &summary, &text)
+    }
+
+    /// Returns what has left the party: numbers of sums, messages and bytes.
+    fn crossed(&self, fit: &Fit, counted: &Counted) -> Value {
+        let own = self.session.party().map(|party| party as u32 + 1);
+        let mut members = fit.report.generations.last().into_iter().flat_map(|last| &last.members);
+        let own = members.find(|member| Some(member.process) == own);
+        json!({
+            "rounds": counted.sums.len(),
+            "counts_and_means": counted.sums.first().copied().unwrap_or(0),
+            "sums": counted.sums.iter().skip(1).sum::<u64>(),
+            "messages": own.map_or(0, |own| own.messages_sent),
+            "bytes": own.map_or(0, |own| own.bytes_sent),
+        })
+    }
+
+    /// Returns the names of the parties that have taken part to the end.
+    fn there(&self, fit: &Fit) -> Vec<String> {
+        let members = fit.report.generations.last().into_iter().flat_map(|last| &last.members);
+        let name = |process: u32| self.file.parties.keys().nth((process as usize).checked_sub(1)?);
+        members.filter_map(|member| name(member.process).cloned()).collect()
+    }
 }
 
 /// Error of a fit, with the name of a column next to its number among the features.

@@ -51,6 +51,10 @@ impl PartiesProgram {
     /// If there are too few, or all are of one class.
     pub(super) fn bounds(&self, rows: &[u64]) -> Result<(f64, Bounds), LinearError> {
         let all: u64 = rows.iter().sum();
+        if rows.is_empty() {
+            // They are not counted yet.
+            return Err(LinearError::Empty { rows: 0, columns: self.scales.len() });
+        }
         if let Some(class) = rows.iter().position(|rows| *rows == 0) {
             return Err(LinearError::OneClass { class: 1.0 - class as f64 });
         }

@@ -110,7 +110,10 @@ fn what_sums_cannot_keep_is_refused_by_name() {
     let mut bounds = given.bounds();
     bounds[2] = [-1.0, 1e-3];
     let why = beyond(Parties::new(linear(Loss::Logistic, 1.0), 3, bounds));
-    assert!(why.starts_with("row 1, column 3: the value ") && why.contains("beyond its bound .001"), "{why}");
+    assert!(
+        why.starts_with("row 1, column 3: the value ") && why.contains("beyond its bound 0.001"),
+        "{why}"
+    );
     for (of, name) in [
         (Parties::new(linear(Loss::Hinge, 1.0), 3, given.bounds()), "by: the hinge has no second"),
         (Parties::new(linear(Loss::Logistic, 1.0), 3, vec![[0.0, 1.0]; 2001]), "by: there are 2001 columns"),
