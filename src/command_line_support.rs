@@ -10,7 +10,6 @@ pub use crate::cluster::checkpoints::PROOF;
 pub use crate::cluster::client::{LOST, built_from};
 pub use crate::cluster::invitation::{FILE, INDEX, INVITATION, write_private};
 pub use crate::cluster::net::addresses::{Address, Addresses};
-pub use crate::cluster::net::token::random as random_bytes;
 pub use crate::cluster::parent_link::{attach, decline, remove_leftovers};
 pub use crate::engine::parts::PreparationSeconds;
 #[cfg(feature = "files")]
@@ -23,3 +22,4 @@ pub use crate::files::model_folder::CARRIED;
 pub use crate::files::new_model::{
     ATTEMPTS, CHANGES_LOG, CHECKPOINT, EXPLAINED, EarlierRun, LOCK, TRACE, hold_lock, remove_if_empty,
 };
+pub use crate::parties::bytes::random as random_bytes;

@@ -47,6 +47,8 @@ mod memory_limit;
 mod merging;
 mod model_files;
 #[cfg(target_os = "linux")]
+mod parties;
+#[cfg(target_os = "linux")]
 mod partitions;
 #[cfg(target_os = "linux")]
 mod pools;

@@ -6,6 +6,8 @@ use std::env;
 use raddle::Cluster;
 use raddle::command_line_support::FILE;
 
+use crate::parties::PARTIES;
+
 /// Number of workers of each process.
 pub(crate) const WORKERS: &str = "RADDLE_WORKERS";
 /// Variable that is set where the process belongs to a later attempt.
@@ -29,6 +31,11 @@ pub(crate) fn is_again() -> bool {
 /// `true` if the launcher has started this process as the only one of its run.
 pub(crate) fn is_alone() -> bool {
     env::var_os(ALONE).is_some()
+}
+
+/// `true` if this process is that of a party, with a folder of its own.
+pub(crate) fn is_party() -> bool {
+    env::var_os(PARTIES).is_some()
 }
 
 /// Returns the number of workers of each process, as set by the launcher; `None` if no launcher has started

@@ -78,6 +78,11 @@ impl Error {
         Self { status: ExitStatus::Failed, text: text.to_string() }
     }
 
+    /// Makes an error of a run that must not go on, such as one of too few parties.
+    pub(super) fn limit(text: impl fmt::Display) -> Self {
+        Self { status: ExitStatus::Limit, text: text.to_string() }
+    }
+
     /// Makes the error of a file that cannot be written.
     pub fn write(path: &Path, why: impl fmt::Display) -> Self {
         Self::failed(format!("{}: cannot write: {why}", path.display()))

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::invitation::Invitation;
 use super::net::first_message::{Handshake, Ids, Role, TIMEOUT};
-use super::net::listener::{Retry, Secret, connect};
+use super::net::listener::{Retry, connect};
 use super::net::socket::{Encryption, Socket};
 use super::net::wire::{Timed, receive, send};
 use super::protocol::{AdminRequest, AdminResponse, RunStatus};
 use crate::base::error::EngineError;
+use crate::parties::COORDINATOR;
 
 /// Time for which a request is retried while the queue of the run's listener is full.
 const CROWDED: Duration = Duration::from_secs(10);
@@ -69,6 +70,17 @@ impl AdminClient {
         }
     }
 
+    /// Returns the command line of the run's processes, for a party to see before it joins.
+    ///
+    /// # Errors
+    /// If the run cannot be reached, or refuses.
+    pub fn offer(&self) -> Result<Vec<String>, EngineError> {
+        match self.ask(&AdminRequest::Offer)? {
+            AdminResponse::Offer { argv } => Ok(argv),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
     /// Asks for one more process to join the run, with this number of workers, at least 1, or with that of
     /// the run's other processes. `rank` is the number of the process among those that join; the process gets
     /// the matching number in the run, if that is free.
@@ -118,13 +130,15 @@ impl AdminClient {
 
     /// Sends a request once; `None` if the request or its answer was damaged on the way.
     fn request_once(&self, request: &AdminRequest) -> Result<Option<(Socket, AdminResponse)>, EngineError> {
-        let Invitation { coordinator, token, run } = self.0;
+        let Self(Invitation { coordinator, run, .. }, encryption) = *self;
         let dead = |why: &dyn std::fmt::Display| {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
         };
-        let handshake = || Handshake::new(Role::AdminClient, Ids { build: 0, run }, 0, u32::MAX);
-        let secret = Secret { token, encryption: self.1 };
-        let connected = connect(coordinator, secret, handshake, (Retry::Crowded, CROWDED), || false);
+        let secret = self.0.secret(encryption);
+        let me = secret.number();
+        let handshake = || Handshake::new(Role::AdminClient, Ids { build: 0, run }, 0, me);
+        let lasts = (Retry::Crowded, CROWDED);
+        let connected = connect(coordinator, &secret, COORDINATOR, handshake, lasts, || false);
         let (_, socket) = connected.map_err(|why| dead(&why))?;
         let mut timed = Timed::behind(&socket, TIMEOUT);
         send(&mut timed, request).map_err(|why| dead(&why))?;

@@ -8,7 +8,6 @@ use std::{fs, io};
 
 use super::coordinator::Event;
 use super::invitation::write_private;
-use super::net::token::random;
 use super::protocol::CheckpointResult;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
@@ -16,6 +15,7 @@ use crate::base::store::{Disk, Store, write_synced};
 use crate::checkpoint::{
     Checkpoint, SubmittedParts, commit_parts, has_checkpoint, last_generation, unwritten,
 };
+use crate::parties::bytes::random;
 
 /// Name of the file with the number of the last generation; it is durable before the generation begins.
 const GENERATION: &str = "generation.json";

@@ -6,8 +6,11 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 
+use super::net::secret::Secret;
+use super::net::socket::Encryption;
 use super::net::token::Token;
 use crate::base::error::EngineError;
+use crate::parties::Keyring;
 
 /// Environment variable of a process that `raddle launch` starts: a file with the invitation. Where the
 /// invitation comes by a socket pair, only the file's folder counts.
@@ -26,22 +29,37 @@ pub struct Invitation {
     #[doc(hidden)]
     pub token: Token,
     pub(crate) run: u64,
+    /// The keys of a party, or of the coordinator, if the run has parties.
+    pub(crate) keyring: Option<Keyring>,
 }
 
 impl Invitation {
     /// Makes an invitation to the run of this number.
     #[doc(hidden)]
     pub fn new(coordinator: SocketAddr, token: Token, run: u64) -> Self {
-        Self { coordinator, token, run }
+        Self { coordinator, token, run, keyring: None }
     }
 
     /// Makes an invitation to the coordinator at this address, with the token as 64 hexadecimal digits;
     /// `None` if the text is no token.
     pub fn to(coordinator: SocketAddr, token: &str) -> Option<Self> {
-        Some(Self { coordinator, token: Token::parse(token)?, run: 0 })
+        Some(Self { coordinator, token: Token::parse(token)?, run: 0, keyring: None })
     }
 
-    /// Writes the invitation to a file that only its owner can read.
+    /// Makes an invitation to a party, which has this keyring, to the coordinator at this address.
+    ///
+    /// # Errors
+    /// If the system has no random bytes.
+    pub fn to_party(coordinator: SocketAddr, keyring: Keyring) -> io::Result<Self> {
+        Ok(Self { keyring: Some(keyring), ..Self::new(coordinator, Token::new()?, 0) })
+    }
+
+    /// Returns what the ends of the run's connections prove to hold.
+    pub(super) fn secret(&self, encryption: Encryption) -> Secret {
+        Secret { token: self.token, encryption, keyring: self.keyring.clone() }
+    }
+
+    /// Writes the invitation to a file that only its owner can read, without the keys of parties.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -51,7 +69,7 @@ impl Invitation {
 
     /// Returns the invitation as lines of text.
     pub(crate) fn text(&self) -> String {
-        let Self { coordinator, token, run } = self;
+        let Self { coordinator, token, run, .. } = self;
         format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", token.text())
     }
 
@@ -76,6 +94,7 @@ impl Invitation {
             coordinator: value("coordinator")?.parse().map_err(|_| bad("coordinator"))?,
             run: u64::from_str_radix(value("run")?, 16).map_err(|_| bad("run"))?,
             token: Token::parse(value("token")?).ok_or_else(|| bad("token"))?,
+            keyring: Keyring::parse(text),
         })
     }
 }

@@ -14,6 +14,8 @@ mod holder;
 pub(crate) mod invitation;
 pub(crate) mod net;
 pub(crate) mod parent_link;
+#[cfg(test)]
+mod party_tests;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;
@@ -27,6 +29,7 @@ pub use self::admin::{AdminClient, JoinGrant};
 pub(crate) use self::checkpoints::read_proof;
 pub(crate) use self::client::{CoordinatorClient, Instruction};
 use self::client::{End, LOST};
+pub use self::coordinator::parties::OnLeave;
 pub use self::held_boundary::{HeldBoundary, HeldStatus};
 pub use self::holder::{HeldEvent, Holder, HolderAnswers};
 pub use self::invitation::Invitation;

@@ -14,17 +14,22 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::{env, fs, io};
 
+#[cfg(unix)]
+use zeroize::Zeroizing;
+
 use super::invitation::{FILE, INDEX, Invitation};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
+#[cfg(unix)]
+use crate::parties::Keyring;
 
 /// Environment variable that is set where the standard input is a parent link; it names the parent:
 /// `launcher` or `supervisor`.
 #[cfg(unix)]
 const PARENT_LINK: &str = "RADDLE_PARENT_LINK";
-/// Size limit of an invitation, in bytes.
+/// Size limit of an invitation, in bytes: with the keys of 256 parties.
 #[cfg(unix)]
-const MOST: usize = 1024;
+const MOST: usize = 1 << 16;
 
 /// Socket pair of this process with its parent: the end of this process.
 #[derive(Debug)]
@@ -64,7 +69,8 @@ pub fn attach(
 
     let (mut here, there) = UnixStream::pair()?;
     // It fits in the pair's buffer: the write does not wait for the process.
-    here.write_all(format!("{}\n", invitation.text()).as_bytes())?;
+    let keys = invitation.keyring.as_ref().map(Keyring::text).unwrap_or_default();
+    here.write_all(Zeroizing::new(format!("{}{}\n", invitation.text(), *keys)).as_bytes())?;
     command.stdin(OwnedFd::from(there)).env(PARENT_LINK, if launched { "launcher" } else { "supervisor" });
     // The standard library's `TcpStream` holds any connected stream socket; no call here needs TCP.
     Ok(Some(TcpStream::from(OwnedFd::from(here))))

@@ -41,8 +41,11 @@ pub(crate) struct GenerationPlan {
     /// The worker of each shard, and the worker of each block.
     pub(crate) shard_at: Vec<u32>,
     pub(crate) block_at: Vec<u32>,
-    /// `true` for the end of a run: nothing runs any more, everything goes to the only participant.
+    /// `true` for the end of a run: nothing runs any more. Everything goes to the only participant, or each
+    /// keeps the shards that are pinned to it.
     pub(crate) last: bool,
+    /// `true` if shards are pinned to the parties that make them.
+    pub(crate) is_pinned: bool,
     /// `true` if shards move to faster workers.
     pub(crate) balance: bool,
 }
@@ -58,6 +61,7 @@ crate::state!(GenerationPlan {
     shard_at,
     block_at,
     last,
+    is_pinned,
     balance,
 });
 
@@ -95,15 +99,7 @@ impl GenerationPlan {
         before: Option<&Before<'_>>,
     ) -> Self {
         let workers = asked.min(costs.len().max(1) as u64) as u32;
-        // Consecutive workers share a process.
-        let shares = shares(workers, &participants);
-        let threads = shares.iter().copied().max().unwrap_or(1).min(cores).max(1);
-        let (mut process_of, mut thread_of) = (Vec::new(), Vec::new());
-        for (process, own) in (0..).zip(shares) {
-            let threads_used = own.min(threads);
-            process_of.extend((0..own).map(|_| process));
-            thread_of.extend((0..own).map(|worker| worker * threads_used / own));
-        }
+        let Workers { threads, process_of, thread_of } = Workers::of(&shares(workers, &participants), cores);
         let shard_at = match speeds.filter(|speeds| speeds.len() == workers as usize) {
             Some(speeds) => place_by_speed(costs, speeds),
             None if workers as usize == costs.len() => (0..workers).collect(),
@@ -133,12 +129,51 @@ impl GenerationPlan {
             shard_at,
             block_at,
             last: false,
+            is_pinned: false,
             balance: false,
         }
     }
 
-    /// The plan of a run's end: everything goes to the first process.
+    /// The plan of a run of parties, each of which makes as many shards, in the order of their numbers from
+    /// 1. Shards of a party that is absent are empty, and with the first process.
+    pub(crate) fn of_parties(
+        number: u64,
+        participants: Vec<Participant>,
+        cores: u32,
+        parties: u32,
+        shards: u32,
+        previous: &[Participant],
+    ) -> Self {
+        let each = (shards / parties.max(1)).max(1);
+        let shares: Vec<u32> = participants.iter().map(|party| party.capacity.clamp(1, each)).collect();
+        let Workers { threads, process_of, thread_of } = Workers::of(&shares, cores);
+        let place = |shard: u32| {
+            let is_of = |party: &Participant| party.id == shard / each + 1;
+            let Some(process) = participants.iter().position(is_of) else { return 0 };
+            shares[..process].iter().sum::<u32>() + shard % each * shares[process] / each
+        };
+        Self {
+            number,
+            previous: previous.to_vec(),
+            asked: process_of.len() as u64,
+            threads,
+            shard_at: (0..shards).map(place).collect(),
+            block_at: Vec::new(),
+            participants,
+            process_of,
+            thread_of,
+            last: false,
+            is_pinned: true,
+            balance: false,
+        }
+    }
+
+    /// The plan of a run's end: everything goes to the first process, or shards stay where they are.
     pub(crate) fn end(number: u64, before: &Self) -> Self {
+        if before.is_pinned {
+            let previous = before.participants.clone();
+            return Self { number, previous, last: true, balance: false, ..before.clone() };
+        }
         let (shards, blocks) = (before.shard_at.len(), before.block_at.len());
         Self {
             number,
@@ -151,6 +186,7 @@ impl GenerationPlan {
             shard_at: vec![0; shards],
             block_at: vec![0; blocks],
             last: true,
+            is_pinned: false,
             balance: false,
         }
     }
@@ -237,6 +273,27 @@ impl GenerationPlan {
             shard_at: Arc::new(self.shard_at.clone()),
             block_at: self.block_at.clone(),
         }
+    }
+}
+
+/// The threads of each process, and process and thread of each worker; consecutive workers share a process.
+struct Workers {
+    threads: u32,
+    process_of: Vec<u32>,
+    thread_of: Vec<u32>,
+}
+
+impl Workers {
+    /// Makes so many workers for each process, whose machine has so many cores.
+    fn of(shares: &[u32], cores: u32) -> Self {
+        let threads = shares.iter().copied().max().unwrap_or(1).min(cores).max(1);
+        let (mut process_of, mut thread_of) = (Vec::new(), Vec::new());
+        for (process, &own) in (0..).zip(shares) {
+            let threads_used = own.min(threads);
+            process_of.extend((0..own).map(|_| process));
+            thread_of.extend((0..own).map(|worker| worker * threads_used / own));
+        }
+        Self { threads, process_of, thread_of }
     }
 }
 

@@ -11,6 +11,10 @@ use crate::run::traffic::Traffic;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Registration {
     pub(crate) identity: Identity,
+    /// Digest of the process's own data, if it is a party with data of its own: the same at each attempt.
+    pub(crate) data: String,
+    /// `true` if shards stay in the process that made them.
+    pub(crate) is_pinned: bool,
     pub(crate) blocks: u32,
     /// Planned changes of the workers: a number of epochs completed, and the number of workers of the whole
     /// run from there on.
@@ -23,7 +27,7 @@ pub(crate) struct Registration {
     pub(crate) proof: Option<u64>,
 }
 
-crate::state!(Registration { identity, blocks, rescale, cores, machine, proof });
+crate::state!(Registration { identity, data, is_pinned, blocks, rescale, cores, machine, proof });
 
 /// Message of a process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
@@ -219,6 +223,8 @@ pub(crate) enum AdminRequest {
     GoOn { generation: u64, epoch: u64, workers: u32 },
     /// End the run at this boundary: sent by the holder.
     Pause { generation: u64, epoch: u64 },
+    /// Send the command line of the run's processes, for a party to see before it joins.
+    Offer,
 }
 
 crate::state!(
@@ -230,6 +236,7 @@ crate::state!(
         Hold,
         GoOn { generation, epoch, workers },
         Pause { generation, epoch },
+        Offer,
     }
 );
 
@@ -255,6 +262,10 @@ pub(crate) enum AdminResponse {
     Boundary(HeldBoundary),
     /// To the holder: the run has ended.
     Ended,
+    /// The command line of the run's processes.
+    Offer {
+        argv: Vec<String>,
+    },
 }
 
 crate::state!(
@@ -266,6 +277,7 @@ crate::state!(
         Holds,
         Boundary(boundary),
         Ended,
+        Offer { argv },
     }
 );
 

@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
+use super::coordinator::parties::{OnLeave, Parties};
 use super::net::socket::Encryption;
 use super::net::token::Token;
 use super::plan::PlacedGeneration;
+use crate::parties::Keyring;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]
@@ -38,8 +40,12 @@ pub struct CoordinatorSettings {
     pub encryption: Encryption,
     /// Number of processes, those that join among them, that the first epoch waits for, and for how long.
     pub wait_for: (u32, Duration),
+    /// The coordinator's keys, if the run has parties: each process then is the party of its number.
+    pub keyring: Option<Keyring>,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
+    /// What happens when a party is lost, if the run has some.
+    pub on_leave: OnLeave,
 }
 
 impl CoordinatorSettings {
@@ -60,7 +66,9 @@ impl CoordinatorSettings {
             token: None,
             encryption: Encryption::default(),
             wait_for: (0, Duration::ZERO),
+            keyring: None,
             held: false,
+            on_leave: OnLeave::default(),
         }
     }
 }
@@ -102,21 +110,25 @@ pub(super) fn config(
     proof: Option<u64>,
     may_resume: bool,
 ) -> CoordinatorConfig {
-    let CoordinatorSettings { processes, workers, balance, argv, deadline, wait_for, held, .. } =
+    let CoordinatorSettings { processes, workers, balance, argv, keyring, deadline, wait_for, held, .. } =
         settings.clone();
+    let parties = Parties::new(settings.on_leave);
+    let count = keyring.as_ref().map_or(0, Keyring::parties);
     CoordinatorConfig {
         processes,
         workers,
         balance,
         argv,
+        keyring,
         run,
         after,
         proof,
         may_resume,
         deadline: deadline.as_secs_f64(),
         // Somebody has to be there.
-        wait_for: wait_for.0.max(u32::from(processes == 0)),
-        wait: wait_for.1.as_secs_f64(),
+        wait_for: wait_for.0.max(u32::from(processes == 0)).max(count),
+        wait: if count > 0 { f64::INFINITY } else { wait_for.1.as_secs_f64() },
+        parties,
         goes_on: false,
         held,
         holder: None,

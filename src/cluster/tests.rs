@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use super::client::fits;
 use super::net::first_message::{Handshake, Ids, Refused, Role, TIMEOUT};
 use super::net::handshake::{initiate, respond};
-use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, Secret, connect};
+use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
 use super::net::records::Seal;
-use super::net::socket::{Encryption, Socket};
+use super::net::socket::Socket;
 use super::net::token::Token;
 use crate::cluster::simulation::Rng;
 
@@ -49,7 +49,7 @@ fn listener_with_refusals() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Refusals) 
     });
     let introduce = Box::new(|| Ok(handshake(1, 2, 0)));
     let handlers = ListenerHandlers {
-        secret: Secret { token: TOKEN, encryption: Encryption::Remote },
+        secret: TOKEN.into(),
         introduce,
         admit,
         refuse,
@@ -66,8 +66,7 @@ fn connect_with(
     handshake: &Handshake,
 ) -> Result<(Handshake, Socket), Refused> {
     let retry = (Retry::Crowded, Duration::from_secs(30));
-    let secret = Secret { token, encryption: Encryption::Remote };
-    connect(listener.address(), secret, || Ok(handshake.clone()), retry, || false)
+    connect(listener.address(), &token.into(), 3, || Ok(handshake.clone()), retry, || false)
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn a_hello_is_good_once() {
         said
     });
     let socket = TcpStream::connect(at).unwrap();
-    initiate(&socket, TOKEN, &handshake(1, 2, 5), Some(TIMEOUT)).unwrap();
+    initiate(&socket, &TOKEN.into(), &handshake(1, 2, 5), Some(TIMEOUT)).unwrap();
     socket.shutdown(Shutdown::Both).unwrap();
     let said = recording.join().unwrap();
     assert!(said.len() > 100);
@@ -217,7 +216,8 @@ fn those_that_hold_the_token_have_places_of_their_own() {
     let connecting = thread::spawn(move || {
         let socket = TcpStream::connect(at).unwrap();
         // No time limit: strangers may take any time.
-        let greeted = initiate(&socket, TOKEN, &handshake(1, 2, 5), None).map(|(handshake, _)| handshake.run);
+        let greeted =
+            initiate(&socket, &TOKEN.into(), &handshake(1, 2, 5), None).map(|(handshake, _)| handshake.run);
         socket.shutdown(Shutdown::Both).unwrap();
         greeted
     });
@@ -270,7 +270,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         let answering = thread::spawn(move || {
             let socket = inside.accept().unwrap().0;
             let mine = handshake(1, 2, 0).encrypting(seed % 3 == 0);
-            respond(&socket, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(()))
+            respond(&socket, &TOKEN.into(), &mine, Some(TIMEOUT), |_, _| (), |_| Ok(()))
                 .map(|(handshake, seal)| (handshake.index, is_encrypted(&seal)))
         });
         // The direction, the byte in it and the bit that is changed.
@@ -302,7 +302,8 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         });
         let socket = TcpStream::connect(at).unwrap();
         let mine = handshake(1, 2, 5).encrypting(seed % 3 == 1);
-        let greeted = initiate(&socket, TOKEN, &mine, Some(TIMEOUT)).map(|(_, seal)| is_encrypted(&seal));
+        let greeted =
+            initiate(&socket, &TOKEN.into(), &mine, Some(TIMEOUT)).map(|(_, seal)| is_encrypted(&seal));
         // A socket that was closed with unread bytes may be gone already.
         let _ = socket.shutdown(Shutdown::Both);
         let answered = answering.join().unwrap();
@@ -326,14 +327,9 @@ fn an_end_that_is_not_answered_connects_again() {
         let socket = listener.accept().unwrap().0;
         drop(silent);
         let mine = handshake(1, 2, 0);
-        respond(&socket, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).map(|_| ())
+        respond(&socket, &TOKEN.into(), &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).map(|_| ())
     });
-    let greeted = connect(
-        at,
-        Secret { token: TOKEN, encryption: Encryption::Remote },
-        || Ok(handshake(1, 2, 5)),
-        (Retry::Crowded, 2 * TIMEOUT),
-        || false,
-    );
+    let greeted =
+        connect(at, &TOKEN.into(), 3, || Ok(handshake(1, 2, 5)), (Retry::Crowded, 2 * TIMEOUT), || false);
     assert!(greeted.is_ok() && answering.join().unwrap().is_ok());
 }

@@ -16,8 +16,10 @@ use crate::cluster::protocol::{Epoch, MemberReport};
 use crate::cluster::{Cluster, CoordinatorClient, HeldBoundary, Instruction};
 use crate::engine::transfer::{ProcessStats, Transfer, TransferChannel, exchange, give, take_one};
 use crate::generation::{Connect, Generation, Links, Observer};
+use crate::parties::{Keyring, Masks};
 use crate::program::Program;
 use crate::run::local_state::GenerationResult;
+use crate::run::merging::Merging;
 use crate::run::record::EpochRecord;
 
 impl<P: Program> Engine<P> {
@@ -63,6 +65,10 @@ fn run<P: Program>(
     // The coordinator may ask any run to end.
     engine.settings.may_stop = true;
     engine.settings.cancellation.set_has_others();
+    let keyring = client.keyring().filter(|_| !engine.opens_sums);
+    if keyring.is_some() {
+        engine.settings.merging = Merging::Masked;
+    }
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     client
@@ -81,6 +87,9 @@ fn run<P: Program>(
         let awaited = ready.elapsed().as_secs_f64();
         let plan = start.plan.clone();
         let peers = client.connect_peers(&plan, start.deadline)?;
+        if let Some(keyring) = keyring.filter(|_| !plan.last) {
+            member.masks = Some(masks(keyring, &plan, &peers)?);
+        }
         let began = Instant::now();
         let transfers = member.begin(start, Some(stats()))?;
         let transfers = restore(&mut member, &peers, transfers)?;
@@ -110,6 +119,16 @@ fn run<P: Program>(
             }
         }
     }
+}
+
+/// Returns the masks of a party in a generation: with each other party of it they are made from bytes that bind
+/// the connection of the two, so that those of another generation are others.
+fn masks(keyring: &Keyring, plan: &GenerationPlan, peers: &PeerLinks) -> Result<Masks, EngineError> {
+    let others = peers.iter().filter(|(id, _)| plan.index_of(*id).is_some());
+    let bound = others.map(|(id, link)| Some((*id, link.binding()?)));
+    let bound = bound.collect::<Option<_>>();
+    let bound = bound.ok_or_else(|| EngineError::Setting("a connection of parties is in clear".into()))?;
+    Masks::new(keyring, &bound).map_err(|why| EngineError::Setting(why.to_string()))
 }
 
 /// Carries a generation out on this process, from the boundary at which a held run was resumed, if it was.

@@ -64,6 +64,9 @@ pub struct Engine<P: Program> {
     store: Arc<dyn Store>,
     resume: Option<PathBuf>,
     identity: Option<String>,
+    data: String,
+    /// `true` if sums of parties are not masked.
+    opens_sums: bool,
     /// Function that carries the run out. It is a pointer, so that it is compiled for a program once, in the
     /// crate that builds its engine, and not again in each crate that runs it.
     run: fn(Self) -> Result<Outcome<P>, EngineError>,
@@ -84,6 +87,8 @@ impl<P: Program> Engine<P> {
             store: Arc::new(Disk),
             resume: None,
             identity: None,
+            data: String::new(),
+            opens_sums: false,
             run: Self::run_alone,
         }
     }
@@ -183,6 +188,21 @@ impl<P: Program> Engine<P> {
     /// compared, too; limits and the target may change.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
+        self
+    }
+
+    /// Leaves the sums of this process without [masks](crate::parties::Masks), which they have if it is a party:
+    /// whoever aggregates them then reads those of each party. The model has the same bytes.
+    pub fn open_sums(mut self) -> Self {
+        self.opens_sums = true;
+        self
+    }
+
+    /// Names the data of this process, such as by a digest, in a run whose shards are
+    /// [pinned](crate::PinnedShard): the identity has none of them. A party that comes back with other data is
+    /// refused.
+    pub fn own_data(mut self, digest: impl Into<String>) -> Self {
+        self.data = digest.into();
         self
     }
 

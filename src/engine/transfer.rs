@@ -10,6 +10,7 @@ use crate::cluster::net::link::Link;
 use crate::cluster::net::records::CONTENT;
 use crate::cluster::net::wire::receive_bytes;
 use crate::program::Program;
+use crate::program::shard::Shard;
 use crate::run::traffic::Traffic;
 
 /// Largest transfer in bytes.
@@ -17,7 +18,7 @@ const MOST: u64 = 1 << 42;
 
 /// A value that one process hands over to another.
 pub(crate) enum Transfer<P: Program> {
-    Shard(u32, P::Shard),
+    Shard(u32, <P::Shard as Shard>::Crossing),
     Block(u32, P::Block),
     /// The replica, for a process that has none.
     Replica(P::Replica),

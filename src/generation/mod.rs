@@ -27,6 +27,7 @@ use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
 use crate::base::sync::lock;
 use crate::cluster::net::frames::ToProcess;
+use crate::parties::Masks;
 use crate::program::Program;
 use crate::run::hub::{GenerationTotals, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
@@ -90,11 +91,28 @@ impl<P: Program> Generation<P> {
         }
     }
 
+    /// Masks the sums of this process, if it is a party that masks them.
+    ///
+    /// # Errors
+    /// If what the program sends are not exact sums alone.
+    pub(crate) fn masked(mut self, masks: Option<Masks>) -> Result<Self, EngineError> {
+        let Some(masks) = masks else { return Ok(self) };
+        let here = (0..self.layout.workers as u32).filter(|&worker| self.layout.is_here(worker));
+        let (shards, workers) = (self.layout.shard_at.len() as u32, here.count() as u32);
+        let merger = ProcessMerger::masked(&self.program, shards, workers, masks);
+        // Descriptions of candidates are no sums, and all parties have to answer a round.
+        let verbs = P::verbs();
+        let merger = merger.filter(|_| verbs.relate.is_none() && verbs.enough.is_none());
+        let why = "parties send exact sums alone, and this program sends something else: see Additive";
+        self.merger = Some(Arc::new(merger.ok_or_else(|| EngineError::Setting(why.into()))?));
+        Ok(self)
+    }
+
     /// Sets the generation up for a surrounding dataflow, whose workers must share this memory.
     pub(crate) fn into_operators(self) -> Self {
         // Without random bytes memories cannot be distinguished, and an operator whose state is elsewhere
         // waits for ever.
-        let memory = crate::cluster::net::token::random().map_or(0, u64::from_le_bytes);
+        let memory = crate::parties::bytes::random().map_or(0, u64::from_le_bytes);
         Self { memory: Some(memory), ..self }
     }
 

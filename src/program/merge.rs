@@ -153,11 +153,16 @@ pub trait Additive: Program {
 }
 
 /// Adds the words of a partial to those of another.
-fn add_words<P: Additive>(program: &P, _: Option<&P::Phase>, left: &mut P::Partial, mut right: P::Partial) {
+fn add_words<P: Additive>(
+    program: &P,
+    left: &mut P::Partial,
+    mut right: P::Partial,
+    add: fn(i64, i64) -> Option<i64>,
+) {
     let (left, right) = (program.words(left), program.words(&mut right));
     assert!(left.len() == right.len(), "partials have {} and {} words", left.len(), right.len());
     for (at, (sum, word)) in left.iter_mut().zip(right).enumerate() {
-        let Some(both) = sum.checked_add(*word) else {
+        let Some(both) = add(*sum, *word) else {
             panic!("the sum of word {at} overflows: make its grid for the terms of all shards")
         };
         *sum = both;
@@ -165,6 +170,8 @@ fn add_words<P: Additive>(program: &P, _: Option<&P::Phase>, left: &mut P::Parti
 }
 
 type RecutOf<P> = fn(&P, Vec<<P as Program>::Shard>, &[f64]) -> Vec<<P as Program>::Shard>;
+
+type WordsOf<P> = for<'a> fn(&P, &'a mut <P as Program>::Partial) -> &'a mut [i64];
 
 type MergesOf<P> = fn(&P, Option<&<P as Program>::Phase>) -> bool;
 type MergeTwo<P> =
@@ -177,7 +184,24 @@ pub(crate) struct MergeOf<P: Program> {
     pub(crate) is_associative: fn(&P) -> bool,
     /// Cuts the rows of a program with exact sums otherwise.
     pub(crate) recut: Option<RecutOf<P>>,
+    /// Functions of a program with exact sums, where parties mask them.
+    pub(crate) masked: Option<MaskedOf<P>>,
 }
+
+/// Functions of a program whose exact sums are masked.
+pub(crate) struct MaskedOf<P: Program> {
+    pub(crate) words: WordsOf<P>,
+    /// Adds words modulo 2^64: masked ones are as large as any.
+    pub(crate) add: fn(&P, &mut P::Partial, P::Partial),
+}
+
+impl<P: Program> Clone for MaskedOf<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Program> Copy for MaskedOf<P> {}
 
 impl<P: Program> Clone for MergeOf<P> {
     fn clone(&self) -> Self {
@@ -190,13 +214,28 @@ impl<P: Program> Copy for MergeOf<P> {}
 impl<P: Merge> MergeOf<P> {
     /// Returns the functions of a program that names `merge`.
     pub(crate) fn merging() -> Self {
-        Self { merge: P::merge, merges: P::merges, is_associative: P::is_associative, recut: None }
+        Self {
+            merge: P::merge,
+            merges: P::merges,
+            is_associative: P::is_associative,
+            recut: None,
+            masked: None,
+        }
     }
 }
 
 impl<P: Additive> MergeOf<P> {
     /// Returns the functions of a program that names `additive`.
     pub(crate) fn adding() -> Self {
-        Self { merge: add_words::<P>, merges: |_, _| true, is_associative: |_| true, recut: Some(P::recut) }
+        let add = |program: &P, left: &mut P::Partial, right| {
+            add_words(program, left, right, |sum, word| Some(sum.wrapping_add(word)));
+        };
+        Self {
+            merge: |program, _, left, right| add_words(program, left, right, i64::checked_add),
+            merges: |_, _| true,
+            is_associative: |_| true,
+            recut: Some(P::recut),
+            masked: Some(MaskedOf { words: P::words, add }),
+        }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod merge;
 pub mod partials;
 pub(crate) mod restore;
 mod round;
+pub(crate) mod shard;
 mod task;
 pub(crate) mod verbs;
 pub(crate) mod verdict;
@@ -17,6 +18,7 @@ pub use self::task::{Phase, Task};
 
 use crate::base::state::{Learned, Reader, State, StateError, Writer};
 use crate::program::context::{Aggregate, Conclude, Evaluate};
+use crate::program::shard::Shard;
 use crate::program::verbs::Verbs;
 use crate::program::verdict::Verdict;
 
@@ -44,8 +46,9 @@ use crate::program::verdict::Verdict;
 /// [`Stream`](crate::random::Stream) named by the fields of the [`Task`], such as [`Task::stream`]: then
 /// the model's bytes depend on the data, the program, the schedule and the seed, and on nothing else.
 pub trait Program: Sized + Send + Sync + 'static {
-    /// A piece of the training data with its solver state.
-    type Shard: State;
+    /// A piece of the training data with its solver state: a [`State`], or a
+    /// [`PinnedShard`](crate::PinnedShard).
+    type Shard: Shard;
     /// Model variables that travel from shard to shard.
     type Block: State;
     /// The block that stays where rounds are aggregated.
@@ -122,7 +125,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// the guard keep. To another process a shard crosses whole, as its [`State`]. The default writes the
     /// shard whole here, too.
     fn save_state(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
-        shard.save(out.whole());
+        shard.save_learned(out.whole());
     }
 
     /// Reads the form that [`save_state`](Program::save_state) wrote. A checkpoint is read into a shard that
@@ -131,8 +134,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// # Errors
     /// If the bytes do not describe such a shard.
     fn load_state(&self, shard: &mut Self::Shard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        *shard = Self::Shard::load(from.whole())?;
-        Ok(())
+        shard.load_learned(from.whole())
     }
 
     /// Writes the learned state of the pinned block, without all that follows from data and state: the form

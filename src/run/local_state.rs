@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use crate::program::Program;
+use crate::program::shard::Shard;
 use crate::run::hub::{GenerationTotals, HubState};
 
 /// Shards and blocks by number, `None` for those of another process.
@@ -13,7 +14,7 @@ pub(crate) struct LocalState<P: Program> {
     pub(crate) replica: P::Replica,
 }
 
-/// All shards and blocks of a run.
+/// All shards and blocks of a run, or those that stay in a process.
 pub(crate) struct WholeState<P: Program> {
     pub(crate) shards: Vec<P::Shard>,
     pub(crate) blocks: Vec<P::Block>,
@@ -29,10 +30,12 @@ impl<P: Program> From<WholeState<P>> for LocalState<P> {
 }
 
 impl<P: Program> LocalState<P> {
-    /// Returns the whole state; `None` if another process holds a part of it.
+    /// Returns the whole state; `None` if another process holds a part of it. Shards that stay where they are
+    /// are those here.
     pub(crate) fn whole(self) -> Option<WholeState<P>> {
         let Self { shards, blocks, replica } = self;
-        let shards = shards.into_iter().collect::<Option<Vec<_>>>()?;
+        let is_due = |shard: &Option<P::Shard>| shard.is_some() || !P::Shard::STAYS;
+        let shards = shards.into_iter().filter(is_due).collect::<Option<Vec<_>>>()?;
         let blocks = blocks.into_iter().collect::<Option<Vec<_>>>()?;
         Some(WholeState { shards, blocks, replica })
     }

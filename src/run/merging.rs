@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::base::panic_context::PanicContext;
 use crate::program::Program;
-use crate::program::merge::MergeOf;
+use crate::program::merge::{MaskedOf, MergeOf};
 
 /// Place at which partials are merged. No result depends on it, except for sums that are rounded in another
 /// grouping.
@@ -20,6 +20,9 @@ pub(crate) enum Merging {
     AtHub,
     /// The hub alone, from left to right: a grouping that differs from the tree's.
     InARow,
+    /// The process of the shards, all of which become one partial under masks, and the hub for the rest: in
+    /// the sum of all processes the masks cancel.
+    Masked,
 }
 
 /// Merging of the partials that a worker, a process or the hub has, within each subtree whose shards are all
@@ -30,6 +33,8 @@ pub(crate) struct Merger<P: Program> {
     /// The largest subtrees whose shards are all here, by their shards.
     subtrees: Vec<Range<u32>>,
     in_a_row: bool,
+    /// Addition of masked partials, if they are masked here.
+    masked: Option<MaskedOf<P>>,
 }
 
 impl<P: Program> Merger<P> {
@@ -40,13 +45,19 @@ impl<P: Program> Merger<P> {
         let here: Vec<u32> = (0..shards).filter(|&shard| is_here(shard)).collect();
         let mut subtrees = Vec::new();
         find_whole(0, shards.next_power_of_two(), shards, &here, &mut subtrees);
-        Some(Self { program: Arc::clone(program), verb, subtrees, in_a_row: false })
+        Some(Self { program: Arc::clone(program), verb, subtrees, in_a_row: false, masked: None })
     }
 
     /// Makes the merging of all partials of `shards` shards, at the hub.
     pub(crate) fn of_all(program: &Arc<P>, shards: u32, merging: Merging) -> Option<Self> {
         let merger = Self::new(program, shards, |_| true)?;
-        Some(Self { in_a_row: merging == Merging::InARow, ..merger })
+        let masked = merger.verb.masked.filter(|_| merging == Merging::Masked);
+        Some(Self { in_a_row: merging == Merging::InARow, masked, ..merger })
+    }
+
+    /// Returns the words of a partial that is an exact sum.
+    pub(crate) fn words<'a>(&self, partial: &'a mut P::Partial) -> Option<&'a mut [i64]> {
+        Some((self.verb.masked?.words)(&self.program, partial))
     }
 
     /// `true` if partials of rounds of this phase, or of a boundary, are merged.
@@ -72,7 +83,10 @@ impl<P: Program> Merger<P> {
             let inside = iter::from_fn(|| partials.next_if(|(shard, _)| subtree.contains(shard)));
             let join = |shard: u32, left: &mut P::Partial, right| {
                 at.of("shard", shard).enter();
-                (self.verb.merge)(&self.program, phase, left, right);
+                match self.masked {
+                    Some(masked) => (masked.add)(&self.program, left, right),
+                    None => (self.verb.merge)(&self.program, phase, left, right),
+                }
             };
             merged.extend(root(inside, self.in_a_row, join));
         }

@@ -1,12 +1,13 @@
 //! [`ProcessMerger`]: merges the answers of a process's workers into one, if another process aggregates
-//! rounds.
+//! rounds, or if the process is a party, whose sums are masked.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use super::merging::Merger;
+use super::merging::{Merger, Merging};
 use crate::base::panic_context::PanicContext;
 use crate::base::sync::lock;
+use crate::parties::{Masks, Moment};
 use crate::program::Program;
 
 /// Name of a round: its epoch and number. A plan or a boundary is named by its epoch, as there is only one at
@@ -23,6 +24,8 @@ pub(crate) struct ProcessMerger<P: Program> {
     workers: u32,
     /// Rounds that some workers have answered: the number of answers, and the partials so far.
     open: Mutex<HashMap<RoundName, (u32, Merged<P>)>>,
+    /// Masks of the merged partials.
+    masks: Option<Masks>,
 }
 
 impl<P: Program> ProcessMerger<P> {
@@ -36,7 +39,16 @@ impl<P: Program> ProcessMerger<P> {
     ) -> Option<Self> {
         let workers = (0..workers).filter(|&worker| is_here(worker)).count() as u32;
         let merger = Merger::new(program, shard_at.len() as u32, |shard| is_here(shard_at[shard as usize]))?;
-        (workers > 1).then(|| Self { merger, workers, open: Mutex::default() })
+        (workers > 1).then(|| Self { merger, workers, open: Mutex::default(), masks: None })
+    }
+
+    /// Makes the merging of all partials of so many workers of a party into one, which is masked; `None` if
+    /// the partials are no exact sums.
+    pub(crate) fn masked(program: &Arc<P>, shards: u32, workers: u32, masks: Masks) -> Option<Self> {
+        // The numbers of the shards do not count in exact sums: whatever is there becomes one.
+        let merger = Merger::of_all(program, shards, Merging::AtShards)?;
+        P::verbs().merge?.masked?;
+        Some(Self { merger, workers, open: Mutex::default(), masks: Some(masks) })
     }
 
     /// Takes the partials of a worker. If it is the last to answer, of the given number of workers of this
@@ -58,6 +70,16 @@ impl<P: Program> ProcessMerger<P> {
         }
         let (_, all) = open.remove(&name).unwrap_or_default();
         drop(open);
-        self.merger.merge(phase, all, at)
+        let mut merged = self.merger.merge(phase, all, at);
+        if let Some(masks) = &self.masks {
+            // Within an epoch, a plan is one more round.
+            let (epoch, round) = (name.0, name.1.or(phase.map(|_| u64::MAX)));
+            for words in merged.iter_mut().filter_map(|(_, partial)| self.merger.words(partial)) {
+                if let Err(why) = masks.add_to(Moment { epoch, round }, words) {
+                    panic!("{why}");
+                }
+            }
+        }
+        merged
     }
 }

@@ -26,7 +26,7 @@ fn command_line() -> PathBuf {
 #[test]
 fn imports_of_the_engine_go_down() {
     let floors: [&[&str]; 11] = [
-        &["changes"],
+        &["changes", "parties"],
         &["program"],
         &["schedule", "checkpoint"],
         &["run"],
@@ -83,7 +83,7 @@ fn no_file_of_what_the_engine_and_kernels_stand_on_names_itself() {
 fn imports_of_the_command_line_go_down() {
     let floors: [&[&str]; 8] = [
         &["environment", "exit", "markup", "number"],
-        &["report", "say"],
+        &["parties", "report", "say"],
         &["picture", "run_folder"],
         &["interrupt", "options", "page", "status"],
         &["graph", "screen"],

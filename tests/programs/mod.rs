@@ -19,12 +19,17 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use raddle::state::{Writer, to_bytes};
-use raddle::{Parts, Program};
+use raddle::{Parts, Program, Shard as _};
 
 /// Returns the bytes of everything that a run leaves.
 pub(crate) fn bytes<P: Program>(parts: &Parts<P>) -> Vec<u8> {
     let mut out = Writer::default();
-    out.write(&parts.shards.iter().map(to_bytes).collect::<Vec<_>>());
+    let shard = |shard: &P::Shard| {
+        let mut out = Writer::default();
+        shard.save_learned(&mut out);
+        out.into_bytes()
+    };
+    out.write(&parts.shards.iter().map(shard).collect::<Vec<_>>());
     out.write(&parts.blocks.iter().map(to_bytes).collect::<Vec<_>>());
     out.write(&to_bytes(&parts.pinned));
     out.write(&to_bytes(&parts.replica));

@@ -43,7 +43,7 @@ pub struct Fit {
     pub report: RunReport,
     /// One record per epoch.
     pub trace: Vec<EpochRecord>,
-    columns: usize,
+    pub(crate) columns: usize,
 }
 
 /// Standard errors of the coefficients of a logistic regression: the roots of the diagonal of (sum_i v_i p_i
@@ -55,6 +55,14 @@ pub struct StandardErrors {
     pub columns: Vec<f64>,
     /// Standard error of the intercept, if there is one.
     pub intercept: Option<f64>,
+}
+
+impl StandardErrors {
+    /// Takes apart the standard errors of all weights, the last of which is that of a nonzero bias.
+    pub(crate) fn of(mut columns: Vec<f64>, bias: f64) -> Self {
+        let intercept = if bias == 0.0 { None } else { columns.pop().map(|error| error * bias.abs()) };
+        Self { columns, intercept }
+    }
 }
 
 /// A scorer of one class against the rest, x'w + intercept, with its certificate.

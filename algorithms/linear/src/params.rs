@@ -90,6 +90,17 @@ impl Linear {
         problem: &Problem,
         sums: Vec<f64>,
     ) -> Result<(f64, Vec<f64>), LinearError> {
+        let factors = self.factors_of(sums)?;
+        if self.loss == Loss::Hinge && problem.bias.is_free() {
+            let why = "it is free, and the dual values of the hinge are found one at a time, which would not \
+                       keep their sum at 0: give a number, or choose squared-hinge";
+            return Err(LinearError::Parameter { name: "bias", why: why.into() });
+        }
+        Ok(factors)
+    }
+
+    /// Returns C and the factors of classes with these sums of weights.
+    pub(crate) fn factors_of(&self, sums: Vec<f64>) -> Result<(f64, Vec<f64>), LinearError> {
         let refuse = |name, value: f64| {
             let why = format!("it is {value}: it must be a number from 1e-100 to 1e100");
             Err(LinearError::Parameter { name, why })
@@ -107,11 +118,6 @@ impl Linear {
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             let why = format!("it is {}: it must be between 0 and 1", self.tolerance);
             return Err(LinearError::Parameter { name: "tol", why });
-        }
-        if self.loss == Loss::Hinge && problem.bias.is_free() {
-            let why = "it is free, and the dual values of the hinge are found one at a time, which would not \
-                       keep their sum at 0: give a number, or choose squared-hinge";
-            return Err(LinearError::Parameter { name: "bias", why: why.into() });
         }
         let ones = vec![1.0; sums.len()];
         let given = self.class_weights.as_ref().unwrap_or(&ones);

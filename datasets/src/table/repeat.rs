@@ -194,6 +194,7 @@ pub(super) fn apply(
         left_out,
         without_response,
         unknown_classes,
+        unseen,
         records: RecordCounts::of(rows),
         notes,
         ..Samples::default()

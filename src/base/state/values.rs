@@ -1,6 +1,7 @@
 //! The bytes of numbers, texts, collections and tuples.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -37,6 +38,16 @@ impl State for usize {
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         usize::try_from(u64::load(from)?).map_err(|_| StateError::new("a size beyond this machine"))
+    }
+}
+
+/// A type without values has no bytes.
+impl State for Infallible {
+    fn save(&self, _: &mut Writer) {
+        match *self {}
+    }
+    fn load(_: &mut Reader<'_>) -> Result<Self, StateError> {
+        Err(StateError::new("a value that cannot be"))
     }
 }
 

@@ -16,11 +16,13 @@ use raddle::command_line_support::{Addresses, FILE, LOST, attach, lock};
 use super::children::ended;
 use super::folder::private_folder;
 use super::options::{Join, check_addresses};
+use super::parties::{Party, agree};
+use super::private_file::read_token;
 use super::program;
 use super::surroundings;
-use super::token_file::read_token;
 use crate::environment::BEGINS;
 use crate::exit::{Error, ExitStatus};
+use crate::parties::PARTIES;
 use crate::session::SHARED;
 
 /// Interval at which the process is polled for its end, and the launcher for being alive.
@@ -39,11 +41,23 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let address = &surroundings::address(options.address.as_deref())?;
     let addresses = Addresses { listen: *listen, advertise: *advertise, encryption: encryption.chosen() };
     check_addresses(addresses)?;
-    let by_input = token_file.as_os_str() == "-";
+    let mut party = Party::read(options)?;
+    let by_input = token_file.as_ref().is_some_and(|file| file.as_os_str() == "-");
     let token = if by_input { Some(token_from_input()?) } else { None };
-    await_launcher(address, Some(token_file.as_path()).filter(|_| !by_input), options.wait);
-    let (token, address) = (token.map_or_else(|| read_token(token_file), Ok)?, resolve(address)?);
-    let admin = AdminClient::new(Invitation::new(address, token, 0)).encryption(addresses.encryption);
+    let token_file = token_file.as_deref().filter(|_| !by_input);
+    await_launcher(address, token_file, options.wait);
+    let (token, address) = (token_file.map(read_token).transpose()?.or(token), resolve(address)?);
+    let invitation = match (&party, token) {
+        (Some((party, _)), _) => Invitation::to_party(address, party.keyring.clone()),
+        (None, Some(token)) => Ok(Invitation::new(address, token, 0)),
+        (None, None) => return Err(Error::usage("give --token-file, or --parties")),
+    };
+    let invitation = invitation.map_err(|why| Error::failed(format!("no random bytes: {why}")))?;
+    let admin = AdminClient::new(invitation).encryption(addresses.encryption);
+    if let Some((party, file)) = &mut party {
+        party.accepted = admin.offer()?;
+        agree(options, file, &party.accepted)?;
+    }
     // Ctrl-C and SIGTERM are for the program, which leaves at the next boundary, even if they reach only this
     // process.
     let parent_link = ParentLink::default();
@@ -59,6 +73,7 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
         workers: options.workers.map(|workers| workers as u32),
         rank: surroundings::rank(),
         data: options.data.as_deref(),
+        party: party.map(|(party, _)| party),
     };
     let status = take_part(&asks, &parent_link, options.deadline, &folder, addresses);
     // Best effort: the run has gone on without the file long ago.
@@ -117,13 +132,17 @@ struct Asks<'a> {
     rank: Option<u32>,
     /// Path of the data on this machine.
     data: Option<&'a str>,
+    /// The party that joins, if the run has parties.
+    party: Option<Party>,
 }
 
 impl Asks<'_> {
     /// Asks for a place in the run, and returns it with the command line of a process here.
     fn join(&self) -> Result<JoinGrant, Error> {
         let mut place = self.admin.join(self.workers, self.rank)?;
-        if let Some(data) = self.data {
+        if let (Some(party), Some(data)) = (&self.party, self.data) {
+            place.argv = party.line(&place.argv, data)?;
+        } else if let Some(data) = self.data {
             match place.argv.get_mut(2).filter(|word| !word.starts_with('-')) {
                 Some(word) => data.clone_into(word),
                 None => {
@@ -146,7 +165,7 @@ fn take_part(
     let (mut place, mut short) = (asks.join()?, 0);
     loop {
         let began = Instant::now();
-        let (child, tied) = start(&place, &folder.join(FILE), addresses)?;
+        let (child, tied) = start(&place, asks.party.as_ref(), &folder.join(FILE), addresses)?;
         *lock(parent_link) = tied;
         let (code, crashed, how) = watch(child, asks.admin, deadline)?;
         // Best effort: a run that is over does not answer.
@@ -176,7 +195,12 @@ fn join_again(asks: &Asks<'_>, deadline: Duration) -> Result<JoinGrant, Error> {
     }
 }
 
-fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child, Option<TcpStream>), Error> {
+fn start(
+    place: &JoinGrant,
+    party: Option<&Party>,
+    file: &Path,
+    addresses: Addresses,
+) -> Result<(Child, Option<TcpStream>), Error> {
     let JoinGrant { argv: line, index, workers, invitation, begins } = place;
     let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
@@ -185,6 +209,9 @@ fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child,
     let mut command = program::command(&path, arguments, file, *index, *workers, addresses);
     if *begins {
         command.env(BEGINS, "1");
+    }
+    if let Some(Party { file, .. }) = party {
+        command.env(PARTIES, file);
     }
     let parent_link = attach(&mut command, invitation, file, false).map_err(refuse)?;
     let child = command.spawn().map_err(refuse)?;

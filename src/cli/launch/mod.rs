@@ -7,18 +7,20 @@ mod folder;
 mod generate;
 mod hosts;
 mod join;
+mod key;
 mod lasting;
 mod lines;
 mod losses;
 mod metrics;
 mod options;
+mod parties;
 mod plan;
+mod private_file;
 mod program;
 mod run;
 mod signals;
 mod surroundings;
 mod tie;
-mod token_file;
 mod words;
 
 use std::ffi::OsString;
@@ -28,6 +30,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory as _, Parser};
 
 use self::generate::Generate;
+use self::key::Key;
 use self::options::{Join, Launch};
 pub use self::program::find as find_program;
 pub use self::tie::{TIE, Tied};
@@ -54,6 +57,12 @@ enum Verb {
          unless --data names another path."
     )]
     Join(Join),
+    /// Make the key pair of a party whose data may not leave it.
+    #[command(
+        after_help = "The private key is written to the file, and the line for parties.toml to stdout.\n\n\
+         Example: raddle key north.key"
+    )]
+    Key(Key),
     /// Show the status of a run, live or finished.
     #[command(after_help = "The status has the epoch, the metric and its curve; of a launched run also the \
          processes, their shards and the warnings.\n\n\
@@ -124,6 +133,7 @@ pub fn main() -> ExitCode {
     let body = || match verb {
         Verb::Launch(launch) => starts_processes("raddle launch").and_then(|()| run::launch(&launch)),
         Verb::Join(join) => starts_processes("raddle join").and_then(|()| join::join(&join)),
+        Verb::Key(options) => key::key(&options),
         Verb::Status(options) => match options.of_pool() {
             Some(line) => program::run("pool", line.into_iter()),
             None => status::status(&options),

@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use clap::builder::ArgPredicate;
 use clap::{ArgAction, Args};
-use raddle::cluster::Encryption;
+use raddle::cluster::{Encryption, OnLeave};
 use raddle::command_line_support::{Address, Addresses};
 
+use super::parties::PartyOptions;
 use crate::exit::Error;
 use crate::options::values::{self, MOST_WORKERS};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
     /// Number of processes to start on this machine. With 0 the launcher only coordinates processes that
-    /// join, as on a login node. With --hosts or --held the default is 1.
-    #[arg(long, value_name = "P", value_parser = values::between::<0, 256>, default_value = "2", default_value_ifs([("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
+    /// join, as on a login node. With --hosts or --held the default is 1, with --parties 0.
+    #[arg(long, value_name = "P", value_parser = values::between::<0, 256>, default_value = "2", default_value_ifs([("parties", ArgPredicate::IsPresent, "0"), ("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
     pub(super) processes: usize,
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
@@ -38,12 +39,25 @@ pub(super) struct Launch {
     /// process, which ssh starts as `raddle join`. It needs the same build at the same path.
     #[arg(long, value_name = "FILE", conflicts_with = "held")]
     pub(super) hosts: Option<PathBuf>,
+    /// File that names the parties of the run, their public keys and their columns. Each party joins with
+    /// rows of its own, which stay with it; what leaves it are sums (see --sum of the program).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["held", "hosts", "plain", "token_file"])]
+    pub(super) parties: Option<PathBuf>,
+    /// File with the private key of the coordinator, made by raddle key. Default: coordinator.key next to the
+    /// file of --parties.
+    #[arg(long, value_name = "FILE", requires = "parties")]
+    pub(super) key: Option<PathBuf>,
+    /// What happens when a party is lost: wait (the run begins again once the party is back, and the model is
+    /// the same) or without (the run begins again with the others, at least three, whom its report names).
+    #[arg(long, value_name = "wait|without", default_value = "wait", requires = "parties", value_parser = on_leave)]
+    pub(super) on_leave: OnLeave,
     /// Command that runs another command on a host. Default: ssh that asks no questions and ends if its
     /// connection is silent for --deadline.
     #[arg(long, value_name = "COMMAND", requires = "hosts")]
     pub(super) ssh: Option<String>,
     /// Start when P processes are connected, including those that join. With a P below the default, hosts
-    /// that are off are not waited for. Default: --processes plus the hosts of --hosts.
+    /// that are off are not waited for. Default: --processes plus the hosts of --hosts,
+    /// or all parties of --parties.
     #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, conflicts_with = "held")]
     pub(super) wait_for: Option<usize>,
     /// Give up if the processes are not connected after this time. A host that cannot be reached, or is lost
@@ -87,8 +101,10 @@ pub(super) struct Join {
     pub(super) address: Option<String>,
     /// File with the run's token: RUN/token, or a copy of it. Only its owner may be able to read the file
     /// (mode 600). With - the token is the first line of stdin, and the process ends when stdin ends.
-    #[arg(long, value_name = "FILE")]
-    pub(super) token_file: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "parties")]
+    pub(super) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) party: PartyOptions,
     /// Address at which this process listens for other processes. Default: the address from which it reaches
     /// the run.
     #[arg(long, value_name = "ADDR[:PORT]")]
@@ -156,6 +172,14 @@ impl EncryptionOptions {
             (_, true) => Encryption::Always,
             _ => Encryption::Remote,
         }
+    }
+}
+
+fn on_leave(text: &str) -> Result<OnLeave, String> {
+    match text {
+        "wait" => Ok(OnLeave::Wait),
+        "without" => Ok(OnLeave::Without),
+        _ => Err("give wait or without".into()),
     }
 }
 

@@ -20,9 +20,10 @@ use super::lines::note;
 use super::losses::Losses;
 use super::metrics;
 use super::options::{Launch, check_addresses};
+use super::parties;
 use super::plan::LaunchPlan;
+use super::private_file::read_token;
 use super::signals::{on_interrupt, on_user_signal};
-use super::token_file::read_token;
 use crate::exit::{Error, ExitStatus, print_error};
 use crate::session::NEXT_VERSION;
 
@@ -82,7 +83,9 @@ impl<'a> LaunchedRun<'a> {
     /// Listens for the processes, of which so many are started on other machines.
     fn open(options: &'a Launch, plan: LaunchPlan, hosts: usize) -> Result<Self, Error> {
         let Launch { processes, workers, listen, encryption, balance, deadline, held, .. } = options;
-        let all = options.wait_for.unwrap_or(if hosts == 0 { 0 } else { processes + hosts });
+        let keyring = parties::coordinator(options)?;
+        let of_parties = keyring.as_ref().map_or(0, |keyring| keyring.parties() as usize);
+        let all = options.wait_for.unwrap_or(if hosts == 0 { of_parties } else { processes + hosts });
         let kept = plan.resume.as_deref().map(Kept::of).unwrap_or_default();
         let token = options.token_file.as_deref().map(read_token).transpose()?.or(kept.token);
         let folder = LaunchFolder::open(plan.out.as_deref(), plan.earlier)?;
@@ -98,6 +101,8 @@ impl<'a> LaunchedRun<'a> {
             deadline: *deadline,
             wait_for: (all as u32, Duration::try_from_secs_f64(options.wait).unwrap_or(Duration::MAX)),
             token,
+            keyring,
+            on_leave: options.on_leave,
             encryption: encryption.chosen(),
             held: *held,
             ..CoordinatorSettings::new(*processes as u32, *workers as u32)
@@ -125,7 +130,10 @@ impl<'a> LaunchedRun<'a> {
             note(&format!("serves metrics at http://{at}/metrics"));
         }
         let address = self.address();
-        if let Some(folder) = self.folder.path().filter(|_| !address.ip().is_loopback()) {
+        if self.settings.keyring.is_some() {
+            let party = "--parties FILE --as NAME --key NAME.key --data DATA";
+            note(&format!("listens at {address}: raddle join {address} {party}"));
+        } else if let Some(folder) = self.folder.path().filter(|_| !address.ip().is_loopback()) {
             let token = folder.join("token");
             note(&format!("listens at {address}: raddle join HOST:PORT --token-file {}", token.display()));
         }
@@ -227,7 +235,10 @@ impl<'a> LaunchedRun<'a> {
         self.take_back()?;
         if ended.left {
             note(&format!("{why}: the run begins with the others"));
-        } else if self.losses.count(&why, self.server.epoch(), lost).is_some() {
+        } else if self.losses.count(&why, self.server.epoch(), lost).is_some()
+            || self.settings.keyring.is_some()
+        {
+            // Parties begin again from the start: their epochs do not tell how far the run has come.
             note(&format!("{why}: {}", self.losses.what_next(&self.settings)));
             std::thread::sleep(self.losses.pause());
         } else {

@@ -20,7 +20,7 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
              interface",
             "--listen ADDR[:PORT]",
         ),
-        ("token secret key key-file authkey", "--token-file"),
+        ("token secret authkey", "--token-file"),
         ("tls ssl secure encryption", "--encrypt"),
         ("insecure no-encrypt no-encryption no-tls unencrypted", "--plain"),
         ("rsh rsh-command ssh-command rsh-agent remote-shell", "--ssh"),
@@ -49,6 +49,7 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         ("scale resize workers grow shrink", "the verb is rescale: `raddle rescale RUN WORKERS`"),
         ("connect attach worker agent", "the verb is join: `raddle join HOST:PORT --token-file FILE`"),
+        ("keygen genkey keypair", "the verb is key: `raddle key NAME.key`"),
         ("dot graphviz draw topology", "the verb is graph: `raddle graph RUN`"),
         (
             "kill stop end quit abort",

@@ -10,7 +10,7 @@ use raddle::{Cluster, EpochRecord, RunReport};
 use serde::Serialize;
 
 pub use self::cut_short::CutShort;
-use super::environment::{begins, is_alone};
+use super::environment::{begins, is_alone, is_party};
 use super::exit::{Error, ExitStatus};
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
@@ -82,7 +82,12 @@ impl Session {
             options.check_distributed()?;
             Interrupt::handler().leave_by(cluster.leaver());
         }
-        let hold = |path| match cluster {
+        let hold = |path: &Path| match cluster {
+            // Each party has a folder of its own, in which an attempt before may have left a run without end.
+            Some(_) if is_party() => match Begun::read(path)? {
+                Some(Begun { ended: None, .. }) => RunFolder::hold(path, Earlier::Replaced),
+                _ => RunFolder::hold(path, earlier),
+            },
             Some(_) => RunFolder::share(path),
             None => RunFolder::hold(path, earlier),
         };
@@ -140,6 +145,11 @@ impl Session {
     /// data sets that part here.
     pub fn set_preparation_part(&mut self, part: Timed) {
         self.preparation_part = part;
+    }
+
+    /// Returns the number of the party whose process this is, from 0; `None` in a process without others.
+    pub fn party(&self) -> Option<usize> {
+        self.cluster.as_ref().map(|cluster| (cluster.index() as usize).saturating_sub(1))
     }
 
     /// Returns the screen.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use raddle::command_line_support::{CHECKPOINT, PreparationSeconds};
-use raddle::{Ending, Engine, EpochRecord, Outcome, Program, Slowdown};
+use raddle::{Ending, Engine, EpochRecord, Outcome, Program, Shard as _, Slowdown};
 
 use super::super::environment::{begins, is_again};
 use super::super::exit::{Error, ExitStatus};
@@ -116,6 +116,8 @@ impl Session {
         let engine = self.options.limited(engine, self.before.epochs, left);
         // A version that was cut short starts again, from the one before.
         let engine = match self.data_version {
+            // Shards that stay with parties make no checkpoint of all.
+            0 if P::Shard::STAYS && self.cluster.is_some() => engine,
             0 => self.options.checkpointed(engine, file),
             version => engine.of_version(version),
         };

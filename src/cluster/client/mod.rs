@@ -4,6 +4,7 @@
 mod orders;
 mod peers;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -19,7 +20,8 @@ use super::invitation::Invitation;
 use super::net::addresses::Addresses;
 use super::net::first_message::{Handshake, Ids, Refused, Role};
 use super::net::handshake::initiate;
-use super::net::listener::{Listener, Retry, Secret, connect};
+use super::net::listener::{Listener, Retry, connect};
+use super::net::secret::Secret;
 use super::net::socket::Socket;
 use super::net::wire::{heartbeat, send};
 use super::parent_link::{ParentLink, note_lost_supervisor};
@@ -29,6 +31,7 @@ use crate::base::error::EngineError;
 use crate::base::process::peak_memory_bytes;
 use crate::base::sync::lock;
 use crate::cluster::net::link::{Link, messenger};
+use crate::parties::{COORDINATOR, Keyring};
 use crate::run::requests::BoundaryRequests;
 
 /// A process's connection to the coordinator, and its listener for peers.
@@ -89,27 +92,28 @@ impl CoordinatorClient {
         end: Option<End>,
         addresses: Addresses,
     ) -> Result<Self, EngineError> {
-        let Invitation { coordinator, token, run } = *invitation;
-        let secret = Secret { token, encryption: addresses.encryption };
-        let me = Peer { index, secret, ids: Ids { build: build(), run } };
+        let Invitation { coordinator, run, .. } = *invitation;
+        let me =
+            Peer { index, secret: invitation.secret(addresses.encryption), ids: Ids { build: build(), run } };
         let refused = |why: &dyn fmt::Display| {
             EngineError::Process(format!("the coordinator of the run, at {coordinator}: {why}"))
         };
         let unfit = |why: Refused| match why {
             Refused::Broken(_) | Refused::Damaged => refused(&why),
-            Refused::Stranger | Refused::Version(_) | Refused::Unlike(_) => {
+            Refused::Stranger | Refused::OtherKeys | Refused::Version(_) | Refused::Unlike(_) => {
                 EngineError::Setting(format!("the run at {coordinator} does not let it in: {why}"))
             }
         };
         let is_launched = matches!(parent_link, ParentLink::Launcher(_));
         let handshake = || Handshake::new(Role::Member, me.ids, 0, index);
-        let (control, supervisor) = control(parent_link, coordinator, secret, handshake).map_err(unfit)?;
+        let (control, supervisor) =
+            control(parent_link, coordinator, &me.secret, handshake).map_err(unfit)?;
         let here = match is_launched {
             true => coordinator.ip(),
             false => control.local_addr().map_err(|why| refused(&why))?.ip(),
         };
         let (pending, is_guest) = (Arc::new(PendingConnections::default()), supervisor.is_some());
-        let listener = open_listener(addresses, here, me, &pending)?;
+        let listener = open_listener(addresses, here, &me, &pending)?;
         let address = addresses.advertised(listener.address());
         let requests = Arc::new(BoundaryRequests::default());
         let (done, used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -138,6 +142,11 @@ impl CoordinatorClient {
         })
     }
 
+    /// Returns the keys of this process, if the run has parties.
+    pub(crate) fn keyring(&self) -> Option<&Keyring> {
+        self.me.secret.keyring.as_ref()
+    }
+
     /// Returns the number of this process in the run.
     pub(crate) fn index(&self) -> u32 {
         self.me.index
@@ -155,26 +164,25 @@ impl CoordinatorClient {
 
     /// Sends a report to the coordinator.
     pub(crate) fn send(&self, report: &MemberReport) -> Result<(), EngineError> {
-        let sent = send(&mut *lock(&self.control), report);
+        let sent = send(&mut *lock(&self.control), &*discreet(report, self.keyring()));
         sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
     }
 
     /// Returns a function that sends reports from other threads; a broken connection is ignored.
     pub(crate) fn reporter(&self) -> impl Fn(&MemberReport) + Send + use<> {
-        let control = Arc::clone(&self.control);
+        let (control, keyring) = (Arc::clone(&self.control), self.keyring().cloned());
         // The thread that receives orders notices that the coordinator is gone.
-        move |report| drop(send(&mut *lock(&control), report))
+        move |report| drop(send(&mut *lock(&control), &*discreet(report, keyring.as_ref())))
     }
 
     /// Returns a function that reports why a process that `raddle join` started does not join; `None` for
     /// processes of the launcher, which sees their exit.
     pub(crate) fn decline(&self) -> Option<impl Fn(String) + Send + use<>> {
-        let (control, used) = (Arc::clone(&self.control), Arc::clone(&self.used));
+        let (report, used) = (self.reporter(), Arc::clone(&self.used));
         self.is_guest.then_some(move |why| {
-            // A process that has taken part has reported it already.
+            // A process that has taken part has reported it already; the launcher may be gone.
             if !used.load(Ordering::Acquire) {
-                // The launcher may be gone.
-                let _ = send(&mut *lock(&control), &MemberReport::Failed { why, of_a_peer: false });
+                report(&MemberReport::Failed { why, of_a_peer: false });
             }
         })
     }
@@ -210,7 +218,7 @@ impl CoordinatorClient {
         plan: &GenerationPlan,
         deadline: f64,
     ) -> Result<Vec<(u32, Link)>, EngineError> {
-        self.pending.connect_peers(self.me, plan, deadline, &self.requests)
+        self.pending.connect_peers(&self.me, plan, deadline, &self.requests)
     }
 }
 
@@ -227,25 +235,38 @@ impl Drop for CoordinatorClient {
     }
 }
 
+/// Returns a report as it may leave the process: what goes wrong at a party may quote its rows, and is said
+/// there alone.
+fn discreet<'a>(report: &'a MemberReport, keyring: Option<&Keyring>) -> Cow<'a, MemberReport> {
+    match report {
+        MemberReport::Failed { of_a_peer: false, .. } if keyring.is_some() => {
+            let why = "what is wrong is said where it was started".to_owned();
+            Cow::Owned(MemberReport::Failed { why, of_a_peer: false })
+        }
+        _ => Cow::Borrowed(report),
+    }
+}
+
 /// Opens the control connection, and the link to a supervisor if there is one. Over the network a broken
 /// connection is retried for [`CONNECTING`].
 fn control(
     parent_link: ParentLink,
     coordinator: SocketAddr,
-    secret: Secret,
+    secret: &Secret,
     handshake: impl Fn() -> io::Result<Handshake>,
 ) -> Result<(Socket, Option<TcpStream>), Refused> {
     let supervisor = match parent_link {
         ParentLink::Launcher(socket) => {
             // No time limit: a launcher that is stopped for a while continues, and one that is gone has
             // closed its end.
-            let (_, seal) = initiate(&socket, secret.token, &handshake()?, None)?;
+            let (_, seal) = initiate(&socket, &secret.towards(COORDINATOR)?, &handshake()?, None)?;
             return Ok((Socket::new(socket, seal), None));
         }
         ParentLink::Supervisor(socket) => Some(socket),
         ParentLink::None => None,
     };
-    let (_, control) = connect(coordinator, secret, handshake, (Retry::Broken, CONNECTING), || false)?;
+    let (_, control) =
+        connect(coordinator, secret, COORDINATOR, handshake, (Retry::Broken, CONNECTING), || false)?;
     Ok((control, supervisor))
 }
 

@@ -13,9 +13,8 @@ use crate::base::sync::lock;
 use crate::cluster::net::addresses::Addresses;
 use crate::cluster::net::first_message::{Handshake, Ids, Role};
 use crate::cluster::net::link::Link;
-use crate::cluster::net::listener::{
-    AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, Secret, connect,
-};
+use crate::cluster::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
+use crate::cluster::net::secret::Secret;
 use crate::cluster::plan::{GenerationPlan, Participant};
 use crate::run::requests::BoundaryRequests;
 
@@ -24,7 +23,7 @@ use crate::run::requests::BoundaryRequests;
 pub(super) const CONNECTING: Duration = Duration::from_secs(10);
 
 /// A process as its peers know it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Peer {
     /// Number of the process in the run.
     pub(super) index: u32,
@@ -46,7 +45,7 @@ impl PendingConnections {
     /// higher numbers dial it. A peer that sends nothing for `deadline` seconds is lost from then on.
     pub(super) fn connect_peers(
         &self,
-        Peer { index: me, secret, ids }: Peer,
+        &Peer { index: me, ref secret, ids }: &Peer,
         plan: &GenerationPlan,
         deadline: f64,
         requests: &BoundaryRequests,
@@ -63,7 +62,7 @@ impl PendingConnections {
                 let handshake = || Handshake::new(Role::Neighbour, ids, plan.number, me);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
                 let dialled =
-                    connect(at, secret, handshake, (Retry::Broken, CONNECTING), || requests.is_over());
+                    connect(at, secret, *id, handshake, (Retry::Broken, CONNECTING), || requests.is_over());
                 let (there, socket) = dialled.map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
@@ -101,7 +100,7 @@ impl PendingConnections {
 pub(super) fn open_listener(
     addresses: Addresses,
     here: IpAddr,
-    me: Peer,
+    me: &Peer,
     pending: &Arc<PendingConnections>,
 ) -> Result<Listener, EngineError> {
     let (at, until) = (addresses.listens(here), Instant::now() + CONNECTING);
@@ -120,7 +119,7 @@ pub(super) fn open_listener(
 }
 
 /// Handlers that admit peers of the run and store their connections.
-fn handlers(Peer { index, secret, ids }: Peer, pending: &Arc<PendingConnections>) -> ListenerHandlers {
+fn handlers(&Peer { index, ref secret, ids }: &Peer, pending: &Arc<PendingConnections>) -> ListenerHandlers {
     let (asks, takes) = (Arc::clone(pending), Arc::clone(pending));
     let introduce = Box::new(move || Handshake::new(Role::Neighbour, ids, 0, index));
     let admit = Box::new(move |handshake: &Handshake| {
@@ -141,7 +140,7 @@ fn handlers(Peer { index, secret, ids }: Peer, pending: &Arc<PendingConnections>
     });
     // A peer that is turned away reports it.
     let (refuse, queues) = (Box::new(|_: &Rejection<'_>| ()), AcceptQueues::default());
-    ListenerHandlers { secret, introduce, admit, refuse, deliver, queues }
+    ListenerHandlers { secret: secret.clone(), introduce, admit, refuse, deliver, queues }
 }
 
 /// Checks that a process belongs to this run and is built from the same sources; the error names the

@@ -27,18 +27,11 @@ impl Coordinator {
             AdminRequest::Join { workers: Some(0), .. } => {
                 AdminResponse::Refused("a process needs at least 1 worker".into())
             }
-            AdminRequest::Join { workers: brings, rank } => {
-                // No number is used twice: late events of an earlier process may still arrive.
-                let wanted = rank.and_then(|rank| self.config.first_guest().checked_add(rank));
-                let index = wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next);
-                self.granted.insert(index);
-                self.next = self.next.max(index.saturating_add(1));
-                let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
-                let workers = brings.unwrap_or(workers);
-                self.members.insert(index, Member::new(false, workers, now));
-                let begins = self.begins(index);
-                AdminResponse::JoinGrant { argv, index, workers, run, begins }
-            }
+            AdminRequest::Offer => AdminResponse::Offer { argv: self.config.argv.clone() },
+            AdminRequest::Join { workers, rank } => match self.place(rank) {
+                Ok(index) => self.grant(index, workers, now),
+                Err(why) => AdminResponse::Refused(why),
+            },
             AdminRequest::Exited { run, process, code, crashed, how } => {
                 if run == self.config.run
                     && self.members.get(&process).is_some_and(|member| !member.spawned_here)
@@ -49,6 +42,40 @@ impl Coordinator {
             }
         };
         self.out.push(Action::AdminResponse { admin, answer });
+    }
+
+    /// Returns the number of a process that is to join: that of its party, or the wanted or next one.
+    fn place(&self, rank: Option<u32>) -> Result<u32, String> {
+        if let Some(keyring) = &self.config.keyring {
+            let known = rank.filter(|rank| (1..=keyring.parties()).contains(rank));
+            let party = known.ok_or("the run has parties: join with --parties, --as and --key")?;
+            if self.config.parties.gone.contains(&party) {
+                let name = keyring.name(party);
+                return Err(format!(
+                    "the run goes on without {name}, which was lost: it can join the next one"
+                ));
+            }
+            // It may come again once it is gone.
+            return match self.members.contains_key(&party) {
+                true => Err(format!("{} takes part already: a party joins once", keyring.name(party))),
+                false => Ok(party),
+            };
+        }
+        // No number is used twice: late events of an earlier process may still arrive.
+        let wanted = rank.and_then(|rank| self.config.first_guest().checked_add(rank));
+        Ok(wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next))
+    }
+
+    /// Grants a process to join by this number, with so many workers or as many as the others.
+    fn grant(&mut self, index: u32, brings: Option<u32>, now: f64) -> AdminResponse {
+        self.granted.insert(index);
+        self.next = self.next.max(index.saturating_add(1));
+        let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
+        let workers = brings.unwrap_or(workers);
+        self.members.insert(index, Member::new(false, workers, now));
+        // Each party has a folder of its own.
+        let begins = self.has_parties() || self.begins(index);
+        AdminResponse::JoinGrant { argv, index, workers, run, begins }
     }
 
     /// `true` if a process that joins makes the run's folder: the first one that joins a launcher without

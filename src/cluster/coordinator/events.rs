@@ -1,8 +1,10 @@
 //! Events and actions of the coordinator, and its configuration.
 
+use super::parties::Parties;
 use crate::base::identity::Identity;
 use crate::checkpoint::{Checkpoint, SubmittedParts};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, Order};
+use crate::parties::Keyring;
 
 /// Input of the coordinator.
 #[derive(Debug, Clone)]
@@ -116,6 +118,8 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) balance: bool,
     /// The program and its arguments, for processes that join.
     pub(crate) argv: Vec<String>,
+    /// The coordinator's keys, if the run has parties: each process is the party of its number.
+    pub(crate) keyring: Option<Keyring>,
     pub(crate) run: u64,
     /// Number of the last generation before this attempt.
     pub(crate) after: u64,
@@ -138,6 +142,7 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) held: bool,
     /// Number of the admin client that held the attempt before.
     pub(crate) holder: Option<u64>,
+    pub(crate) parties: Parties,
 }
 
 impl CoordinatorConfig {

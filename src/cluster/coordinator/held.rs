@@ -71,6 +71,7 @@ impl Coordinator {
                 return;
             }
             AdminRequest::Status
+            | AdminRequest::Offer
             | AdminRequest::Rescale { .. }
             | AdminRequest::Join { .. }
             | AdminRequest::Exited { .. } => return,

@@ -6,6 +6,9 @@ impl Coordinator {
     /// Releases a process at the next boundary, if another one can continue then; before the run has started,
     /// releases it once the run has.
     pub(super) fn on_leave(&mut self, from: u32) {
+        if self.has_parties() {
+            return self.party_leaves(from);
+        }
         let begins = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
         let stays = |id: &u32, member: &Member| {
             let is_there = matches!(member.state, MemberState::Ready | MemberState::Running);

@@ -36,17 +36,23 @@ impl Coordinator {
     /// Handles the end of the connection to a process, because it was closed or because bytes on it were
     /// damaged.
     pub(super) fn on_disconnect(&mut self, of: u32, damaged: bool, now: f64) {
+        let writes = self.writes(of);
         let Some(member) = self.members.get_mut(&of) else { return };
         member.connection = Connection::Closed;
         let (spawned_here, released) = (member.spawned_here, member.state == MemberState::Released);
         let ended = member.ended.take();
-        let writes = self.first() == Some(of) && matches!(self.stage, CoordinatorStage::Ending);
         let begins = self.begun_by == Some(of) && matches!(self.stage, CoordinatorStage::Gathering);
         match ended {
             Some((ended, _)) => self.classify_exit(of, ended, now),
             None if !spawned_here && !writes && !begins => {
                 let how = if damaged { DAMAGED } else { "is gone" };
                 self.classify_exit(of, (1, true, how.into()), now);
+            }
+            None if writes && self.writing.len() > 1 => {
+                // Its exit status follows, or it is lost.
+                if let Some(member) = self.members.get_mut(&of) {
+                    member.ended = Some(((1, true, "is gone".into()), now));
+                }
             }
             // Its exit status follows.
             None if !released || writes && !spawned_here => {
@@ -82,14 +88,13 @@ impl Coordinator {
         for (of, ended) in ended {
             self.classify_exit(of, ended, now);
         }
-        let writes = self.first().filter(|_| matches!(self.stage, CoordinatorStage::Ending));
         let silent = |(&of, member): (&u32, &Member)| {
             let limit = match member.connection {
                 Connection::Open => self.config.deadline,
                 Connection::None => CONNECTING.max(self.config.deadline),
                 Connection::Closed => return None,
             };
-            let counts = member.state != MemberState::Released || writes == Some(of);
+            let counts = member.state != MemberState::Released || self.writes(of);
             (counts && now > member.last_report + limit)
                 .then(|| (of, format!("has sent nothing for {limit} s")))
         };
@@ -114,13 +119,16 @@ impl Coordinator {
             return;
         }
         let (state, spawned_here) = (member.state, member.spawned_here);
-        let is_first = self.first() == Some(of);
+        let writes = self.writes(of);
         match (state, &self.stage) {
             // The regular end of the run.
-            (MemberState::Released, CoordinatorStage::Ending) if is_first && !crashed => {
-                self.over(of, code, None)
+            (MemberState::Released, _) if writes && !crashed => self.has_written(of, code),
+            // The others have the outcome, too, and may have ended.
+            (MemberState::Released, _) if writes && self.has_parties() && self.writing.contains(&of) => {
+                self.note(format!("process {of} {how} before it had written its model"));
+                self.has_written(of, 1);
             }
-            (MemberState::Released, CoordinatorStage::Ending) if is_first => {
+            (MemberState::Released, _) if writes => {
                 self.end_attempt(of, format!("process {of} {how} before the model was written"));
             }
             (MemberState::Released, _) => {
@@ -167,6 +175,9 @@ impl Coordinator {
 
     /// Ends the attempt: all processes of the generation are to end.
     pub(super) fn end_attempt(&mut self, who: u32, why: String) {
+        if self.lose_party(who, &why) {
+            return;
+        }
         for &to in self.members.keys() {
             self.out.push(Action::Send { to, order: Order::Lost });
         }

@@ -39,6 +39,8 @@ pub(super) struct Member {
     pub(super) capacity: u32,
     pub(super) cores: u32,
     pub(super) machine: String,
+    /// Digest of the data of a party.
+    pub(super) data: String,
     pub(super) memory: u64,
     pub(super) connection: Connection,
     /// `true` if the process was asked to leave before the run started.
@@ -61,6 +63,7 @@ impl Member {
             capacity,
             cores: 1,
             machine: String::new(),
+            data: String::new(),
             memory: 0,
             connection,
             leaves: false,

@@ -9,6 +9,7 @@ mod leaving;
 mod losses;
 mod members;
 mod notes;
+pub(crate) mod parties;
 mod plans;
 mod reports;
 #[cfg(test)]
@@ -116,6 +117,11 @@ pub(crate) struct Coordinator {
     /// The holder, and the boundary at which the run waits for it.
     held: HoldState,
     notes: Notes,
+    /// Processes that have the outcome of the run, those that write it, and the largest exit status of those
+    /// that have.
+    outcomes: BTreeSet<u32>,
+    writing: BTreeSet<u32>,
+    code: i32,
     out: Vec<Action>,
 }
 
@@ -185,7 +191,10 @@ impl Coordinator {
                 && self.suspected.as_ref().is_some_and(|suspected| now >= suspected.until)
                 && let Some(SuspectedLoss { who, code, why, loss, .. }) = self.suspected.take()
             {
-                if loss { self.end_attempt(who, why) } else { self.over(who, code, Some(why)) }
+                match loss {
+                    true => self.end_attempt(self.silent_party(who), why),
+                    false => self.over(who, code, Some(why)),
+                }
             }
         }
         std::mem::take(&mut self.out)

@@ -135,6 +135,10 @@ impl Coordinator {
         if let Some(speeds) = self.balance.speeds(&plan) {
             plan = plan_with(plan.participants, Some(&speeds));
         }
+        if self.has_parties() {
+            self.note_data();
+            return self.plan_of_parties(number, &plan);
+        }
         plan.balance = self.config.balance;
         self.balance.begin(&plan);
         plan

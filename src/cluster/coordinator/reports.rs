@@ -40,11 +40,7 @@ impl Coordinator {
             MemberReport::PartsSubmitted { generation, submitted } if generation == number => {
                 self.parts_submitted(from, submitted)
             }
-            MemberReport::MayWrite => {
-                if matches!(self.stage, CoordinatorStage::Ending) && self.first() == Some(from) {
-                    self.send(from, Order::Write);
-                }
-            }
+            MemberReport::MayWrite => self.may_write(from),
             MemberReport::Settled { generation, seconds, memory, .. } => {
                 if let Some(member) = self.members.get_mut(&from) {
                     member.memory = memory;
@@ -128,10 +124,11 @@ impl Coordinator {
     fn compare(&mut self, from: u32, registration: Registration, address: String) {
         let gathering = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
         let is_guest = self.members.get(&from).is_some_and(|member| !member.spawned_here);
+        let unfit = self.unfit_party(from, &registration);
         let known = self.registration.get_or_insert_with(|| registration.clone());
         let is_elsewhere =
             self.config.proof.zip(registration.proof).is_some_and(|(wrote, read)| wrote != read);
-        let misfit = match known.identity.difference(&registration.identity) {
+        let misfit = match unfit.or_else(|| known.identity.difference(&registration.identity)) {
             None if known.blocks != registration.blocks => Some("it has other blocks".into()),
             None if is_elsewhere => {
                 let why =
@@ -152,6 +149,7 @@ impl Coordinator {
         if let Some(member) = self.members.get_mut(&from) {
             (member.state, member.address) = (MemberState::Ready, address);
             (member.cores, member.machine) = (registration.cores, registration.machine);
+            member.data = registration.data;
         }
     }
 

@@ -5,13 +5,13 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use super::token::random;
+use crate::parties::bytes::random;
 
 /// Time limit of a handshake over the network.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Version of the protocol; it changes with every message that changes. The first message of each end keeps
 /// its form, so that versions can recognise each other.
-pub(super) const PROTOCOL: u32 = 8;
+pub(super) const PROTOCOL: u32 = 9;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// Role of one end of a connection.
@@ -53,7 +53,7 @@ pub(crate) struct Handshake {
     pub(crate) build: u64,
     pub(crate) run: u64,
     pub(crate) generation: u64,
-    /// Number of the process; `u32::MAX` for the coordinator and for admin clients.
+    /// Number of the process; `u32::MAX` for the coordinator and for admin clients, but those of parties.
     pub(crate) index: u32,
     /// `true` if this end wants the connection encrypted.
     pub(super) encrypts: bool,
@@ -89,6 +89,8 @@ impl Handshake {
 pub(crate) enum Refused {
     /// The other end does not hold the token, or does not speak the protocol.
     Stranger,
+    /// The other end does not have the key that it should have, or has another for this end.
+    OtherKeys,
     /// The connection broke, or took too long.
     Broken(io::Error),
     /// A message was damaged on the way, or is none that an end sends.
@@ -104,6 +106,9 @@ impl fmt::Display for Refused {
         match self {
             Self::Stranger => f.write_str(
                 "whoever answers there does not hold this token: give the token of the run that is there",
+            ),
+            Self::OtherKeys => f.write_str(
+                "the keys of the two ends do not fit: both need the same parties.toml, and each its own key",
             ),
             Self::Broken(why) if is_timeout(why) => {
                 write!(f, "it does not answer within {} s", TIMEOUT.as_secs())

@@ -1,5 +1,6 @@
 //! The handshake: both ends of a connection prove that they hold the run's token before anything else is
-//! sent.
+//! sent. Between parties, the token is a secret that the two ends alone can compute from their keys; the
+//! acceptor finds the key of the connector by the number in its first message.
 //!
 //! ```text
 //! connector ── handshake (with a nonce) ──────────────────────────────▶ acceptor  same form in every version
@@ -31,8 +32,8 @@ use sha2::Sha256;
 use super::cipher::{Agreement, End};
 use super::first_message::{Handshake, Refused};
 use super::records::Seal;
+use super::secret::{Secret, Shared};
 use super::sum::{SUM, sum};
-use super::token::Token;
 use super::wire::{Timed, receive_bytes, send, send_bytes};
 use crate::base::state::{State, from_bytes, to_bytes};
 
@@ -48,9 +49,10 @@ type Proof = [u8; PROOF];
 
 /// Keyed hash of handshakes; `by` is the end that proves and what it proves, so that no proof can be sent
 /// back.
-fn mac(token: Token, by: u8, of: &[&Handshake]) -> Hmac<Sha256> {
+fn mac(shared: &Shared, by: u8, of: &[&Handshake]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
-    let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(&shared.token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
     mac.update(&[by]);
     of.iter().for_each(|handshake| mac.update(&to_bytes(*handshake)));
     mac
@@ -72,8 +74,8 @@ struct Verdict {
 crate::state!(Verdict { refused, key });
 
 impl Verdict {
-    fn mac(&self, token: Token, both: &[&Handshake]) -> Hmac<Sha256> {
-        let mut mac = mac(token, VERDICT, both);
+    fn mac(&self, shared: &Shared, both: &[&Handshake]) -> Hmac<Sha256> {
+        let mut mac = mac(shared, VERDICT, both);
         mac.update(&to_bytes(self));
         mac
     }
@@ -132,21 +134,22 @@ fn answer(bytes: &[u8]) -> Result<(Handshake, Proof), Refused> {
 /// and the seal of the connection: the keys of a cipher if one of the ends wants it.
 pub(crate) fn initiate(
     socket: &TcpStream,
-    token: Token,
+    shared: &Shared,
     mine: &Handshake,
     limit: Option<Duration>,
 ) -> Result<(Handshake, Seal), Refused> {
     let mut timed = Timed::new(socket, limit);
+    let stranger = || if shared.keys.is_some() { Refused::OtherKeys } else { Refused::Stranger };
     send(&mut timed, mine)?;
-    send_summed(&mut timed, &proof(mac(token, TICKET, &[mine])), &to_bytes(mine))?;
+    send_summed(&mut timed, &proof(mac(shared, TICKET, &[mine])), &to_bytes(mine))?;
     let (theirs, proved) = answer(&receive_bytes(&mut timed, MOST)?)?;
     let both = [mine, &theirs];
-    mac(token, ACCEPTOR, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
-    let mut agreement = agreement(token, both, End::Connector)?;
+    mac(shared, ACCEPTOR, &both).verify_slice(&proved).map_err(|_| stranger())?;
+    let mut agreement = agreement(shared, both, End::Connector)?;
     let key = agreement.as_mut().map_or(Ok(Vec::new()), Agreement::message)?;
-    send_summed(&mut timed, &(proof(mac(token, CONNECTOR, &both)), key), &[])?;
+    send_summed(&mut timed, &(proof(mac(shared, CONNECTOR, &both)), key), &[])?;
     let (verdict, proved): (Verdict, Proof) = receive_summed(&mut timed)?;
-    verdict.mac(token, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
+    verdict.mac(shared, &both).verify_slice(&proved).map_err(|_| stranger())?;
     if let Some(why) = verdict.refused {
         return Err(Refused::Unlike(why.replace(char::is_control, " ")));
     }
@@ -162,9 +165,9 @@ pub(crate) fn initiate(
 }
 
 /// Starts the agreement on keys, if an end wants the connection encrypted.
-fn agreement(token: Token, both: [&Handshake; 2], end: End) -> io::Result<Option<Agreement>> {
+fn agreement(shared: &Shared, both: [&Handshake; 2], end: End) -> io::Result<Option<Agreement>> {
     let encrypts = both.iter().any(|handshake| handshake.encrypts);
-    encrypts.then(|| Agreement::new(token, &over(both), end)).transpose()
+    encrypts.then(|| Agreement::new(shared, &over(both), end)).transpose()
 }
 
 /// Acceptor's side of the handshake. `on_ticket` is called with the connector's handshake, and `true` if its
@@ -172,7 +175,7 @@ fn agreement(token: Token, both: [&Handshake; 2], end: End) -> io::Result<Option
 /// without the token, gets an answer too, so that it can report the reason.
 pub(crate) fn respond(
     socket: &TcpStream,
-    token: Token,
+    secret: &Secret,
     mine: &Handshake,
     limit: Option<Duration>,
     on_ticket: impl FnOnce(&Handshake, bool),
@@ -181,30 +184,32 @@ pub(crate) fn respond(
     let mut timed = Timed::new(socket, limit);
     let first = receive_bytes(&mut timed, MOST)?;
     let theirs: Handshake = from_bytes(&first).map_err(|_| Refused::Damaged)?;
+    let shared = secret.towards(theirs.index)?;
     let both = [&theirs, mine];
-    let answer = (mine.clone(), proof(mac(token, ACCEPTOR, &both)));
+    let answer = (mine.clone(), proof(mac(&shared, ACCEPTOR, &both)));
     match theirs.check() {
         Err(Refused::Version(there)) => return Err(another_version(&mut timed, there, &first, &answer)),
         checked => checked?,
     }
     let ticket: Proof = checked(&receive_bytes(&mut timed, MOST)?, &first)?;
-    let holds = mac(token, TICKET, &[&theirs]).verify_slice(&ticket).is_ok();
+    let holds = mac(&shared, TICKET, &[&theirs]).verify_slice(&ticket).is_ok();
     on_ticket(&theirs, holds);
     send_summed(&mut timed, &answer, &[])?;
     if !holds {
         return Err(Refused::Stranger);
     }
     let (proved, key): (Proof, Vec<u8>) = receive_summed(&mut timed)?;
-    mac(token, CONNECTOR, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
+    mac(&shared, CONNECTOR, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
     let mut verdict = Verdict { refused: admit(&theirs).err(), key: Vec::new() };
     let mut seal = Seal::Sums;
-    if let Some(mut agreement) = agreement(token, both, End::Acceptor)?.filter(|_| verdict.refused.is_none())
+    if let Some(mut agreement) =
+        agreement(&shared, both, End::Acceptor)?.filter(|_| verdict.refused.is_none())
     {
         agreement.take(&key)?;
         verdict.key = agreement.message()?;
         seal = Seal::Keys(agreement.keys()?);
     }
-    let proved = proof(verdict.mac(token, &both));
+    let proved = proof(verdict.mac(&shared, &both));
     let verdict = (verdict, proved);
     send_summed(&mut timed, &verdict, &[])?;
     if let Some(why) = verdict.0.refused {

@@ -52,6 +52,11 @@ impl Link {
         self.0.socket.set_read_timeout(timeout)
     }
 
+    /// Returns bytes that both ends of an encrypted connection have, and no other connection.
+    pub(crate) fn binding(&self) -> Option<[u8; 32]> {
+        self.0.socket.records().binding()
+    }
+
     /// Closes the connection at once: reads and writes end, at both ends.
     pub(crate) fn close(&self) {
         // It may be closed already.

@@ -16,9 +16,10 @@ use super::first_message::{Handshake, Refused, TIMEOUT, is_timeout};
 use super::handshake::{initiate, respond};
 use super::link::messenger;
 use super::records::Seal;
-use super::socket::{Encryption, Socket};
-use super::token::Token;
+use super::secret::{Secret, Shared};
+use super::socket::Socket;
 use crate::base::sync::lock;
+use crate::parties::COORDINATOR;
 
 /// Length of the queue of connections that have shown no ticket; and, next, of the queue of those that have
 /// and whose handshake is in progress.
@@ -93,13 +94,6 @@ pub(crate) struct Listener {
     handlers: Arc<ListenerHandlers>,
     closed: Arc<AtomicBool>,
     listening: Option<JoinHandle<()>>,
-}
-
-/// The token of a run, and the connections that its processes encrypt.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Secret {
-    pub(crate) token: Token,
-    pub(crate) encryption: Encryption,
 }
 
 /// Secret, functions and queues of a listener.
@@ -187,15 +181,18 @@ impl ListenerHandlers {
         silent: Option<u64>,
         known: &mut Option<u64>,
     ) -> Result<(Handshake, Seal), Refused> {
-        let on_ticket = |_: &Handshake, holds: bool| match (holds, silent) {
+        let on_ticket = |theirs: &Handshake, holds: bool| match (holds, silent) {
             (true, Some(number)) => {
                 *known = Some(self.queues.known.enter(socket, KNOWN));
                 self.queues.silent.leave(number);
             }
             (true, None) => {}
             (false, _) => {
-                let why = "its token is not the run's";
-                (self.refuse)(&Rejection { handshake: None, from, why });
+                let why = match self.secret.keyring.as_ref().filter(|_| theirs.index != COORDINATOR) {
+                    Some(keyring) => format!("its key is not that of {}", keyring.name(theirs.index)),
+                    None => "its token is not the run's".into(),
+                };
+                (self.refuse)(&Rejection { handshake: None, from, why: &why });
             }
         };
         let admit = |handshake: &Handshake| {
@@ -208,8 +205,8 @@ impl ListenerHandlers {
             socket.set_nodelay(true)?;
         }
         let limit = silent.map(|_| TIMEOUT);
-        let mine = (self.introduce)()?.encrypting(from.is_some_and(|ip| self.secret.encryption.wants(ip)));
-        let greeted = respond(socket, self.secret.token, &mine, limit, on_ticket, admit);
+        let mine = (self.introduce)()?.encrypting(from.is_some_and(|ip| self.secret.encrypts(ip)));
+        let greeted = respond(socket, &self.secret, &mine, limit, on_ticket, admit);
         if let Err(why @ Refused::Version(_)) = &greeted {
             (self.refuse)(&Rejection { handshake: None, from, why: &why.to_string() });
         }
@@ -237,25 +234,26 @@ pub(crate) enum Retry {
     Broken,
 }
 
-/// Connects and carries the handshake out. After errors that `retry` names it tries again for this time, and
+/// Connects to the end of this number and carries the handshake out. After errors that `retry` names it tries again for this time, and
 /// a few times after a damaged handshake, until `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
-    Secret { token, encryption }: Secret,
+    secret: &Secret,
+    other: u32,
     handshake: impl Fn() -> io::Result<Handshake>,
     (retry, lasts): (Retry, Duration),
     is_over: impl Fn() -> bool,
 ) -> Result<(Handshake, Socket), Refused> {
     let until = Instant::now() + lasts;
-    let mut damaged = 0;
+    let (shared, mut damaged): (Shared, u32) = (secret.towards(other)?, 0);
     loop {
         let mut is_open = false;
         let tried = TcpStream::connect_timeout(&at, TIMEOUT).map_err(Refused::Broken);
         let tried = tried.and_then(|socket| {
             is_open = true;
             socket.set_nodelay(true)?;
-            let mine = handshake()?.encrypting(encryption.wants(at.ip()));
-            let (theirs, seal) = initiate(&socket, token, &mine, Some(TIMEOUT))?;
+            let mine = handshake()?.encrypting(secret.encrypts(at.ip()));
+            let (theirs, seal) = initiate(&socket, &shared, &mine, Some(TIMEOUT))?;
             Ok((theirs, Socket::new(socket, seal)))
         });
         match tried {

@@ -8,6 +8,7 @@ pub(crate) mod handshake;
 pub(crate) mod link;
 pub(crate) mod listener;
 pub(crate) mod records;
+pub(crate) mod secret;
 pub(crate) mod socket;
 pub(crate) mod sum;
 pub(crate) mod token;

@@ -104,6 +104,14 @@ impl Seal {
 }
 
 impl Records {
+    /// Returns bytes that both ends of an encrypted connection have, and no other connection.
+    pub(crate) fn binding(&self) -> Option<[u8; 32]> {
+        match &self.seal {
+            Seal::Sums => None,
+            Seal::Keys(keys) => Some(keys.binding),
+        }
+    }
+
     pub(crate) fn new(seal: Seal) -> Self {
         Self { seal, sent: Mutex::default(), received: Mutex::default() }
     }
@@ -120,6 +128,8 @@ impl Records {
         self.seal.close(*number, &(content.len() as u16).to_le_bytes(), head)?;
         self.seal.close(*number + 1, content, body)?;
         *number += 2;
+        #[cfg(debug_assertions)]
+        record(content)?;
         to.write_all(out)?;
         Ok(content.len())
     }
@@ -180,6 +190,20 @@ impl Records {
         };
         if length.is_some() { Ok(true) } else { Err(corrupt_record()) }
     }
+}
+
+/// Appends what is sent, before it is sealed, to a file of this process in the folder that `RADDLE_RECORD`
+/// names: for tests of what crosses. Programs as they are released have no such function.
+#[cfg(debug_assertions)]
+fn record(content: &[u8]) -> io::Result<()> {
+    use std::sync::LazyLock;
+
+    static SENT: LazyLock<Option<Mutex<std::fs::File>>> = LazyLock::new(|| {
+        let path = std::path::PathBuf::from(std::env::var_os("RADDLE_RECORD")?);
+        let file = path.join(std::process::id().to_string());
+        std::fs::File::options().create(true).append(true).open(file).ok().map(Mutex::new)
+    });
+    SENT.as_ref().map_or(Ok(()), |file| lock(file).write_all(content))
 }
 
 #[cfg(test)]

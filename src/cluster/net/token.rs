@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::base::digest::hex;
+use crate::parties::bytes::{random, unhex};
 
 /// The secret of a run: 32 random bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,16 +14,6 @@ impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token")
     }
-}
-
-/// Returns random bytes from the system.
-///
-/// # Errors
-/// If the system has none.
-pub fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|why| io::Error::other(why.to_string()))?;
-    Ok(bytes)
 }
 
 impl Token {
@@ -42,16 +33,4 @@ impl Token {
     pub fn parse(text: &str) -> Option<Self> {
         unhex(text).map(Self)
     }
-}
-
-pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    let digits = text.as_bytes();
-    if digits.len() != 2 * N {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
 }

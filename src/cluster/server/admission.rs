@@ -10,7 +10,8 @@ use crate::base::sync::lock;
 use crate::cluster::client::fits;
 use crate::cluster::coordinator::Event;
 use crate::cluster::net::first_message::{Handshake, Ids, Role};
-use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection, Secret};
+use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection};
+use crate::cluster::net::secret::Secret;
 
 /// The processes that may still connect, and the build that they must have.
 #[derive(Default)]
@@ -63,7 +64,7 @@ pub(super) fn handlers(
             // Each process is taken once: with its handshake done it does not try again.
             Role::Member if !lock(&awaited).take(&handshake) => return,
             Role::Member => Input::Member(handshake.run, handshake.index, socket),
-            _ => Input::AdminClient(socket),
+            _ => Input::AdminClient(handshake.index, socket),
         };
         // The coordinator may have ended.
         let _ = deliver.send(input);

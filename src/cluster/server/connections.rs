@@ -12,6 +12,7 @@ use crate::cluster::net::link::messenger;
 use crate::cluster::net::socket::Socket;
 use crate::cluster::net::wire::{Timed, heartbeat, receive, send};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, Order};
+use crate::parties::COORDINATOR;
 
 /// Most admin clients at the same time; beyond them the oldest connection is closed.
 const MAX_ADMIN_CLIENTS: usize = 256;
@@ -45,9 +46,11 @@ impl Server {
         }
     }
 
-    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more.
-    pub(super) fn listen_to_admin(&mut self, admin: u64, socket: Socket) {
+    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more. If the run
+    /// has parties, `from` is the number of one.
+    pub(super) fn listen_to_admin(&mut self, admin: u64, from: u32, socket: Socket) {
         let (asking, remote) = (socket.clone(), self.remote.clone());
+        let has_parties = self.settings.keyring.is_some();
         // Clients that send nothing are dropped, the oldest first.
         self.admins.insert(admin, socket);
         while self.admins.len() > MAX_ADMIN_CLIENTS {
@@ -59,6 +62,13 @@ impl Server {
                 // Nobody answers: the client is to know. It may be gone.
                 let _ = asking.shutdown(Shutdown::Both);
                 return;
+            };
+            let request = match has_parties {
+                false => request,
+                true => match of_party(from, request) {
+                    Ok(request) => request,
+                    Err(why) => return respond(&asking, &AdminResponse::Refused(why.into())),
+                },
             };
             let holds = request == AdminRequest::Hold;
             remote.ask(admin, request);
@@ -107,9 +117,50 @@ impl Drop for Server {
     }
 }
 
+/// Returns the request as the party of this number may make it, for itself alone; a number of nobody is that
+/// of those who run the coordinator.
+fn of_party(from: u32, request: AdminRequest) -> Result<AdminRequest, &'static str> {
+    let is_party = from != COORDINATOR;
+    match request {
+        AdminRequest::Join { workers, .. } => {
+            Ok(AdminRequest::Join { workers, rank: Some(from).filter(|_| is_party) })
+        }
+        AdminRequest::Exited { process, .. } if process != from => {
+            Err("a party tells of its own process alone")
+        }
+        AdminRequest::Status | AdminRequest::Offer | AdminRequest::Exited { .. } => Ok(request),
+        _ if is_party => Err("a party does not steer the run: ask those who coordinate it"),
+        _ => Ok(request),
+    }
+}
+
 fn respond(to: &Socket, answer: &AdminResponse) {
     // Reads on the same socket have no time limit, which `Timed` would set.
     let mut to = to;
     // The client may be gone.
     let _ = to.set_write_timeout(Some(TIMEOUT)).and_then(|()| send(&mut to, answer));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_party_asks_for_itself_alone_and_steers_nothing() {
+        let join = |rank| AdminRequest::Join { workers: Some(2), rank };
+        assert_eq!(of_party(2, join(Some(1))), Ok(join(Some(2))));
+        assert_eq!(of_party(COORDINATOR, join(Some(1))), Ok(join(None)));
+        let how = || "was killed".to_owned();
+        let exited = |process| AdminRequest::Exited { run: 1, process, code: 1, crashed: true, how: how() };
+        assert_eq!(of_party(2, exited(2)), Ok(exited(2)));
+        assert!(of_party(2, exited(1)).is_err() && of_party(COORDINATOR, exited(1)).is_err());
+        let pause = AdminRequest::Pause { generation: 1, epoch: 1 };
+        for steers in [AdminRequest::Rescale { workers: 1 }, AdminRequest::Hold, pause] {
+            assert!(of_party(2, steers.clone()).is_err(), "{steers:?}");
+            assert_eq!(of_party(COORDINATOR, steers.clone()), Ok(steers));
+        }
+        for asks in [AdminRequest::Status, AdminRequest::Offer] {
+            assert_eq!(of_party(2, asks.clone()), Ok(asks));
+        }
+    }
 }

@@ -19,13 +19,15 @@ use super::checkpoints::CheckpointStore;
 use super::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
 use super::invitation::Invitation;
 use super::net::addresses::Address;
-use super::net::listener::{Listener, Secret};
+use super::net::listener::Listener;
+use super::net::secret::Secret;
 use super::net::socket::Socket;
-use super::net::token::{Token, random};
+use super::net::token::Token;
 use super::protocol::{CheckpointResult, Order};
 use super::settings::{CoordinatorSettings, Ended, RunEvent, config};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
+use crate::parties::bytes::random;
 
 /// Longest time between two checks of the timeouts.
 const TICK: Duration = Duration::from_millis(100);
@@ -84,7 +86,8 @@ impl Server {
         let expected = Expected { indices: (0..own).collect(), build: None, own, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
-        let secret = Secret { token, encryption: settings.encryption };
+        let (encryption, keyring) = (settings.encryption, settings.keyring.clone());
+        let secret = Secret { token, encryption, keyring };
         let listener = Listener::open(listen, handlers(secret, &expected, &send)).map_err(refused)?;
         let invitation = Invitation::new(here(listener.address()), token, run);
         let (members, admins) = (BTreeMap::new(), BTreeMap::new());
@@ -131,9 +134,19 @@ impl Server {
         let goes_on = self.has_begun();
         let wait_for =
             if goes_on { config.wait_for.min(u32::from(config.processes == 0)) } else { config.wait_for };
+        // Parties begin again together.
+        let (parties, awaited) = (self.coordinator.parties(), self.coordinator.parties_awaited());
+        let wait_for = if awaited > 0 { awaited } else { wait_for };
         let (losses, refused) = (self.losses, self.coordinator.refused());
-        self.coordinator =
-            Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, losses, refused, ..config });
+        self.coordinator = Coordinator::new(CoordinatorConfig {
+            holder,
+            wait_for,
+            goes_on,
+            losses,
+            refused,
+            parties,
+            ..config
+        });
         let (build, own) = (lock(&self.expected).build, self.settings.processes);
         *lock(&self.expected) = Expected { indices: (0..own).collect(), build, own, run };
         for socket in std::mem::take(&mut self.members).into_values() {
@@ -208,9 +221,9 @@ impl Server {
                     }
                     Event::Tick
                 }
-                Ok(Input::AdminClient(socket)) => {
+                Ok(Input::AdminClient(from, socket)) => {
                     self.last_admin += 1;
-                    self.listen_to_admin(self.last_admin, socket);
+                    self.listen_to_admin(self.last_admin, from, socket);
                     Event::Tick
                 }
                 Err(_) => Event::Tick,

@@ -10,7 +10,8 @@ use crate::cluster::protocol::AdminRequest;
 pub(super) enum Input {
     /// A process has connected, in the attempt of this number.
     Member(u64, u32, Socket),
-    AdminClient(Socket),
+    /// An admin client has connected, as the party of this number if the run has parties.
+    AdminClient(u32, Socket),
     /// An event, with the number of the attempt that it concerns; `None` for any.
     Event(Option<u64>, Event),
 }

@@ -8,6 +8,7 @@ use crate::base::error::EngineError;
 use crate::base::state::to_bytes;
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{GenerationEnd, MemberReport};
+use crate::engine::transfer::ProcessStats;
 use crate::engine::{Outcome, RunEnd};
 use crate::generation::Generation;
 use crate::program::Program;
@@ -107,6 +108,11 @@ impl<P: Program> Member<P> {
         let held = self.local.take().and_then(LocalState::whole).ok_or_else(missing_state)?;
         let (hub, ended) =
             (self.hub.take().ok_or_else(missing_state)?, self.ended.take().ok_or_else(missing_state)?);
+        if self.position() != Some(0) {
+            // A party has the first one's history, and adds what it has sent itself.
+            let own = self.stats(ProcessStats::default());
+            self.history.count(&own);
+        }
         self.history.held = self.requests.waited().as_secs_f64();
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))

@@ -29,7 +29,9 @@ use crate::cluster::protocol::{GenerationStart, Registration};
 use crate::cluster::read_proof;
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::generation::{Generation, Observer};
+use crate::parties::Masks;
 use crate::program::Program;
+use crate::program::shard::Shard;
 use crate::run::hub::HubState;
 use crate::run::local_state::LocalState;
 use crate::run::record::ProcessRecord;
@@ -63,6 +65,10 @@ pub(crate) struct Member<P: Program> {
     program: Arc<P>,
     settings: Settings,
     identity: Identity,
+    /// Digest of this process's own data, if they are another's in each.
+    data: String,
+    /// Masks of the sums of the next generation, if the process is a party that masks them.
+    pub(crate) masks: Option<Masks>,
     /// The parts with which the run starts; `None` once it has started.
     lazy_parts: Option<Beginnings<P>>,
     /// Numbers of shards and of blocks.
@@ -93,7 +99,9 @@ pub(crate) struct Member<P: Program> {
 
 impl<P: Program> Member<P> {
     pub(crate) fn new(engine: Engine<P>, index: u32, requests: Arc<BoundaryRequests>) -> Self {
-        let Engine { program, schedule, parts, costs, mut settings, observer, warner, identity, .. } = engine;
+        let Engine {
+            program, schedule, parts, costs, mut settings, observer, warner, identity, data, ..
+        } = engine;
         let (checkpoint, store) = (engine.checkpoint, engine.store);
         let LazyParts { shards, blocks, pinned, replica } = parts;
         let counts = (shards.len(), blocks.len());
@@ -116,6 +124,8 @@ impl<P: Program> Member<P> {
             program,
             settings,
             identity,
+            data,
+            masks: None,
             lazy_parts: Some((shards, blocks, pinned)),
             counts,
             local: Some(local),
@@ -146,7 +156,8 @@ impl<P: Program> Member<P> {
         let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
         let cores = u32::try_from(self.settings.threads.unwrap_or(cores)).unwrap_or(u32::MAX);
         let blocks = self.counts.1 as u32;
-        Registration { identity: self.identity.clone(), blocks, rescale, cores, machine: machine(), proof }
+        let (identity, data, is_pinned) = (self.identity.clone(), self.data.clone(), P::Shard::STAYS);
+        Registration { identity, data, is_pinned, blocks, rescale, cores, machine: machine(), proof }
     }
 
     /// Sets the checkpoint to resume from, in place of the one that the generation's start names.
@@ -208,7 +219,9 @@ impl<P: Program> Member<P> {
         let is_moved = !matches!(transfer, Transfer::Question(_) | Transfer::Answers(_) | Transfer::Restored);
         self.moved += if is_moved { bytes } else { 0 };
         match transfer {
-            Transfer::Shard(number, shard) => put(&mut self.local()?.shards, number, shard)?,
+            Transfer::Shard(number, shard) => {
+                put(&mut self.local()?.shards, number, P::Shard::crossed(shard))?;
+            }
             Transfer::Block(number, block) => put(&mut self.local()?.blocks, number, block)?,
             Transfer::Replica(replica) => self.local()?.replica = replica,
             Transfer::Pinned(pinned) => self.pinned = Some(pinned),
@@ -220,7 +233,7 @@ impl<P: Program> Member<P> {
             Transfer::End(stats) => {
                 self.awaited.remove(&from);
                 self.note_process(&stats);
-                if self.position() == Some(0) {
+                if self.position() == Some(0) || self.plan.as_ref().is_some_and(|plan| plan.last) {
                     self.history.count(&stats);
                 }
             }
@@ -265,7 +278,8 @@ impl<P: Program> Member<P> {
         let (program, settings) = (Arc::clone(&self.program), Arc::new(self.settings.clone()));
         let (hub, observer) = (self.hub.take(), self.observer.take());
         self.history.next.1 = self.moved;
-        let generation = Arc::new(Generation::new(program, settings, layout, local, hub, observer));
+        let generation = Generation::new(program, settings, layout, local, hub, observer);
+        let generation = Arc::new(generation.masked(self.masks.take())?);
         self.requests.begin(number);
         Ok(Step::Run(generation, position))
     }

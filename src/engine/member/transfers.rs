@@ -3,10 +3,12 @@
 use super::{Member, Outgoing, missing_state};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
-use crate::base::state::{Reader, StateError, Writer};
+use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
 use crate::cluster::plan::GenerationPlan;
+use crate::engine::RunEnd;
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::program::Program;
+use crate::program::shard::Shard;
 use crate::run::hub::HubState;
 
 impl<P: Program> Member<P> {
@@ -18,7 +20,7 @@ impl<P: Program> Member<P> {
     ) -> Result<Outgoing<P>, EngineError> {
         let (me, mut transfers) = (self.index, Outgoing::new());
         // A run that was always on one process returns its shards to its caller whole.
-        if plan.last && stats.is_some() {
+        if plan.last && stats.is_some() && !P::Shard::STAYS {
             self.drop_training_data().map_err(EngineError::Worker)?;
         }
         let Self { local, plan: before, .. } = self;
@@ -28,6 +30,7 @@ impl<P: Program> Member<P> {
         for (number, slot) in (0..).zip(&mut local.shards) {
             let to = id_of(plan.shard_process(number));
             if let Some(shard) = if to == me { None } else { slot.take() } {
+                let shard = shard.crossing().ok_or_else(|| stays(number))?;
                 send(to, Transfer::Shard(number, shard));
             }
         }
@@ -49,7 +52,14 @@ impl<P: Program> Member<P> {
                 send(id, Transfer::Replica(local.replica.clone()));
             }
             let next = id_of(0);
-            if next != me {
+            if plan.last && P::Shard::STAYS {
+                // Each party has the outcome, next to its own shards.
+                let saved = panic_context::guarded(|| self.copied_hub(others.len()));
+                for (&id, (pinned, rest)) in others.iter().zip(saved.map_err(EngineError::Worker)?) {
+                    send(id, Transfer::Pinned(pinned));
+                    send(id, Transfer::Hub(rest));
+                }
+            } else if next != me {
                 let saved = panic_context::guarded(|| Ok(self.save_hub())).map_err(EngineError::Worker)?;
                 if let Some((pinned, rest)) = saved {
                     send(next, Transfer::Pinned(pinned));
@@ -61,6 +71,25 @@ impl<P: Program> Member<P> {
             send(id, Transfer::End(stats.clone().unwrap_or_default()));
         }
         Ok(transfers)
+    }
+
+    /// Returns copies of the hub and of the run's end, for the other parties of a run that is over.
+    fn copied_hub(&mut self, copies: usize) -> Result<Vec<(P::Pinned, Vec<u8>)>, String> {
+        let Some((pinned, mut rest)) = self.save_hub() else { return Ok(Vec::new()) };
+        let bytes = to_bytes(&pinned);
+        if let Some(RunEnd { ending, metric, objective }) = &self.ended {
+            let mut out = Writer::over(Vec::new());
+            out.put(&rest);
+            out.write(ending);
+            out.write(metric);
+            out.write(objective);
+            rest = out.into_bytes();
+        }
+        let copy = |_| from_bytes(&bytes).map(|pinned| (pinned, rest.clone()));
+        let copied = (0..copies).map(copy).collect::<Result<_, _>>().map_err(|why| why.to_string());
+        self.pinned = Some(pinned);
+        self.load_hub(&rest).map_err(|why| why.to_string())?;
+        copied
     }
 
     /// Drops the data in this process's shards and blocks that the model does not need.
@@ -103,6 +132,11 @@ impl<P: Program> Member<P> {
         let schedule: Vec<u8> = from.read()?;
         let progress = from.read()?;
         self.history.load(&mut from)?;
+        if from.remaining() > 0 {
+            // Of a run that is over.
+            let (ending, metric, objective) = (from.read()?, from.read()?, from.read()?);
+            self.ended = Some(RunEnd { ending, metric, objective });
+        }
         from.end("the hub")?;
         let mut own = self.schedule.take().ok_or(StateError::new("the schedule"))?;
         let mut schedule = Reader::new(&schedule);
@@ -125,4 +159,10 @@ pub(super) fn put<T>(slots: &mut [Option<T>], number: u32, value: T) -> Result<(
         }
         None => Err(EngineError::Process(format!("{number} was handed over, and nobody expected it"))),
     }
+}
+
+/// Error of a plan that sends a shard away that stays where it was made.
+fn stays(number: u32) -> EngineError {
+    let why = "it stays in the process that made it: start parties by raddle launch --parties";
+    EngineError::Process(format!("shard {number} is placed in another process, and {why}"))
 }

@@ -87,7 +87,7 @@ impl<P: Program> Place<P> {
         replica: P::Replica,
     ) -> Self {
         let is_here = |shard: u32| placement[shard as usize] == worker;
-        let merges = options.merging == Merging::AtShards;
+        let merges = matches!(options.merging, Merging::AtShards | Merging::Masked);
         let merger = if merges { Merger::new(&program, placement.len() as u32, is_here) } else { None };
         Self {
             program,

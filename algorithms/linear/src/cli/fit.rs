@@ -1,11 +1,12 @@
 //! `linear fit`: fits a classifier.
 
 use raddle::{Engine, Outcome, Program};
-use raddle_cli::{Error, ExitStatus, Session, Timed};
+use raddle_cli::{Error, ExitStatus, PartiesFile, Session, Timed, refuse_without_effect};
 use raddle_linear::{Linear, LinearError};
 
 use super::fit_options::Options;
 use super::outcome::{Found, hinted, write};
+use super::parties;
 use super::problem::{FREE, Prepared, started};
 use super::refused::Named;
 
@@ -13,6 +14,11 @@ use super::refused::Named;
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let linear = options.linear()?;
+    if let Some(file) = PartiesFile::from_environment()? {
+        return parties::fit(options, &file, Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?);
+    }
+    let given = [("--least-rows", options.least_rows.is_some()), ("--sum", options.sum.is_some())];
+    refuse_without_effect(&given, "without parties")?;
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
     // Bad options are refused before data are read.
     options.in_parts(&linear)?;

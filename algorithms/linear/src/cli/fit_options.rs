@@ -60,6 +60,16 @@ pub(crate) struct Options {
     #[arg(long, value_name = "sums", value_parser = ["sums"], hide_possible_values = true, conflicts_with = "parts")]
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
+    /// Over parties, refuse to fit fewer rows than this of all of them together: sums of few rows tell on them.
+    /// Default: 10 for each column.
+    #[arg(long, value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) least_rows: Option<u64>,
+    /// Over parties, hide the sums of each under masks that cancel in the sum of all, or leave them to the party
+    /// that adds them up (exact). The model is the same. Default: masked.
+    #[arg(long, value_name = "exact|masked", value_parser = ["exact", "masked"], hide_possible_values = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sum: Option<String>,
     /// Speeds of the links to the first process, for --schedule delayed: a file with lines PROCESS MB/s MS,
     /// one for each process from 0 on. Parts in order are divided evenly among the processes.
     #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
@@ -89,6 +99,11 @@ impl Options {
         let sigma = self.sigma.as_ref().map(|sigma| sigma.parse()).transpose().map_err(refuse)?;
         let parts = sigma.into_iter().fold(parts, InParts::sigma);
         Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
+    }
+
+    /// `true` if rows are split into parts.
+    pub(super) fn has_parts(&self) -> bool {
+        self.parts.is_some()
     }
 
     /// Returns the links and the lag of delayed parts, if requested.

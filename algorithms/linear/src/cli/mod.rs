@@ -12,6 +12,7 @@ mod fit_options;
 mod foreign;
 mod grid;
 mod outcome;
+mod parties;
 mod path;
 mod predict;
 mod problem;

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use raddle_cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
-use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, StoredTable, Table};
+use raddle_datasets::{
+    Beside, Classes, ColumnOptions, Encoding, Missing, Options as Reading, StoredTable, Table,
+};
 use raddle_linear::files::{Features, Saved};
 use raddle_linear::{Bias, Linear, LinearError, Loss, Problem};
 use raddle_tabular::cli::{
@@ -126,6 +128,40 @@ impl ProblemOptions {
         let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
         let (beside, columns) = (weights.chain(other).collect(), self.columns.chosen());
         Ok(Reading { classes: Classes::Any, beside, columns, ..options })
+    }
+
+    /// Returns the options for reading the rows of a party, whose columns are declared.
+    pub(super) fn reading_of_party(&self, train: &TrainOptions) -> Result<Reading, Error> {
+        self.columns.text.options(train.format.as_deref(), self.y.as_deref(), train.worker_count())
+    }
+
+    /// Returns the name of the response, if it is given.
+    pub(super) fn response(&self) -> Option<&str> {
+        self.y.as_deref()
+    }
+
+    /// Returns the weights of classes with these values and names, if they are given.
+    pub(super) fn class_weights(
+        &self,
+        values: &[f64],
+        names: Option<&[String]>,
+    ) -> Result<Option<Vec<f64>>, Error> {
+        match &self.by_class.class_weights {
+            Some(given) => given.of_classes(values, names),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the options that describe columns of a whole table, each with whether it is given.
+    pub(super) fn of_tables(&self) -> Vec<(&'static str, bool)> {
+        let ColumnOptions { columns, drop, categorical, missing, .. } = self.columns.chosen();
+        vec![
+            ("--weights", self.weights.is_some()),
+            ("--columns", !columns.is_empty()),
+            ("--drop", !drop.is_empty()),
+            ("--categorical", !categorical.is_empty()),
+            ("--missing", missing != Missing::default()),
+        ]
     }
 
     /// Reads the data and prepares the problem. With several processes, the data are read once, and each

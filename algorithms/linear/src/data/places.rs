@@ -40,7 +40,6 @@ impl Places {
     }
 
     /// Gives each row a place of its own, in this order.
-    #[cfg(test)]
     pub(crate) fn each(of: Vec<u32>) -> Self {
         let copies = vec![1; of.len()];
         Self { of, copies }

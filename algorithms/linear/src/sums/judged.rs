@@ -1,16 +1,22 @@
 //! [`Standing`]: the best weights so far, and the judgement of a step by the sums at its end.
 
 use raddle::exact::Grid;
+use raddle::prelude::*;
 
-use super::newton::{Curved, newton_step};
+use super::newton::{Curved, newton_step, standard_errors};
 use super::point::{Bounds, Grids, Point};
 use crate::certificate::Certificate;
 use crate::data::bias::half_square;
+use crate::loss::Loss;
 
 /// Fraction of the fall that the slope promises that a step must reach.
 const ENOUGH: f64 = 1e-4;
 /// Relative change of the objective that may be one of rounding.
 const ROUNDING: f64 = 1e-9;
+
+/// Name of the metric, and what it is of.
+const GAP: &str = "relative-duality-gap";
+const ROWS: &str = "training data";
 
 /// The state of a fit where its sums meet.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +37,7 @@ pub struct Standing {
 raddle::state!(Standing { best, found, second, base, point, is_over });
 
 /// The sums of a round as numbers.
-pub(super) struct Sums {
+struct Sums {
     /// Dual terms, losses, and losses at the halvings of the step.
     losses: Vec<f64>,
     /// w = sum a y x, by scaled columns.
@@ -42,7 +48,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Reads the words of a round: those of the losses, of the first and of the second derivatives.
-    pub(super) fn read(words: &[i64], grids: Grids, width: usize) -> Self {
+    fn read(words: &[i64], grids: Grids, width: usize) -> Self {
         let (losses, second) = words.split_at(words.len() - width * (width + 1) / 2);
         let (losses, first) = losses.split_at(losses.len() - 2 * width);
         let wide = |grid: Grid, words: &[i64]| -> Vec<f64> {
@@ -56,12 +62,55 @@ impl Sums {
 
 impl Standing {
     /// Makes the state of a fit that starts at a point.
-    pub(super) fn at(point: Point) -> Self {
+    pub(crate) fn at(point: Point) -> Self {
         Self { point, ..Self::default() }
     }
 
+    /// Judges the point by the words of its sums, and goes on to the next.
+    pub(crate) fn go_on(&mut self, words: &[i64], bounds: &Bounds) {
+        if let Some(grids) = bounds.grids(&self.point) {
+            let next = self.next(Sums::read(words, grids, bounds.scales.len()), bounds);
+            match bounds.grids(&next) {
+                Some(_) => self.point = next,
+                None => self.is_over = true,
+            }
+        }
+    }
+
+    /// Concludes a boundary.
+    pub(crate) fn verdict<C>(&self, tolerance: f64) -> Verdict<C> {
+        let Self { best, found, is_over, .. } = self;
+        if best.is_empty() {
+            return Verdict::unmeasured(GAP, ROWS);
+        }
+        let metric = Metric::new(GAP, found.gap(), ROWS).target(tolerance);
+        let status = if *is_over { Status::Converged } else { Status::Continue };
+        let mut verdict = Verdict::new(metric.certified()).status(status);
+        verdict.objective = Some(found.primal);
+        verdict.show("primal", found.primal).show("dual", found.dual)
+    }
+
+    /// Returns the point whose sums are next.
+    pub(crate) fn point(&self) -> &Point {
+        &self.point
+    }
+
+    /// Returns the best weights, those of the first point before any was judged.
+    pub(crate) fn weights(&self) -> &[f64] {
+        if self.best.is_empty() { &self.point.w } else { &self.best }
+    }
+
+    /// Returns the certificate of the best weights, and their standard errors for losses of weight `c`, which
+    /// the logistic loss has; `None` before any were judged.
+    pub(crate) fn judged(&self, bounds: &Bounds, c: f64) -> Option<(Certificate, Option<Vec<f64>>)> {
+        let curved = Curved { second: &self.second, scales: &bounds.scales };
+        let errors = || standard_errors(curved, c, bounds.rounding());
+        let errors = (!self.best.is_empty() && bounds.loss == Loss::Logistic).then(errors);
+        (!self.best.is_empty()).then_some((self.found, errors))
+    }
+
     /// Judges the point by its sums; returns the next one, which is the same once no step makes progress.
-    pub(super) fn next(&mut self, sums: Sums, bounds: &Bounds) -> Point {
+    fn next(&mut self, sums: Sums, bounds: &Bounds) -> Point {
         let point = &self.point.clone();
         let Sums { losses, first, second } = sums;
         let primal = half_square(&point.w) + losses[1];
@@ -119,7 +168,6 @@ impl Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loss::Loss;
 
     /// Losses of one column at a point, and at the halvings of its step that are below what the others have.
     fn sums(loss: f64, halvings: usize, low: Option<(usize, f64)>) -> Sums {
@@ -130,7 +178,8 @@ mod tests {
 
     #[test]
     fn a_step_is_judged_by_the_slope_of_what_is_left_of_it() {
-        let bounds = Bounds { scales: vec![1.0], most: 1.0, rows: 1, loss: Loss::SquaredHinge };
+        let bounds =
+            Bounds { scales: vec![1.0], most: 1.0, rows: 1, loss: Loss::SquaredHinge, factors: [1.0; 2] };
         for halving in [1, 12, 16, 24] {
             let left = 0.5_f64.powi(halving as i32);
             let point = Point { w: vec![1.0], step: vec![1.0] };

@@ -7,6 +7,7 @@
 //! judged and the next one is made. The dual point a = -c phi'(m) is that of the same round, so that the gap
 //! is a sum, too.
 
+mod adding;
 mod judged;
 mod newton;
 mod point;
@@ -15,7 +16,10 @@ mod settings;
 mod shard;
 
 pub use judged::Standing;
+pub(crate) use point::Bounds;
 pub use point::Point;
 pub use program::SumsProgram;
 pub use settings::BySums;
+pub(crate) use settings::{MOST_COLUMNS, check_loss, refuse, too_large};
 pub use shard::SumShard;
+pub(crate) use shard::cut;

@@ -21,6 +21,11 @@ pub struct Point {
 raddle::state!(Point { w, step });
 
 impl Point {
+    /// Makes the first point of so many columns.
+    pub(crate) fn first(width: usize) -> Self {
+        Self { w: vec![0.0; width], step: Vec::new() }
+    }
+
     /// Returns the fractions of the step that are taken back by its halvings, the smallest first. Rows that
     /// enter a squared hinge may ask for many.
     pub(super) fn halvings(&self, loss: Loss) -> impl Iterator<Item = f64> + use<> {
@@ -36,14 +41,16 @@ impl Point {
 
 /// Bounds of all rows.
 #[derive(Debug, Clone)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// A power of two for each column that no value is beyond.
-    pub(super) scales: Vec<f64>,
+    pub(crate) scales: Vec<f64>,
     /// Largest weight of a row's loss.
-    pub(super) most: f64,
+    pub(crate) most: f64,
     /// Number of rows.
-    pub(super) rows: u64,
-    pub(super) loss: Loss,
+    pub(crate) rows: u64,
+    pub(crate) loss: Loss,
+    /// Weights of the losses of each class, by which those of its rows are multiplied.
+    pub(crate) factors: [f64; 2],
 }
 
 /// The grids of the sums at a point.
@@ -62,6 +69,11 @@ impl Bounds {
     pub(super) fn rounding(&self) -> f64 {
         Grid::new(0.5 * self.most, self.rows)
             .map_or(f64::INFINITY, |grid| 0.5 * self.rows as f64 * grid.step())
+    }
+
+    /// `true` if there are grids for the first point.
+    pub(crate) fn are_usual(&self) -> bool {
+        self.grids(&Point::first(self.scales.len())).is_some()
     }
 
     /// Returns the grids at a point; `None` if its weights are too large.

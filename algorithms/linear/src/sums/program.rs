@@ -1,20 +1,12 @@
 //! [`SumsProgram`]: rows as shards, a point as the replica, and sums of integers as partials.
 
-use raddle::exact::{ExactError, ExactSums};
 use raddle::prelude::*;
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{RestoreByShard, Restoring, cancellation_point};
+use raddle::{RestoreByShard, Restoring};
 
-use super::judged::{Standing, Sums};
+use super::judged::Standing;
 use super::point::{Bounds, Point};
 use super::shard::{SumShard, cut};
-
-/// Rows whose products are added together, while a line of the triangle is near.
-const TOGETHER: usize = 16;
-
-/// Name of the metric, and what it is of.
-const GAP: &str = "relative-duality-gap";
-const ROWS: &str = "training data";
 
 /// A linear classifier of two classes by exact sums.
 #[derive(Debug)]
@@ -23,84 +15,9 @@ pub struct SumsProgram {
     pub(super) tolerance: f64,
 }
 
-/// The sums of a shard while its rows are added.
-struct Adding {
-    losses: ExactSums,
-    first: ExactSums,
-    second: ExactSums,
-    /// Rows whose products are not added yet: their factors, and their values by scaled column.
-    factors: Vec<f64>,
-    rows: Vec<f64>,
-}
-
-impl Adding {
-    fn add_products(&mut self) -> Result<(), ExactError> {
-        self.second.add_products(&self.factors, &self.rows)?;
-        self.factors.clear();
-        self.rows.clear();
-        Ok(())
-    }
-
-    /// Returns the words of the losses, of the first and of the second derivatives.
-    fn words(mut self) -> Result<Vec<i64>, ExactError> {
-        self.add_products()?;
-        let mut words = self.losses.words();
-        words.extend(self.first.words());
-        words.extend(self.second.words());
-        Ok(words)
-    }
-}
-
 impl SumsProgram {
     fn width(&self) -> usize {
         self.bounds.scales.len()
-    }
-
-    /// Adds up the rows of a shard; `None` if the weights are too large, which no point's are.
-    fn sums(&self, shard: &SumShard, point: &Point) -> Result<Option<Vec<i64>>, ExactError> {
-        let (width, loss) = (self.width(), self.bounds.loss);
-        let halvings: Vec<f64> = point.halvings(loss).collect();
-        let Some(grids) = self.bounds.grids(point) else { return Ok(None) };
-        let mut adding = Adding {
-            losses: ExactSums::wide(grids.losses, 2 + halvings.len()),
-            first: ExactSums::wide(grids.first, width),
-            second: ExactSums::new(grids.second, width * (width + 1) / 2),
-            factors: Vec::with_capacity(TOGETHER),
-            rows: Vec::with_capacity(TOGETHER * width),
-        };
-        let (mut losses, mut down) = (vec![0.0; 2 + halvings.len()], vec![0.0; width]);
-        for (&at, &signed) in shard.at.iter().zip(&shard.signed) {
-            let (at, sign, c) = (at as usize, signed.signum(), signed.abs());
-            let margin = sign * shard.rows.dot(at, &point.w);
-            let (slope, second) = loss.slopes(margin);
-            (losses[0], losses[1]) = (loss.dual(c * slope, c), c * loss.value(margin));
-            if !halvings.is_empty() {
-                let along = sign * shard.rows.dot(at, &point.step);
-                let halved = |back: &f64| c * loss.value(margin - back * along);
-                losses[2..].iter_mut().zip(&halvings).for_each(|(loss, back)| *loss = halved(back));
-            }
-            adding.losses.add(&losses)?;
-            let first = adding.rows.len();
-            adding.rows.resize(first + width, 0.0);
-            let row = &mut adding.rows[first..];
-            let (columns, values) = shard.rows.row(at);
-            for (&column, value) in columns.iter().zip(values) {
-                row[column as usize] = value / self.bounds.scales[column as usize];
-            }
-            let factor = sign * c * slope;
-            down.iter_mut().zip(&*row).for_each(|(down, x)| *down = factor * x);
-            adding.first.add(&down)?;
-            if second == 0.0 {
-                adding.rows.truncate(first);
-            } else {
-                adding.factors.push(c * second);
-            }
-            cancellation_point((width * width / 8) as u64);
-            if adding.factors.len() == TOGETHER {
-                adding.add_products()?;
-            }
-        }
-        adding.words().map(Some)
     }
 }
 
@@ -119,16 +36,8 @@ impl Program for SumsProgram {
     }
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Point {
-        let standing = at.pinned;
-        if let Some(grids) = self.bounds.grids(&standing.point) {
-            let sums = Sums::read(&at.partials.concat(), grids, self.width());
-            let next = standing.next(sums, &self.bounds);
-            match self.bounds.grids(&next) {
-                Some(_) => standing.point = next,
-                None => standing.is_over = true,
-            }
-        }
-        standing.point.clone()
+        at.pinned.go_on(&at.partials.concat(), &self.bounds);
+        at.pinned.point.clone()
     }
 
     fn commit(&self, change: &Point, point: &mut Point) {
@@ -140,15 +49,7 @@ impl Program for SumsProgram {
     }
 
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Point> {
-        let Standing { best, found, is_over, .. } = at.pinned;
-        if best.is_empty() {
-            return Verdict::unmeasured(GAP, ROWS);
-        }
-        let metric = Metric::new(GAP, found.gap(), ROWS).target(self.tolerance);
-        let status = if *is_over { Status::Converged } else { Status::Continue };
-        let mut verdict = Verdict::new(metric.certified()).status(status);
-        verdict.objective = Some(found.primal);
-        verdict.show("primal", found.primal).show("dual", found.dual)
+        at.pinned.verdict(self.tolerance)
     }
 
     /// Saves nothing: rows are made again from the data, and nothing else is in a shard.
@@ -185,11 +86,7 @@ impl RestoreByShard for SumsProgram {
 
 impl Update for SumsProgram {
     fn update(&self, at: TaskOf<'_, Self>) -> Vec<i64> {
-        match self.sums(at.shard, at.replica) {
-            Ok(words) => words.unwrap_or_default(),
-            // Bounds of the data were checked; this would be a mistake of the grids.
-            Err(why) => panic!("{why}"),
-        }
+        self.bounds.add_up(at.shard, at.replica)
     }
 }
 

@@ -7,7 +7,6 @@ use raddle::prelude::*;
 use raddle::{Lazy, LazyParts, Outcome};
 
 use super::judged::Standing;
-use super::newton::{Curved, standard_errors};
 use super::point::{Bounds, Point};
 use super::program::SumsProgram;
 use super::shard::SumShard;
@@ -19,7 +18,7 @@ use crate::model::{Fit, StandardErrors};
 use crate::params::Linear;
 
 /// Limit on the number of columns.
-const MOST_COLUMNS: usize = 2000;
+pub(crate) const MOST_COLUMNS: usize = 2000;
 /// Fraction of the values below which rows are sparse if they have more than `FEW_COLUMNS` columns.
 const DENSE: f64 = 0.02;
 const FEW_COLUMNS: usize = 100;
@@ -78,16 +77,7 @@ impl BySums {
     /// # Errors
     /// If the loss has no second derivatives, or several classes.
     pub fn check(&self) -> Result<(), LinearError> {
-        match self.linear.loss {
-            Loss::SquaredHinge | Loss::Logistic => Ok(()),
-            Loss::Hinge => refuse(
-                "by",
-                "the hinge has no second derivatives to add up: choose squared-hinge, or --parts",
-            ),
-            Loss::Multinomial => {
-                refuse("by", "sums are those of two classes, not of the multinomial loss: choose logistic")
-            }
-        }
+        check_loss(self.linear.loss)
     }
 
     /// Refuses problems that are not for sums.
@@ -198,7 +188,7 @@ impl BySums {
     fn bounds_of(&self, problem: &Problem, costs: &[f64]) -> Result<Bounds, LinearError> {
         let most = costs.iter().copied().fold(0.0, f64::max);
         let (rows, loss) = (problem.rows() as u64, self.linear.loss);
-        Ok(Bounds { scales: self.scales(problem)?, most, rows, loss })
+        Ok(Bounds { scales: self.scales(problem)?, most, rows, loss, factors: [1.0; 2] })
     }
 
     /// Returns the range of places of each shard.
@@ -230,8 +220,10 @@ impl BySums {
         let costs = problem.costs(&factors);
         let bounds = self.bounds_of(problem, &costs)?;
         let width = bounds.scales.len();
-        let point = Point { w: vec![0.0; width], step: Vec::new() };
-        bounds.grids(&point).ok_or_else(too_large)?;
+        let point = Point::first(width);
+        if !bounds.are_usual() {
+            return Err(too_large());
+        }
         // The rows of the matrix at each place.
         let mut of_places: Vec<Vec<f64>> = vec![Vec::new(); problem.distinct()];
         for (cost, &place) in costs.iter().zip(problem.rows.places().of_rows()) {
@@ -288,35 +280,42 @@ impl BySums {
         let (c, factors) = self.factors(problem)?;
         let (loss, none) = (self.linear.loss, Rows::default());
         let binary = problem.over(&none, 0, loss, &factors);
-        let Standing { best, found, second, point, .. } = outcome.parts.pinned;
-        let is_measured = !best.is_empty();
-        let w = if is_measured { best } else { point.w };
+        let standing = &outcome.parts.pinned;
+        let w = standing.weights().to_vec();
         let products = problem.rows.products(&w)?;
         let rows = products.iter().zip(&binary.signs).zip(&binary.costs);
         let dual = rows.map(|((product, sign), cost)| cost * loss.slopes(sign * product).0).collect();
+        let judged = standing.judged(&self.bounds_of(problem, &problem.costs(&factors))?, c);
         let run = (outcome.report, outcome.trace);
         let mut fit = Fit::of(problem, (loss, c, &factors), vec![(dual, Some(w))], run)?;
-        if let Some(scorer) = fit.scorers.first_mut().filter(|_| is_measured) {
+        let Some((found, errors)) = judged else { return Ok(fit) };
+        if let Some(scorer) = fit.scorers.first_mut() {
             (scorer.objective, scorer.gap) = (found.primal, found.gap());
         }
-        if is_measured && loss == Loss::Logistic {
-            let bounds = self.bounds_of(problem, &fit.costs)?;
-            let curved = Curved { second: &second, scales: &bounds.scales };
-            let mut columns = standard_errors(curved, c, bounds.rounding());
-            let bias = problem.bias.value();
-            let intercept = if bias == 0.0 { None } else { columns.pop().map(|error| error * bias.abs()) };
-            fit.errors = Some(StandardErrors { columns, intercept });
-        }
+        fit.errors = errors.map(|errors| StandardErrors::of(errors, problem.bias.value()));
         Ok(fit)
     }
 }
 
-fn refuse<T>(name: &'static str, why: impl Into<String>) -> Result<T, LinearError> {
+/// Refuses losses that are not for sums.
+pub(crate) fn check_loss(loss: Loss) -> Result<(), LinearError> {
+    match loss {
+        Loss::SquaredHinge | Loss::Logistic => Ok(()),
+        Loss::Hinge => {
+            refuse("by", "the hinge has no second derivatives to add up: choose squared-hinge, or --parts")
+        }
+        Loss::Multinomial => {
+            refuse("by", "sums are those of two classes, not of the multinomial loss: choose logistic")
+        }
+    }
+}
+
+pub(crate) fn refuse<T>(name: &'static str, why: impl Into<String>) -> Result<T, LinearError> {
     Err(LinearError::Parameter { name, why: why.into() })
 }
 
 /// Error of weights that no grid is made for.
-fn too_large() -> LinearError {
+pub(crate) fn too_large() -> LinearError {
     let why = "the weights of rows are too large or too small to be added exactly: scale C or the weights";
     LinearError::Parameter { name: "by", why: why.into() }
 }

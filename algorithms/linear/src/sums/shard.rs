@@ -8,17 +8,17 @@ use crate::data::slice::RowSlice;
 /// rounded by itself.
 #[derive(Debug, Clone, Default)]
 pub struct SumShard {
-    pub(super) rows: RowSlice,
+    pub(crate) rows: RowSlice,
     /// Position of each row's values.
-    pub(super) at: Vec<u32>,
+    pub(crate) at: Vec<u32>,
     /// Weight of each row's loss, with the sign of its class; none is 0.
-    pub(super) signed: Vec<f64>,
+    pub(crate) signed: Vec<f64>,
 }
 
 raddle::state!(SumShard { rows, at, signed });
 
 /// Cuts the rows of all shards otherwise.
-pub(super) fn cut(shards: &[SumShard], ends: &[f64]) -> Vec<SumShard> {
+pub(crate) fn cut(shards: &[SumShard], ends: &[f64]) -> Vec<SumShard> {
     let width = shards.iter().map(|shard| shard.rows.width()).max().unwrap_or(0);
     let all = shards.iter().flat_map(|shard| {
         let rows = shard.at.iter().zip(&shard.signed);

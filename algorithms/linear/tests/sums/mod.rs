@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod command_line;
+mod parties;
 mod rounds;
 mod same_bytes;
 mod standard_errors;

@@ -13,7 +13,7 @@ const VERBS: [(&str, &[&str]); 7] = [
     ("lda", &["fit", "cv", "infer", "topics"]),
     ("linear", &["fit", "path", "cv", "predict"]),
     ("pool", &["run", "add", "status", "cancel", "profile"]),
-    ("raddle", &["launch", "join", "status", "graph", "report", "rescale", "generate"]),
+    ("raddle", &["launch", "join", "key", "status", "graph", "report", "rescale", "generate"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
 

@@ -5,6 +5,7 @@
 use super::super::*;
 use super::{config, ended_report, found, identity, notes, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
+use crate::parties::{Keyring, PrivateKey};
 
 /// A coordinator without processes of its own, two of which are asked for by `raddle join`, and their numbers
 /// and who of them begins the run's folder.
@@ -184,4 +185,42 @@ fn bytes_that_changed_on_the_way_are_a_loss_by_name_before_and_behind_the_begin(
     let lost = coordinator.on(Event::Tick, 1.0 + 2.0 * GRACE);
     let why = "process 1 has sent what did not arrive as it was".to_owned();
     assert!(lost.contains(&Action::Lost { who: 1, why }), "{lost:?}");
+}
+
+/// A coordinator of parties east, north and south.
+fn of_parties() -> Coordinator {
+    let key = || PrivateKey::new().unwrap();
+    let (coordinator, names) = (key(), ["east", "north", "south"]);
+    let parties = names.map(|name| (name.to_owned(), key().public())).into();
+    let keyring = Keyring::new(coordinator.public(), &parties, None, coordinator).unwrap();
+    let config = CoordinatorConfig { processes: 0, wait_for: 3, wait: 60.0, ..config() };
+    Coordinator::new(CoordinatorConfig { keyring: Some(keyring), ..config })
+}
+
+/// Asks for a place for the party of this number; returns it, or why there is none.
+fn place(coordinator: &mut Coordinator, party: Option<u32>, now: f64) -> Result<u32, String> {
+    let request = AdminRequest::Join { workers: None, rank: party };
+    let answer = |action| match action {
+        Action::AdminResponse { answer: AdminResponse::JoinGrant { index, .. }, .. } => Some(Ok(index)),
+        Action::AdminResponse { answer: AdminResponse::Refused(why), .. } => Some(Err(why)),
+        _ => None,
+    };
+    coordinator.on(Event::Asked { admin: 0, request }, now).into_iter().find_map(answer).unwrap()
+}
+
+#[test]
+fn a_party_has_its_own_place_and_no_other_and_has_it_once() {
+    let mut coordinator = of_parties();
+    assert_eq!(place(&mut coordinator, Some(3), 0.0), Ok(3));
+    assert_eq!(place(&mut coordinator, Some(1), 0.0), Ok(1));
+    let twice = "south takes part already: a party joins once".to_owned();
+    assert_eq!(place(&mut coordinator, Some(3), 1.0), Err(twice));
+    for nobody in [None, Some(0), Some(4)] {
+        assert!(place(&mut coordinator, nobody, 1.0).unwrap_err().contains("join with --parties"));
+    }
+    // Others are not disturbed, and a party that is gone may come again.
+    coordinator.on(report(1, MemberReport::Alive { memory: 0 }), 1.0);
+    assert!(coordinator.has_member(1) && coordinator.has_member(3));
+    coordinator.on(report(1, MemberReport::Failed { why: "its data".into(), of_a_peer: false }), 2.0);
+    assert_eq!(place(&mut coordinator, Some(1), 3.0), Ok(1));
 }

@@ -5,6 +5,7 @@
 
 mod guests;
 mod holders;
+mod parties;
 mod turns;
 
 use super::*;
@@ -41,6 +42,8 @@ pub(super) fn ready(from: u32) -> Event {
 /// The report of a process that registers planned changes of the workers.
 fn planned(from: u32, rescale: &[(u64, u64)]) -> Event {
     let registration = Registration {
+        data: String::new(),
+        is_pinned: false,
         identity: identity(),
         blocks: 0,
         rescale: rescale.to_vec(),

@@ -11,6 +11,7 @@ use raddle_common::testing::not_empty;
 
 use super::super::first_message::{Ids, PROTOCOL, Role, TIMEOUT};
 use super::*;
+use crate::cluster::net::token::Token;
 
 const TOKEN: Token = Token([7; 32]);
 
@@ -60,12 +61,12 @@ fn greet(
             [scope.spawn(move || pass(from, to, there)), scope.spawn(move || pass(back, forth, here))];
         let answering = scope.spawn(move || {
             let mine = handshake(Role::Coordinator, false);
-            let done = respond(&acceptor, TOKEN, &mine, Some(limit), |_, _| (), |_| Ok(()));
+            let done = respond(&acceptor, &TOKEN.into(), &mine, Some(limit), |_, _| (), |_| Ok(()));
             let _ = acceptor.shutdown(Shutdown::Both);
             done.is_ok()
         });
         let mine = handshake(Role::Member, encrypts);
-        let greeted = initiate(&connector, TOKEN, &mine, Some(limit)).map(|(_, seal)| seal);
+        let greeted = initiate(&connector, &TOKEN.into(), &mine, Some(limit)).map(|(_, seal)| seal);
         let let_in = answering.join().unwrap();
         let _ = connector.shutdown(Shutdown::Both);
         (greeted, let_in, passing.map(|passing| passing.join().unwrap()))
@@ -111,9 +112,12 @@ fn a_refusal_is_believed_only_with_its_proof_and_shows_no_control_characters() {
     let refusing = thread::spawn(move || {
         let mine = handshake(Role::Coordinator, false);
         let why = "no\u{1b}[31m\nplace".to_owned();
-        respond(&acceptor, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Err(why)).unwrap_err().to_string()
+        respond(&acceptor, &TOKEN.into(), &mine, Some(TIMEOUT), |_, _| (), |_| Err(why))
+            .unwrap_err()
+            .to_string()
     });
-    let refused = initiate(&connector, TOKEN, &handshake(Role::Member, false), Some(TIMEOUT)).unwrap_err();
+    let refused =
+        initiate(&connector, &TOKEN.into(), &handshake(Role::Member, false), Some(TIMEOUT)).unwrap_err();
     assert!(matches!(&refused, Refused::Unlike(why) if why == "no [31m place"), "{refused}");
     refusing.join().unwrap();
     // Who passes the handshake on and knows no token makes up a reason.
@@ -132,9 +136,10 @@ fn a_refusal_is_believed_only_with_its_proof_and_shows_no_control_characters() {
     });
     let answering = thread::spawn(move || {
         let mine = handshake(Role::Coordinator, false);
-        respond(&acceptor, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).is_ok()
+        respond(&acceptor, &TOKEN.into(), &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).is_ok()
     });
-    let refused = initiate(&connector, TOKEN, &handshake(Role::Member, false), Some(TIMEOUT)).unwrap_err();
+    let refused =
+        initiate(&connector, &TOKEN.into(), &handshake(Role::Member, false), Some(TIMEOUT)).unwrap_err();
     assert!(matches!(refused, Refused::Stranger), "{refused}");
     connector.shutdown(Shutdown::Both).unwrap();
     assert!(!answering.join().unwrap());
@@ -155,11 +160,11 @@ fn ends_of_other_versions_are_told_so_and_so_are_we() {
         let (mut connector, acceptor) = pair();
         let answering = thread::spawn(move || {
             let mine = handshake(Role::Coordinator, false);
-            respond(&acceptor, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).unwrap_err()
+            respond(&acceptor, &TOKEN.into(), &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).unwrap_err()
         });
         let theirs = of_version(version);
         send(&mut connector, &theirs).unwrap();
-        let ticket = proof(mac(TOKEN, TICKET, &[&theirs]));
+        let ticket = proof(mac(&TOKEN.into(), TICKET, &[&theirs]));
         let ticket = if has_sums { summed(&ticket, &to_bytes(&theirs)) } else { to_bytes(&ticket) };
         send_bytes(&mut connector, &ticket).unwrap();
         let answered = receive_bytes(&mut connector, MOST).unwrap();
@@ -178,7 +183,7 @@ fn ends_of_other_versions_are_told_so_and_so_are_we() {
             send_bytes(&mut acceptor, &answer).unwrap();
         });
         let mine = handshake(Role::Member, false);
-        let why = initiate(&connector, TOKEN, &mine, Some(TIMEOUT)).unwrap_err();
+        let why = initiate(&connector, &TOKEN.into(), &mine, Some(TIMEOUT)).unwrap_err();
         assert!(why.to_string().contains(&format!("version {version} of the protocol")), "{why}");
         answering.join().unwrap();
     }

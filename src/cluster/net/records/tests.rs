@@ -20,8 +20,8 @@ const TOKEN: Token = Token([7; 32]);
 
 /// Seals of the connecting and of the accepting end, with a cipher.
 fn keys(tokens: [Token; 2], over: [&[u8]; 2]) -> io::Result<[Seal; 2]> {
-    let mut connector = Agreement::new(tokens[0], over[0], End::Connector)?;
-    let mut acceptor = Agreement::new(tokens[1], over[1], End::Acceptor)?;
+    let mut connector = Agreement::new(&tokens[0].into(), over[0], End::Connector)?;
+    let mut acceptor = Agreement::new(&tokens[1].into(), over[1], End::Acceptor)?;
     acceptor.take(&connector.message()?)?;
     connector.take(&acceptor.message()?)?;
     Ok([Seal::Keys(connector.keys()?), Seal::Keys(acceptor.keys()?)])

@@ -1,0 +1,93 @@
+//! Nothing of the rows leaves a party: marked numbers and texts are searched in all that crossed.
+
+use std::process::Command;
+
+use super::*;
+
+/// Marked numbers, by column, and their greatest power of two.
+const MARKED: [(f64, f64); 2] = [(47.123_457, 128.0), (88.987_653, 512.0)];
+const TEXT: &str = "Wilhelmina Canary";
+
+/// What a number may look like in bytes: as a float, as a text, and as a multiple of a power of two, scaled or
+/// not.
+fn forms(number: f64, scale: f64) -> Vec<Vec<u8>> {
+    let mut forms = vec![
+        number.to_le_bytes().to_vec(),
+        number.to_be_bytes().to_vec(),
+        (number as f32).to_le_bytes().to_vec(),
+        (number / scale).to_le_bytes().to_vec(),
+        ((number / scale) as f32).to_le_bytes().to_vec(),
+        format!("{number}").into_bytes(),
+    ];
+    for value in [number, number / scale] {
+        let fixed = (20..56).map(|bits| (value * 2_f64.powi(bits)).round() as i64);
+        forms.extend(fixed.map(|fixed| fixed.to_le_bytes().to_vec()));
+    }
+    forms
+}
+
+/// The forms of the marks that are somewhere in these bytes.
+fn found(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let all = MARKED.iter().flat_map(|&(number, scale)| forms(number, scale));
+    let all = all.chain([TEXT.as_bytes().to_vec()]);
+    all.filter(|form| bytes.windows(form.len()).any(|window| window == &form[..])).collect()
+}
+
+/// All bytes in the files of a folder.
+fn content(folder: &Path) -> Vec<u8> {
+    let files = fs::read_dir(folder).unwrap().flatten().map(|one| one.path());
+    let read = |path: PathBuf| if path.is_dir() { content(&path) } else { fs::read(&path).unwrap() };
+    files.flat_map(read).collect()
+}
+
+/// Records what this command, and those that it starts, send over sockets, before it is encrypted.
+fn recorded(of: &Parties, mut command: Command) -> Command {
+    let folder = of.path().join("sent");
+    fs::create_dir_all(&folder).unwrap();
+    command.env("RADDLE_RECORD", folder);
+    command
+}
+
+#[test]
+fn no_marked_number_and_no_text_leaves_its_party() {
+    let of = Parties::new();
+    let [(age, _), (pulse, _)] = MARKED;
+    let marked = format!("{}{age},{pulse},yes,ill\n", of.rows("north"));
+    let with_names =
+        marked.lines().fold("name,".to_owned() + HEAD, |text, line| text + TEXT + "," + line + "\n");
+    fs::write(of.path().join("north/own.csv"), with_names).unwrap();
+    assert!(!found(&content(&of.path().join("north"))).is_empty());
+    let launch = "raddle launch --parties ../parties.toml --key ../coordinator.key --";
+    let hub = of.path().join("hub");
+    let launcher = Launched::of(&hub, recorded(&of, command(&hub, &format!("{launch} {FIT}"))));
+    let join = |name: &&str| {
+        let (folder, accept) = (of.path().join(name), of.digest(name, ""));
+        let line = of.line(name, &format!("--accept {accept}"));
+        Launched::of(&folder, recorded(&of, command(&folder, &line)))
+    };
+    let joined: Vec<Launched> = NAMES.iter().map(join).collect();
+    for party in joined {
+        let (code, said) = end(party);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let (code, said) = end(launcher);
+    assert_eq!(code, Some(0), "{said}");
+    let sent = content(&of.path().join("sent"));
+    assert!(sent.len() > 1 << 12, "{} bytes crossed", sent.len());
+    for (bytes, what) in
+        [(sent, "sockets"), (content(&hub), "the coordinator's folder"), (said.into_bytes(), "streams")]
+    {
+        assert_eq!(found(&bytes), Vec::<Vec<u8>>::new(), "{what}");
+    }
+    for other in ["east", "south"] {
+        assert_eq!(found(&content(&of.path().join(other))), Vec::<Vec<u8>>::new(), "{other}");
+    }
+    // Without pins, rows cross when their process leaves.
+    fs::remove_dir_all(of.path().join("sent")).unwrap();
+    let line = "raddle launch --processes 2 -- linear fit own.csv --y sick --loss logistic --by sums --drop name \
+                --rescale 1:1 --out moved";
+    let north = of.path().join("north");
+    assert!(recorded(&of, command(&north, line)).output().unwrap().status.success());
+    let sent = found(&content(&of.path().join("sent")));
+    assert!(sent.contains(&age.to_le_bytes().to_vec()) && sent.contains(&pulse.to_le_bytes().to_vec()));
+}
