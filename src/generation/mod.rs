@@ -91,15 +91,18 @@ impl<P: Program> Generation<P> {
         }
     }
 
-    /// Masks the sums of this process, which is a party.
+    /// Masks the sums of this process, if it is a party that masks them.
     ///
     /// # Errors
     /// If what the program sends are not exact sums alone.
-    pub(crate) fn masked(mut self, masks: Masks) -> Result<Self, EngineError> {
+    pub(crate) fn masked(mut self, masks: Option<Masks>) -> Result<Self, EngineError> {
+        let Some(masks) = masks else { return Ok(self) };
         let here = (0..self.layout.workers as u32).filter(|&worker| self.layout.is_here(worker));
         let (shards, workers) = (self.layout.shard_at.len() as u32, here.count() as u32);
         let merger = ProcessMerger::masked(&self.program, shards, workers, masks);
-        let merger = merger.filter(|_| P::verbs().relate.is_none());
+        // Descriptions of candidates are no sums, and all parties have to answer a round.
+        let verbs = P::verbs();
+        let merger = merger.filter(|_| verbs.relate.is_none() && verbs.enough.is_none());
         let why = "parties send exact sums alone, and this program sends something else: see Additive";
         self.merger = Some(Arc::new(merger.ok_or_else(|| EngineError::Setting(why.into()))?));
         Ok(self)

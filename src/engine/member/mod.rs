@@ -278,11 +278,8 @@ impl<P: Program> Member<P> {
         let (program, settings) = (Arc::clone(&self.program), Arc::new(self.settings.clone()));
         let (hub, observer) = (self.hub.take(), self.observer.take());
         self.history.next.1 = self.moved;
-        let mut generation = Generation::new(program, settings, layout, local, hub, observer);
-        if let Some(masks) = self.masks.take() {
-            generation = generation.masked(masks)?;
-        }
-        let generation = Arc::new(generation);
+        let generation = Generation::new(program, settings, layout, local, hub, observer);
+        let generation = Arc::new(generation.masked(self.masks.take())?);
         self.requests.begin(number);
         Ok(Step::Run(generation, position))
     }
