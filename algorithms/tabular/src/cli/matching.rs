@@ -158,6 +158,7 @@ mod tests {
             left_out: Vec::new(),
             without_response: Vec::new(),
             unknown_classes: Vec::new(),
+            unseen: Vec::new(),
             records: Default::default(),
             notes: Vec::new(),
         };
