@@ -157,7 +157,7 @@ killed() {
   rm -rf run
   (exec_of "$begins" "$@" --out run --checkpoint-every 1 "${slow[@]}" --quiet) >/dev/null 2>complaint &
   pid=$!
-  wait_for_epochs run 2 $pid
+  wait_for_epochs run 3 $pid
   kill -9 $pid 2>/dev/null || true
   wait $pid 2>/dev/null || code=$?
   # A program that Wine runs ends with a status of its own.
@@ -173,6 +173,7 @@ exec_of() {
     here) exec "$native/$program" "$@" ;;
   esac
 }
+# Lines of the trace: of the beginning, and of each boundary. With the third the checkpoint of the first is whole.
 wait_for_epochs() {
   local tries=0
   until [ "$({ wc -l <"$1/trace.jsonl" || echo 0; } 2>/dev/null)" -ge "$2" ]; do
@@ -233,7 +234,7 @@ unlike() {
     at=$(sed -n 's/^coordinator //p' run/coordinator)
     there raddle join "$at" --token-file run/token >/dev/null 2>joined &
     join=$!
-    wait_for_epochs run 2 $launcher
+    wait_for_epochs run 3 $launcher
     here raddle status run >standing 2>/dev/null || true
     victim=$(pgrep -f " $programs/${line[0]} fit" | head -n 1 || true)
     [ -z "$victim" ] || kill -9 "$victim"
