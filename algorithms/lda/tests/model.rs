@@ -227,14 +227,14 @@ fn an_estimate_that_is_enough_moves_no_end() {
     let mut draw = Stream::new(&[5]);
     let mut document = |_| {
         let mut counts = std::collections::BTreeMap::new();
-        let topics = [draw.below(40), draw.below(40)];
+        let topics = [(); 4].map(|()| draw.below(300));
         for at in 0..250 {
-            let word = 12 * topics[at % 2] + draw.below(16);
+            let word = 12 * topics[at % 4] + draw.below(16);
             *counts.entry(word as u32).or_insert(0) += 1;
         }
         counts.into_iter().collect::<Vec<(u32, u64)>>()
     };
-    let corpus = Corpus::from_documents(484, (0..3600).map(&mut document)).unwrap();
+    let corpus = Corpus::from_documents(3604, (0..3600).map(&mut document)).unwrap();
     let lda = Lda::params().topics(450).seed(2);
     let fit = |lda: &Lda, epochs| {
         let problem = prepared(&corpus, HoldOut::None, HoldOut::Split);

@@ -4,6 +4,9 @@
 use super::gram::{Factor, Lower, Side, factoring};
 use crate::data::binary::Binary;
 
+/// Limit on the number of rows that are kept: this factor and the next take no more memory than the largest.
+const MOST: usize = 5792;
+
 /// The rows of a factor by rows, in its order.
 #[derive(Default)]
 pub(crate) struct KeptRows {
@@ -23,7 +26,6 @@ impl KeptRows {
         let mut place = vec![usize::MAX; r.len()];
         self.rows[..self.same].iter().enumerate().for_each(|(at, &row)| place[row] = at);
         next.sort_by(|&a, &b| place[a].cmp(&place[b]).then(margins[a].total_cmp(&margins[b])));
-        eprintln!("rows {} kept {} of {}", next.len(), self.same, self.rows.len());
     }
 
     /// Returns the multiplications that the first rows save.
@@ -63,9 +65,9 @@ impl<'a> Weighted<'a> {
         Some(Self { binary, some, r, factor: gram.factored_after(&kept.factor, kept.same)?, side })
     }
 
-    /// Returns the rows with their factor, for the next system; none of one by columns.
+    /// Returns the rows with their factor, for the next system; none of one by columns, or of too many.
     pub(crate) fn kept(self) -> KeptRows {
-        if self.side == Side::Columns {
+        if self.side == Side::Columns || self.some.len() > MOST {
             return KeptRows::default();
         }
         let weights = self.some.iter().map(|&row| self.r[row]).collect();
