@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::numbers::Numbers;
-
 /// The ids of users or of items, by row.
 ///
 /// If the ids are exactly the numbers from 0 on, the row is the id; otherwise rows are numbered in the order
@@ -91,29 +89,6 @@ impl Index<'_> {
             _ => (0..ids.len()).map(|row| self.row(&ids.name(row))).collect(),
         }
     }
-}
-
-/// Returns the rows and ids that a reader would make of a file with these rows of `ids`, in this order: ids
-/// that do not occur get no row, and ids that are all whole numbers are read as numbers.
-///
-/// ```
-/// use raddle_datasets::ratings::{Ids, as_in_file};
-/// let (rows, ids) = as_in_file(&[4, 2, 4], &Ids::Dense(5));
-/// assert_eq!((rows, ids), (vec![0, 1, 0], Ids::Integers(vec![4, 2])));
-/// ```
-pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
-    let rows_of = || rows.iter().map(|&row| row as usize);
-    Numbers::of(match ids {
-        Ids::Dense(_) => Column::Integers(rows.to_vec()),
-        Ids::Integers(ids) => Column::Integers(rows_of().map(|row| ids[row]).collect()),
-        Ids::Names(names) => {
-            let whole: Option<Vec<u32>> = rows_of().map(|row| whole_id(names[row].as_bytes())).collect();
-            whole.map_or_else(
-                || Column::Names(rows_of().map(|row| names[row].clone()).collect()),
-                Column::Integers,
-            )
-        }
-    })
 }
 
 /// Parses an id as a whole number of 32 bits: only if printing the number gives the same bytes, so that `7`,

@@ -2,11 +2,13 @@
 
 use super::data::Triples;
 use super::ids::Ids;
+use super::matrix_market;
 use super::options::RatingsOptions;
 use super::precision::{Precision, Spread};
 use super::raw::{Raw, Sink};
-use super::text::Missing;
+use super::text::{Lines, Missing};
 use super::values::Values;
+use crate::bytes::source::Source;
 use crate::error::ReadError;
 
 /// The content of a file, repeated pairs included.
@@ -30,7 +32,7 @@ pub(super) struct Loaded {
 
 /// Observations in memory.
 #[derive(Default)]
-pub(super) struct InMemory {
+struct InMemory {
     triples: Triples,
     /// Values in double precision; then the triples have none.
     wide: Vec<f64>,
@@ -57,14 +59,31 @@ impl Sink for InMemory {
 }
 
 impl Loaded {
+    /// Reads all lines of a text.
+    pub(super) fn of_text(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
+        let lines = Lines::of(source, options)?;
+        let loaded = Self::read(options, lines.taken.precision, |precision| {
+            Raw::of_text(source, &lines, precision, options.threads, || Ok(InMemory::default()))
+        })?;
+        Ok(Self { dated: lines.layout.dated, pairs_only: lines.pairs_only(), notes: lines.notes, ..loaded })
+    }
+
+    /// Reads all entries of a matrix.
+    pub(super) fn of_market(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
+        let head = matrix_market::head(source)?;
+        let loaded = Self::read(options, options.precision(head.pattern), |precision| {
+            Raw::of_market(source, &head, precision, options.threads, InMemory::default())
+        })?;
+        Ok(Self { pairs_only: head.pattern, ..loaded })
+    }
+
     /// Reads ratings by `read`: narrowed, until that turns out to lose too much; then again, in double
     /// precision.
-    pub(super) fn read(
+    fn read(
         options: &RatingsOptions,
-        pairs_only: bool,
+        mut precision: Precision,
         read: impl Fn(Precision) -> Result<Raw<InMemory>, ReadError>,
     ) -> Result<Self, ReadError> {
-        let mut precision = options.precision(pairs_only);
         let mut raw = read(precision)?;
         if options.is_read_again(&raw.spread, precision) {
             precision = Precision::Double;
@@ -83,11 +102,9 @@ impl Loaded {
             spread,
             missing,
             times: Some(times).filter(|times| !times.is_empty()),
-            dated: false,
             users: users.ids,
             items: items.ids,
-            pairs_only,
-            notes: Vec::new(),
+            ..Self::default()
         })
     }
 }

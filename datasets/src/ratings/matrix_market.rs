@@ -1,10 +1,7 @@
 //! Matrix Market: `%%MatrixMarket matrix coordinate real|integer|pattern general`, users by items, counted
 //! from 1.
 
-use super::loaded::{InMemory, Loaded};
-use super::options::RatingsOptions;
 use super::precision::Precision;
-use super::raw::Raw;
 use super::text::rating;
 use super::values::Values;
 use crate::bytes::market::{self, MarketHead, MarketKind, check_end, index};
@@ -23,14 +20,6 @@ const KIND: MarketKind = MarketKind {
 pub(super) fn head(source: &Source) -> Result<MarketHead, ReadError> {
     let head = market::head(&source.beginning(1 << 16)?, &KIND);
     head.map_err(|(line, message)| ReadError::at(&source.path, line, message))
-}
-
-/// Reads all entries into memory.
-pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
-    let head = head(source)?;
-    Loaded::read(options, head.pattern, |precision| {
-        Raw::of_market(source, &head, precision, options.threads, InMemory::default())
-    })
 }
 
 /// Passes the entries on in their order, a few blocks at a time.

@@ -26,8 +26,9 @@ mod values;
 
 pub use data::{Ratings, Triples};
 pub use duplicates::Duplicates;
-pub use ids::{Ids, Index, as_in_file, whole_id};
+pub use ids::{Ids, Index, whole_id};
 pub(crate) use layout::COLUMNS;
+pub use numbers::as_in_file;
 pub use options::{RatingsFormat, RatingsOptions};
 pub use precision::{Exact, Narrowed};
 pub(crate) use read::format_of;

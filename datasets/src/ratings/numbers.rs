@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::ids::{Column, IdForm, Ids};
+use super::ids::{Column, IdForm, Ids, whole_id};
 
 /// Whole numbers below this are looked up by position.
 const NEAR: usize = 1 << 20;
@@ -29,13 +29,17 @@ impl Numbers {
             (Self::Integers { near, far, appeared }, Column::Integers(mut ids)) => {
                 for id in &mut ids {
                     let (next, at) = (appeared.len() as u32, *id as usize);
+                    if let Some(&number) = near.get(at).filter(|number| **number < next) {
+                        *id = number;
+                        continue;
+                    }
                     if near.len() <= at && at < NEAR.max(SPREAD * appeared.len()) {
                         reach(at, near, far);
                     }
                     let number = match near.get_mut(at) {
                         Some(number) => {
-                            *number = (*number).min(next);
-                            *number
+                            *number = next;
+                            next
                         }
                         None => *far.entry(*id).or_insert(next),
                     };
@@ -103,6 +107,29 @@ fn reach(at: usize, near: &mut Vec<u32>, far: &mut HashMap<u32, u32>) {
         }
         None => true,
     });
+}
+
+/// Returns the rows and ids that a reader would make of a file with these rows of `ids`, in this order: ids
+/// that do not occur get no row, and ids that are all whole numbers are read as numbers.
+///
+/// ```
+/// use raddle_datasets::ratings::{Ids, as_in_file};
+/// let (rows, ids) = as_in_file(&[4, 2, 4], &Ids::Dense(5));
+/// assert_eq!((rows, ids), (vec![0, 1, 0], Ids::Integers(vec![4, 2])));
+/// ```
+pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
+    let rows_of = || rows.iter().map(|&row| row as usize);
+    Numbers::of(match ids {
+        Ids::Dense(_) => Column::Integers(rows.to_vec()),
+        Ids::Integers(ids) => Column::Integers(rows_of().map(|row| ids[row]).collect()),
+        Ids::Names(names) => {
+            let whole: Option<Vec<u32>> = rows_of().map(|row| whole_id(names[row].as_bytes())).collect();
+            whole.map_or_else(
+                || Column::Names(rows_of().map(|row| names[row].clone()).collect()),
+                Column::Integers,
+            )
+        }
+    })
 }
 
 /// The ids of users or of items by row.

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use super::data::{Ratings, Triples};
-use super::duplicates::{Observations, merge};
+use super::duplicates::{self, Observations, merge};
 use super::loaded::Loaded;
 use super::options::{RatingsFormat, RatingsOptions};
 use super::precision::{Spread, narrowed};
-use super::{duplicates, matrix_market, text};
 use crate::bytes::foreign::{foreign, is_json, json};
 use crate::bytes::market;
 use crate::bytes::source::{Source, stem};
@@ -69,11 +68,11 @@ pub(super) fn read_source(
 
 fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let mut loaded = match format {
-        RatingsFormat::Text => text::load(source, options)?,
-        RatingsFormat::MatrixMarket => matrix_market::load(source, options)?,
+        RatingsFormat::Text => Loaded::of_text(source, options)?,
+        RatingsFormat::MatrixMarket => Loaded::of_market(source, options)?,
         RatingsFormat::Parquet if cfg!(feature = "parquet") => {
             // A Parquet file always has names, so the notes on them are dropped.
-            Loaded { notes: Vec::new(), ..text::load(source, options)? }
+            Loaded { notes: Vec::new(), ..Loaded::of_text(source, options)? }
         }
         RatingsFormat::Parquet => {
             return Err(ReadError::file(&source.path, "this is no Parquet that this build reads"));

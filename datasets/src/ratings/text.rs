@@ -11,9 +11,7 @@ use self::block::{Block, block};
 use self::rows::Headings;
 use super::ids::IdForm;
 use super::layout::{Layout, Wanted};
-use super::loaded::{InMemory, Loaded};
 use super::options::RatingsOptions;
-use super::raw::Raw;
 use crate::bytes::blocks::Blocks;
 use crate::bytes::parallel;
 use crate::bytes::source::Source;
@@ -22,7 +20,7 @@ use crate::error::ReadError;
 
 /// The lines of a text after its header, and how to read them.
 pub(super) struct Lines {
-    layout: Layout,
+    pub(super) layout: Layout,
     /// Bytes and lines before the first rating.
     before: (usize, usize),
     /// How columns are taken until a cell contradicts that.
@@ -120,15 +118,6 @@ impl Lines {
         })?;
         Ok(not_whole)
     }
-}
-
-/// Reads all lines into memory.
-pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
-    let lines = Lines::of(source, options)?;
-    let loaded = Loaded::read(options, lines.pairs_only(), |precision| {
-        Raw::of_text(source, &lines, precision, options.threads, || Ok(InMemory::default()))
-    })?;
-    Ok(Loaded { dated: lines.layout.dated, notes: lines.notes, ..loaded })
 }
 
 /// Refuses more ratings than a run can have.
