@@ -73,7 +73,7 @@ fn a_party_joins_only_what_it_has_agreed_to() {
     }
     let digest = of.digest("north", "");
     drop(launcher);
-    fs::remove_file(of.path().join("hub/run/address")).unwrap();
+    fs::remove_file(of.path().join("hub/run/coordinator")).unwrap();
     // Another parameter is another offer.
     let launcher = of.launch("", &format!("{FIT} --sum exact --force"));
     let said = of.turned_away("north", &of.line("north", &format!("--accept {digest}")), 2);

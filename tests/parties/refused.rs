@@ -50,7 +50,11 @@ fn other_bounds_are_named_with_the_column_and_the_party() {
     let digest = asked.err.split_whitespace().skip_while(|word| *word != "--accept").nth(1).unwrap();
     let (code, said) = end(Launched::begin(&of.path().join("north"), &format!("{line} --accept {digest}")));
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("process 2") && said.contains("121") && said.contains("120"), "{said}");
+    assert!(
+        said.contains("north (process 2) does not fit the run")
+            && said.contains("column_\"age\"_from_0_to_121"),
+        "{said}"
+    );
     drop((launcher, east));
 }
 

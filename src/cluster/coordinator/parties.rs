@@ -56,6 +56,14 @@ impl Coordinator {
         self.config.parties.clone()
     }
 
+    /// Returns the name of a process, for messages.
+    pub(super) fn who(&self, of: u32) -> String {
+        match &self.config.keyring {
+            Some(keyring) => format!("{} (process {of})", keyring.name(of)),
+            None => format!("process {of}"),
+        }
+    }
+
     /// Returns why a program cannot be that of a party, or a party is not the one that it was.
     pub(super) fn unfit_party(&self, of: u32, registration: &Registration) -> Option<String> {
         let is_alone = self.config.processes == 1 && self.config.argv.is_empty();

@@ -138,7 +138,7 @@ impl Coordinator {
             misfit => misfit,
         };
         if let Some(why) = misfit {
-            let why = format!("process {from} does not fit the run: {why}");
+            let why = format!("{} does not fit the run: {why}", self.who(from));
             self.send(from, Order::Refuse { why: why.clone() });
             if gathering && !is_guest {
                 return self.over(from, 2, Some(why));

@@ -4,8 +4,9 @@ use super::*;
 use crate::checkpoint::CheckpointEvery;
 use crate::cluster::plan::Participant;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult};
-use crate::engine::Parts;
+use crate::engine::{Lazy, LazyParts, Parts};
 use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
+use crate::program::shard::PinnedShard;
 use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
 use crate::run::hub::GenerationExit;
@@ -124,4 +125,71 @@ fn bytes_that_came_to_a_process_are_counted_for_the_generation_that_they_came_fo
         member.take(0, Transfer::End(stats.clone()), 1).unwrap();
         assert_eq!(member.stats(stats.clone()).moved, bytes + 1, "generation {number}");
     }
+}
+
+/// A program whose shards stay where they are.
+struct Stays;
+
+impl Program for Stays {
+    crate::program!(Shard = PinnedShard<u32>, Pinned = u32; update);
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
+    fn commit(&self, (): &(), (): &mut ()) {}
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
+        Verdict::new(Metric::new("none", 1.0, "nothing"))
+    }
+}
+
+impl Update for Stays {
+    fn update(&self, _: TaskOf<'_, Self>) {}
+}
+
+/// A party, with the shards that the plan places there.
+fn party(index: u32, plan: &GenerationPlan) -> Member<Stays> {
+    let shards = Lazy::new(4, |number| Ok::<_, String>(PinnedShard(number)));
+    let parts = LazyParts { shards, blocks: Vec::new().into(), pinned: 0, replica: () };
+    let mut member = Member::new(Engine::new(Stays, EachShard::new(4), parts), index, Arc::default());
+    member.begin(of_plan(plan), None).unwrap();
+    member
+}
+
+fn of_plan(plan: &GenerationPlan) -> GenerationStart {
+    GenerationStart { plan: plan.clone(), ..start(1, &[], &[1], None) }
+}
+
+#[test]
+fn at_the_end_each_party_has_the_outcome_and_its_own_shards() {
+    let position = |id| Participant { id, address: String::new(), capacity: 1 };
+    let plan = GenerationPlan::of_parties(1, vec![position(1), position(2)], 2, 2, 4, &[]);
+    let (mut first, mut other) = (party(1, &plan), party(2, &plan));
+    first.hub.as_mut().unwrap().pinned = 17;
+    let metric = Metric::new("none", 1.0, "nothing");
+    first.ended = Some(RunEnd { ending: Ending::Converged, metric, objective: Some(2.0) });
+    let end = of_plan(&GenerationPlan::end(2, &plan));
+    let stats = |process| Some(ProcessStats { process, ..ProcessStats::default() });
+    let sent = first.begin(end.clone(), stats(1)).unwrap();
+    let back = other.begin(end, stats(2)).unwrap();
+    for (member, from, transfers) in [(&mut other, 1, sent), (&mut first, 2, back)] {
+        for one in transfers.into_values().flatten() {
+            assert!(!matches!(one, Transfer::Shard(..)));
+            let (tag, number, bytes) = one.pack();
+            member.take(from, Transfer::unpack(tag, number, bytes).unwrap(), 1).unwrap();
+        }
+    }
+    for (mut member, shards) in [(first, [0, 1]), (other, [2, 3])] {
+        let Step::Over(outcome) = member.next(Instant::now()).unwrap() else { panic!("it is not over") };
+        let own: Vec<u32> = outcome.parts.shards.iter().map(|PinnedShard(number)| *number).collect();
+        assert_eq!((own, outcome.parts.pinned), (shards.to_vec(), 17));
+        assert_eq!(outcome.report.objective, Some(2.0));
+    }
+}
+
+#[test]
+fn a_plan_that_sends_a_pinned_shard_away_is_refused() {
+    let position = |id| Participant { id, address: String::new(), capacity: 1 };
+    let plan = GenerationPlan::of_parties(1, vec![position(1), position(2)], 2, 2, 4, &[]);
+    let mut member = party(2, &plan);
+    let then = GenerationPlan { is_pinned: false, ..plan };
+    let why = member.begin(of_plan(&GenerationPlan::end(2, &then)), None).err().unwrap();
+    assert!(why.to_string().contains("shard 2 is placed in another process, and it stays"), "{why}");
 }
