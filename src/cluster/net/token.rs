@@ -1,5 +1,5 @@
-//! [`Token`]: the secret of a run, by which its processes authenticate each other; [`Shared`]: what two ends of
-//! a connection share.
+//! [`Token`]: the secret of a run, by which its processes authenticate each other; [`Shared`]: what two ends
+//! of a connection share.
 
 use std::fmt;
 use std::io;
