@@ -33,7 +33,7 @@ crate::state!(Registration { identity, data, is_pinned, blocks, rescale, cores, 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MemberReport {
     /// The program of the process is built, and peers reach the process at this address.
-    Ready { registration: Registration, address: String },
+    Ready { registration: Box<Registration>, address: String },
     /// An epoch is over: sent by the first process.
     Epoch { generation: u64, epoch: Epoch },
     /// The generation has ended there: the process holds its shards, blocks and replica again. The first one

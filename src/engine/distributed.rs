@@ -71,8 +71,10 @@ fn run<P: Program>(
     }
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    client
-        .send(&MemberReport::Ready { registration: member.registration(cores), address: client.address() })?;
+    client.send(&MemberReport::Ready {
+        registration: Box::new(member.registration(cores)),
+        address: client.address(),
+    })?;
     let (ready, mut has_begun) = (Instant::now(), false);
     loop {
         let start = match client.next()? {
@@ -121,8 +123,8 @@ fn run<P: Program>(
     }
 }
 
-/// Returns the masks of a party in a generation: with each other party of it they are made from bytes that bind
-/// the connection of the two, so that those of another generation are others.
+/// Returns the masks of a party in a generation: with each other party of it they are made from bytes that
+/// bind the connection of the two, so that those of another generation are others.
 fn masks(keyring: &Keyring, plan: &GenerationPlan, peers: &PeerLinks) -> Result<Masks, EngineError> {
     let others = peers.iter().filter(|(id, _)| plan.index_of(*id).is_some());
     let bound = others.map(|(id, link)| Some((*id, link.binding()?)));

@@ -122,8 +122,8 @@ enum Done<P: Program> {
 
 impl<P: Program> Alone<P> {
     fn run(mut self, registration: Registration) -> Result<Outcome<P>, EngineError> {
-        let mut events =
-            VecDeque::from([reported(MemberReport::Ready { registration, address: String::new() })]);
+        let (registration, address) = (Box::new(registration), String::new());
+        let mut events = VecDeque::from([reported(MemberReport::Ready { registration, address })]);
         while let Some(event) = events.pop_front() {
             for action in self.coordinator.on(event, 0.0) {
                 match self.act(action)? {

@@ -20,7 +20,7 @@ impl Coordinator {
         let number = self.plan.as_ref().map_or(0, |plan| plan.number);
         match report {
             MemberReport::Alive { memory } => member.memory = memory,
-            MemberReport::Ready { registration, address } => self.admit(from, registration, address, now),
+            MemberReport::Ready { registration, address } => self.admit(from, *registration, address, now),
             MemberReport::Epoch { generation, mut epoch } if generation == number => {
                 if let Some(plan) = &self.plan {
                     self.balance.learn(plan, costs(self.registration.as_ref()), &epoch);

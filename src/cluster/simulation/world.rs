@@ -180,7 +180,7 @@ impl World {
             SimulatedEvent::Built(index) => {
                 let Some(process) = self.processes.get(&index) else { return Ok(()) };
                 let report = MemberReport::Ready {
-                    registration: process.member.registration(2),
+                    registration: Box::new(process.member.registration(2)),
                     address: format!("at {index}"),
                 };
                 self.report(index, report);

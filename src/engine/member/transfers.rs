@@ -11,6 +11,9 @@ use crate::program::Program;
 use crate::program::shard::Shard;
 use crate::run::hub::HubState;
 
+/// The pinned block of a hub, and the bytes of the rest.
+type SavedHub<P> = (<P as Program>::Pinned, Vec<u8>);
+
 impl<P: Program> Member<P> {
     /// Returns the transfers to each other process by this plan.
     pub(super) fn transfers(
@@ -74,7 +77,7 @@ impl<P: Program> Member<P> {
     }
 
     /// Returns copies of the hub and of the run's end, for the other parties of a run that is over.
-    fn copied_hub(&mut self, copies: usize) -> Result<Vec<(P::Pinned, Vec<u8>)>, String> {
+    fn copied_hub(&mut self, copies: usize) -> Result<Vec<SavedHub<P>>, String> {
         let Some((pinned, mut rest)) = self.save_hub() else { return Ok(Vec::new()) };
         let bytes = to_bytes(&pinned);
         if let Some(RunEnd { ending, metric, objective }) = &self.ended {
@@ -114,7 +117,7 @@ impl<P: Program> Member<P> {
     }
 
     /// Returns the whole hub: the pinned block, and the bytes of the rest and of the history.
-    pub(super) fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
+    pub(super) fn save_hub(&mut self) -> Option<SavedHub<P>> {
         let hub = self.hub.take()?;
         let mut out = Writer::default();
         PanicContext::verb("save of the schedule").enter();

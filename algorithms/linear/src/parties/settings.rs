@@ -128,10 +128,12 @@ impl Parties {
                     *of = value;
                 }
             });
-            let is_beyond = |&(value, bounds): &(&f64, &[f64; 2])| !(bounds[0]..=bounds[1]).contains(&value);
-            let pairs = || dense.iter().zip(&self.bounds);
-            if let Some(column) = pairs().position(|pair| is_beyond(&pair)) {
+            let is_within = |(value, bounds): (&f64, &[f64; 2])| (bounds[0]..=bounds[1]).contains(value);
+            if let Some(column) = dense.iter().zip(&self.bounds).position(|pair| !is_within(pair)) {
                 let (value, [least, most]) = (dense[column], self.bounds[column]);
+                if value.is_nan() {
+                    return Err(LinearError::NotFinite { row: row + 1, what: "a value" });
+                }
                 let bound = if value < least { least } else { most };
                 return Err(LinearError::Beyond { row: row + 1, column: column + 1, value, bound });
             }

@@ -51,6 +51,7 @@ fn planned(from: u32, rescale: &[(u64, u64)]) -> Event {
         machine: machine(),
         proof: None,
     };
+    let registration = Box::new(registration);
     report(from, MemberReport::Ready { registration, address: format!("at {from}") })
 }
 

@@ -36,6 +36,7 @@ fn ready(from: u32, data: &str, is_pinned: bool) -> Event {
         machine: machine(),
         proof: None,
     };
+    let registration = Box::new(registration);
     report(from, MemberReport::Ready { registration, address: format!("at {from}") })
 }
 
