@@ -6,8 +6,6 @@ use std::env;
 use raddle::Cluster;
 use raddle::command_line_support::FILE;
 
-use crate::parties::PARTIES;
-
 /// Number of workers of each process.
 pub(crate) const WORKERS: &str = "RADDLE_WORKERS";
 /// Variable that is set where the process belongs to a later attempt.
@@ -16,6 +14,9 @@ pub(crate) const AGAIN: &str = "RADDLE_AGAIN";
 pub(crate) const ALONE: &str = "RADDLE_ALONE";
 /// Variable that `raddle join` sets where the launcher has no process of its own and this one begins the run.
 pub(crate) const BEGINS: &str = "RADDLE_BEGINS";
+
+/// Path of the parties file, in each process of a run over parties.
+pub(crate) const PARTIES: &str = "RADDLE_PARTIES";
 
 /// `true` if this process makes the run's folder, and shows the progress of all processes: the launcher's
 /// first process or, if it has none, the first one that joined.

@@ -12,10 +12,8 @@ use raddle::parties::{Keyring, PrivateKey, PublicKey};
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::environment::PARTIES;
 use crate::exit::Error;
-
-/// Environment variable with the path of the file, in each process of a run over parties.
-pub(crate) const PARTIES: &str = "RADDLE_PARTIES";
 
 /// Content of a parties file: keys, and the schema of the tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,9 +33,9 @@ pub struct PartiesFile {
 /// A column that all tables have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// Its values.
+    /// Values that it may have.
     pub values: ColumnValues,
 }
 

@@ -123,8 +123,8 @@ fn run<P: Program>(
     }
 }
 
-/// Returns the masks of a party in a generation: with each other party of it they are made from bytes that bind
-/// the connection of the two, so that those of another generation are others.
+/// Returns the masks of a party in a generation: with each other party of it they are made from bytes that
+/// bind the connection of the two, so that those of another generation are others.
 fn masks(keyring: &Keyring, plan: &GenerationPlan, peers: &PeerLinks) -> Result<Masks, EngineError> {
     let others = peers.iter().filter(|(id, _)| plan.index_of(*id).is_some());
     let bound = others.map(|(id, link)| Some((*id, link.binding()?)));

@@ -191,7 +191,7 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Leaves the sums of this process without [masks](crate::parties::Masks), which they have if it is a party:
+    /// Leaves the sums of this process open, which have [masks](crate::parties::Masks) if it is a party:
     /// whoever aggregates them then reads those of each party. The model has the same bytes.
     pub fn open_sums(mut self) -> Self {
         self.opens_sums = true;

@@ -33,10 +33,10 @@ pub enum KeyringError {
 /// The keys of a run over parties, as one end holds them: a party, or the coordinator. Parties are numbered
 /// by name, from 1: the number of a party is that of its process.
 #[derive(Debug, Clone)]
-pub struct Keyring(Arc<Held>);
+pub struct Keyring(Arc<KeyringContent>);
 
 #[derive(Debug)]
-struct Held {
+struct KeyringContent {
     names: Vec<String>,
     publics: Vec<PublicKey>,
     coordinator: PublicKey,
@@ -76,13 +76,13 @@ impl Keyring {
                     as u32
             }
         };
-        let ring = Self(Arc::new(Held { names, publics, coordinator, me: number, private }));
+        let ring = Self(Arc::new(KeyringContent { names, publics, coordinator, me: number, private }));
         ring.check()?;
         Ok(ring)
     }
 
     fn check(&self) -> Result<(), KeyringError> {
-        let Held { private, me, .. } = &*self.0;
+        let KeyringContent { private, me, .. } = &*self.0;
         let mine = private.public();
         if self.public(*me) != Some(mine) {
             return Err(KeyringError::Wrong(self.name(*me), mine));
@@ -153,7 +153,7 @@ impl Keyring {
 
     /// Returns the keyring as lines of text, for the process that takes part.
     pub(crate) fn text(&self) -> Zeroizing<String> {
-        let Held { names, publics, coordinator, me, private } = &*self.0;
+        let KeyringContent { names, publics, coordinator, me, private } = &*self.0;
         let mut text = Zeroizing::new(format!("keyring {me} {coordinator} "));
         text.push_str(&private.text());
         text.push('\n');
@@ -163,7 +163,8 @@ impl Keyring {
         text
     }
 
-    /// Reads the keyring from lines that [`text`](Self::text) has made, among others; `None` if there is none.
+    /// Reads the keyring from lines that [`text`](Self::text) has made, among others; `None` if there is
+    /// none.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let words = |line: &str, name: &str| {
             let words = line.strip_prefix(name)?.split(' ').map(str::to_owned);

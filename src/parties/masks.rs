@@ -1,9 +1,9 @@
 //! [`Masks`]: streams of words that hide the sums of a party, and cancel in the sum of all parties.
 //!
-//! Each pair of parties has a secret that nobody else can compute. The party of the lower number adds a stream
-//! made from it to its words, the other one subtracts it, both modulo 2^64 (Bonawitz et al., CCS 2017, without
-//! its shared secrets: after a loss, the round is done again with other streams). One party's words then are
-//! uniform to all who do not know its secrets, and the sum of all is that of the words without masks.
+//! Each pair of parties has a secret that nobody else can compute. The party of the lower number adds a
+//! stream made from it to its words, the other one subtracts it, both modulo 2^64 (Bonawitz et al., CCS 2017,
+//! without its shared secrets: after a loss, rounds are done again with other streams). One party's words are
+//! then uniform to all who do not know its secrets, and the sum of all is that of the words without masks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use raddle::exact::{ExactSums, Grid};
+
 use super::*;
 
 /// Marked numbers, by column, and their greatest power of two.
@@ -48,6 +50,26 @@ fn recorded(of: &Parties, mut command: Command) -> Command {
     command
 }
 
+/// Fits over the parties and records what they send; returns what the launcher says.
+fn fitted(of: &Parties, fit: &str) -> String {
+    let launch = "raddle launch --parties ../parties.toml --key ../coordinator.key --";
+    let hub = of.path().join("hub");
+    let launcher = Launched::of(&hub, recorded(of, command(&hub, &format!("{launch} {fit}"))));
+    let join = |name: &&str| {
+        let (folder, accept) = (of.path().join(name), of.digest(name, ""));
+        let line = of.line(name, &format!("--accept {accept}"));
+        Launched::of(&folder, recorded(of, command(&folder, &line)))
+    };
+    let joined: Vec<Launched> = NAMES.iter().map(join).collect();
+    for party in joined {
+        let (code, said) = end(party);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let (code, said) = end(launcher);
+    assert_eq!(code, Some(0), "{said}");
+    said
+}
+
 #[test]
 fn no_marked_number_and_no_text_leaves_its_party() {
     let of = Parties::new();
@@ -57,26 +79,14 @@ fn no_marked_number_and_no_text_leaves_its_party() {
         marked.lines().fold("name,".to_owned() + HEAD, |text, line| text + TEXT + "," + line + "\n");
     fs::write(of.path().join("north/own.csv"), with_names).unwrap();
     assert!(!found(&content(&of.path().join("north"))).is_empty());
-    let launch = "raddle launch --parties ../parties.toml --key ../coordinator.key --";
-    let hub = of.path().join("hub");
-    let launcher = Launched::of(&hub, recorded(&of, command(&hub, &format!("{launch} {FIT}"))));
-    let join = |name: &&str| {
-        let (folder, accept) = (of.path().join(name), of.digest(name, ""));
-        let line = of.line(name, &format!("--accept {accept}"));
-        Launched::of(&folder, recorded(&of, command(&folder, &line)))
-    };
-    let joined: Vec<Launched> = NAMES.iter().map(join).collect();
-    for party in joined {
-        let (code, said) = end(party);
-        assert_eq!(code, Some(0), "{said}");
-    }
-    let (code, said) = end(launcher);
-    assert_eq!(code, Some(0), "{said}");
+    let said = fitted(&of, FIT);
     let sent = content(&of.path().join("sent"));
     assert!(sent.len() > 1 << 12, "{} bytes crossed", sent.len());
-    for (bytes, what) in
-        [(sent, "sockets"), (content(&hub), "the coordinator's folder"), (said.into_bytes(), "streams")]
-    {
+    for (bytes, what) in [
+        (sent, "sockets"),
+        (content(&of.path().join("hub")), "the coordinator's folder"),
+        (said.into_bytes(), "streams"),
+    ] {
         assert_eq!(found(&bytes), Vec::<Vec<u8>>::new(), "{what}");
     }
     for other in ["east", "south"] {
@@ -90,4 +100,25 @@ fn no_marked_number_and_no_text_leaves_its_party() {
     assert!(recorded(&of, command(&north, line)).output().unwrap().status.success());
     let sent = found(&content(&of.path().join("sent")));
     assert!(sent.contains(&age.to_le_bytes().to_vec()) && sent.contains(&pulse.to_le_bytes().to_vec()));
+}
+
+#[test]
+fn sums_of_one_party_cross_only_where_masks_are_left_out() {
+    for (more, is_open) in [("", false), ("--sum exact", true)] {
+        let of = Parties::new();
+        fitted(&of, &format!("{FIT} {more}"));
+        // The sum of a column in the first round, scaled by its bound, as four shards add it up: the low word.
+        let rows = of.rows("south");
+        let ages = rows.lines().map(|row| row.split(',').next().unwrap().parse::<f64>().unwrap());
+        let ages: Vec<f64> = ages.collect();
+        let low = |shard: usize| {
+            let mut sums = ExactSums::wide(Grid::new(1.0, 1 << 32).unwrap(), 1);
+            let rows = &ages[ages.len() * shard / 4..ages.len() * (shard + 1) / 4];
+            rows.iter().for_each(|age| sums.add(&[age / 128.0]).unwrap());
+            sums.words()[1]
+        };
+        let word = (0..4).map(low).sum::<i64>().to_le_bytes();
+        let sent = content(&of.path().join("sent"));
+        assert_eq!(sent.windows(8).any(|window| window == word), is_open, "{more}");
+    }
 }

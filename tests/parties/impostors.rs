@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use super::*;
 
 impl Parties {
-    /// What a party says that joins by this line and ends with this status, without joining.
+    /// Returns what a party says that joins by this line and ends with this status, without joining.
     fn turned_away(&self, name: &str, line: &str, status: i32) -> String {
         ends(&self.path().join(name), line, status).err
     }
@@ -51,7 +51,7 @@ fn impostors_are_turned_away_and_the_run_ends_as_without_them() {
     check_models(&of, &NAMES);
 }
 
-/// What is said to who joins as east; `None` if the run was over before.
+/// Returns what is said to who joins as east; `None` if the run was over before.
 fn while_running(of: &Parties, line: &str) -> Option<String> {
     let said = run(&of.path().join("east"), line).err;
     Some(said).filter(|said| !said.contains("no run answers"))

@@ -20,9 +20,8 @@ use super::parties::{Party, agree};
 use super::private_file::read_token;
 use super::program;
 use super::surroundings;
-use crate::environment::BEGINS;
+use crate::environment::{BEGINS, PARTIES};
 use crate::exit::{Error, ExitStatus};
-use crate::parties::PARTIES;
 use crate::session::SHARED;
 
 /// Interval at which the process is polled for its end, and the launcher for being alive.

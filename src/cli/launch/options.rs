@@ -9,7 +9,6 @@ use clap::{ArgAction, Args};
 use raddle::cluster::{Encryption, OnLeave};
 use raddle::command_line_support::{Address, Addresses};
 
-use super::parties::PartyOptions;
 use crate::exit::Error;
 use crate::options::values::{self, MOST_WORKERS};
 
@@ -127,6 +126,24 @@ pub(super) struct Join {
     /// Wait up to this time for the launcher to listen and for the file with its token to exist.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::seconds)]
     pub(super) wait: f64,
+}
+
+/// Options of a party that joins.
+#[derive(Debug, Args)]
+pub(super) struct PartyOptions {
+    /// File that names the parties of the run, their public keys and their columns, the same for all of them.
+    #[arg(long, value_name = "FILE", requires_all = ["name", "key", "data"], conflicts_with_all = ["token_file", "plain"])]
+    pub(super) parties: Option<PathBuf>,
+    /// Name of the party that joins, as in the file of --parties.
+    #[arg(long = "as", value_name = "NAME", requires = "parties")]
+    pub(super) name: Option<String>,
+    /// File with the private key of the party, made by raddle key. Only its owner may be able to read it.
+    #[arg(long, value_name = "FILE", requires = "parties")]
+    pub(super) key: Option<PathBuf>,
+    /// Take part without being asked, if the digest of what is offered is this one. Without it the offer and
+    /// its digest are shown.
+    #[arg(long, value_name = "DIGEST", requires = "parties")]
+    pub(super) accept: Option<String>,
 }
 
 impl Launch {

@@ -4,11 +4,10 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use raddle::ModelDigest;
 use raddle::parties::Keyring;
 
-use super::options::{Join, Launch};
+use super::options::{Join, Launch, PartyOptions};
 use super::private_file::read_key;
 use super::program;
 use crate::exit::Error;
@@ -19,24 +18,6 @@ use crate::say::say;
 const LEAST: usize = 3;
 /// Length of the digest of an offer, in hexadecimal digits.
 const DIGEST: usize = 32;
-
-/// Options of a party that joins.
-#[derive(Debug, Args)]
-pub(super) struct PartyOptions {
-    /// File that names the parties of the run, their public keys and their columns, the same for all of them.
-    #[arg(long, value_name = "FILE", requires_all = ["name", "key", "data"], conflicts_with_all = ["token_file", "plain"])]
-    pub(super) parties: Option<PathBuf>,
-    /// Name of the party that joins, as in the file of --parties.
-    #[arg(long = "as", value_name = "NAME", requires = "parties")]
-    name: Option<String>,
-    /// File with the private key of the party, made by raddle key. Only its owner may be able to read it.
-    #[arg(long, value_name = "FILE", requires = "parties")]
-    key: Option<PathBuf>,
-    /// Take part without being asked, if the digest of what is offered is this one. Without it the offer and
-    /// its digest are shown.
-    #[arg(long, value_name = "DIGEST", requires = "parties")]
-    accept: Option<String>,
-}
 
 /// A party that joins: the file that names it, and its keys.
 pub(super) struct Party {

@@ -1,16 +1,16 @@
 //! [`Keys`]: the keys of one encrypted connection, and the agreement of both ends on them.
 //!
 //! Both ends agree on the keys by the Noise protocol (Perrin, "The Noise Protocol Framework", revision 34,
-//! 2018): pattern `NNpsk0`, with the run's token as the pre-shared key, or, between parties, pattern `IK` with
-//! the keys of both. Each end adds an ephemeral key, so that a token or key which leaks later does not decrypt
-//! connections that were recorded before.
+//! 2018): pattern `NNpsk0`, with the run's token as the pre-shared key, or, between parties, pattern `IK`,
+//! with the keys of both. Each end adds an ephemeral key, so that a token or key which leaks later does not
+//! decrypt connections that were recorded before.
 
 use std::fmt;
 use std::io;
 
 use snow::{Builder, HandshakeState, StatelessTransportState};
 
-use super::secret::Shared;
+use super::token::Shared;
 use crate::parties::PublicKey;
 
 const BY_TOKEN: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";

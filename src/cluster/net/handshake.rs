@@ -32,8 +32,9 @@ use sha2::Sha256;
 use super::cipher::{Agreement, End};
 use super::first_message::{Handshake, Refused};
 use super::records::Seal;
-use super::secret::{Secret, Shared};
+use super::secret::Secret;
 use super::sum::{SUM, sum};
+use super::token::Shared;
 use super::wire::{Timed, receive_bytes, send, send_bytes};
 use crate::base::state::{State, from_bytes, to_bytes};
 

@@ -16,8 +16,9 @@ use super::first_message::{Handshake, Refused, TIMEOUT, is_timeout};
 use super::handshake::{initiate, respond};
 use super::link::messenger;
 use super::records::Seal;
-use super::secret::{Secret, Shared};
+use super::secret::Secret;
 use super::socket::Socket;
+use super::token::Shared;
 use crate::base::sync::lock;
 use crate::parties::COORDINATOR;
 
@@ -234,8 +235,8 @@ pub(crate) enum Retry {
     Broken,
 }
 
-/// Connects to the end of this number and carries the handshake out. After errors that `retry` names it tries again for this time, and
-/// a few times after a damaged handshake, until `is_over`.
+/// Connects to the end of this number and carries the handshake out. After errors that `retry` names it tries
+/// again for this time, and a few times after a damaged handshake, until `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
     secret: &Secret,

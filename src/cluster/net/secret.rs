@@ -5,8 +5,8 @@ use std::io;
 use std::net::IpAddr;
 
 use super::socket::Encryption;
-use super::token::Token;
-use crate::parties::{COORDINATOR, Keyring, LinkKeys};
+use super::token::{Shared, Token};
+use crate::parties::{COORDINATOR, Keyring};
 
 /// The token of a run, or the keys of its parties, and the connections that its processes encrypt.
 #[derive(Debug, Clone)]
@@ -20,20 +20,6 @@ pub(crate) struct Secret {
 impl From<Token> for Secret {
     fn from(token: Token) -> Self {
         Self { token, encryption: Encryption::default(), keyring: None }
-    }
-}
-
-/// What two ends share.
-#[derive(Debug, Clone)]
-pub(crate) struct Shared {
-    pub(crate) token: Token,
-    /// The keys of the two, if the run has parties.
-    pub(crate) keys: Option<LinkKeys>,
-}
-
-impl From<Token> for Shared {
-    fn from(token: Token) -> Self {
-        Self { token, keys: None }
     }
 }
 

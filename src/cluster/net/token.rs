@@ -1,9 +1,11 @@
-//! [`Token`]: the secret of a run, by which its processes authenticate each other.
+//! [`Token`]: the secret of a run, by which its processes authenticate each other; [`Shared`]: what two ends
+//! of a connection share.
 
 use std::fmt;
 use std::io;
 
 use crate::base::digest::hex;
+use crate::parties::LinkKeys;
 use crate::parties::bytes::{random, unhex};
 
 /// The secret of a run: 32 random bytes.
@@ -32,5 +34,18 @@ impl Token {
     #[doc(hidden)]
     pub fn parse(text: &str) -> Option<Self> {
         unhex(text).map(Self)
+    }
+}
+
+/// Token that two ends share: that of the run, or, between parties, one of their own, with the keys of both.
+#[derive(Debug, Clone)]
+pub(crate) struct Shared {
+    pub(crate) token: Token,
+    pub(crate) keys: Option<LinkKeys>,
+}
+
+impl From<Token> for Shared {
+    fn from(token: Token) -> Self {
+        Self { token, keys: None }
     }
 }

@@ -46,8 +46,8 @@ impl Server {
         }
     }
 
-    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more. If the run
-    /// has parties, `from` is the number of one.
+    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more. If the
+    /// run has parties, `from` is the number of one.
     pub(super) fn listen_to_admin(&mut self, admin: u64, from: u32, socket: Socket) {
         let (asking, remote) = (socket.clone(), self.remote.clone());
         let has_parties = self.settings.keyring.is_some();

@@ -67,7 +67,6 @@ pub(crate) struct Member<P: Program> {
     identity: Identity,
     /// Digest of this process's own data, if they are another's in each.
     data: String,
-    /// Masks of the sums of the next generation, if the process is a party that masks them.
     pub(crate) masks: Option<Masks>,
     /// The parts with which the run starts; `None` once it has started.
     lazy_parts: Option<Beginnings<P>>,

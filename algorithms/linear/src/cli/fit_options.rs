@@ -65,8 +65,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) least_rows: Option<u64>,
-    /// Over parties, hide the sums of each under masks that cancel in the sum of all, or leave them to the party
-    /// that adds them up (exact). The model is the same. Default: masked.
+    /// Over parties, hide the sums of each under masks that cancel in the sum of all, or leave them to the
+    /// party that adds them up (exact). The model is the same. Default: masked.
     #[arg(long, value_name = "exact|masked", value_parser = ["exact", "masked"], hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sum: Option<String>,
