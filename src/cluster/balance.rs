@@ -1,6 +1,7 @@
 //! [`Balance`]: decides when shards move to other workers, by measured seconds, which never change a result.
 
-use super::plan::{GenerationPlan, place_by_speed};
+use super::placing::place_by_speed;
+use super::plan::GenerationPlan;
 use super::protocol::Epoch;
 
 /// Factor by which the weight of an epoch falls with each later one, in a speed and in its noise.

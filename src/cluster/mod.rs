@@ -16,6 +16,7 @@ pub(crate) mod net;
 pub(crate) mod parent_link;
 #[cfg(test)]
 mod party_tests;
+pub(crate) mod placing;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;

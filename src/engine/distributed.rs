@@ -71,10 +71,8 @@ fn run<P: Program>(
     }
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    client.send(&MemberReport::Ready {
-        registration: Box::new(member.registration(cores)),
-        address: client.address(),
-    })?;
+    let registration = Box::new(member.registration(cores));
+    client.send(&MemberReport::Ready { registration, address: client.address() })?;
     let (ready, mut has_begun) = (Instant::now(), false);
     loop {
         let start = match client.next()? {

@@ -3,7 +3,8 @@
 
 use super::Rng;
 use crate::cluster::balance::Balance;
-use crate::cluster::plan::{Before, GenerationPlan, Participant, place_by_speed};
+use crate::cluster::placing::place_by_speed;
+use crate::cluster::plan::{Before, GenerationPlan, Participant};
 use crate::cluster::protocol::Epoch;
 use crate::schedule::{Assignment, Round, makespan};
 

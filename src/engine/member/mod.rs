@@ -218,9 +218,7 @@ impl<P: Program> Member<P> {
         let is_moved = !matches!(transfer, Transfer::Question(_) | Transfer::Answers(_) | Transfer::Restored);
         self.moved += if is_moved { bytes } else { 0 };
         match transfer {
-            Transfer::Shard(number, shard) => {
-                put(&mut self.local()?.shards, number, P::Shard::crossed(shard))?;
-            }
+            Transfer::Shard(at, shard) => put(&mut self.local()?.shards, at, P::Shard::crossed(shard))?,
             Transfer::Block(number, block) => put(&mut self.local()?.blocks, number, block)?,
             Transfer::Replica(replica) => self.local()?.replica = replica,
             Transfer::Pinned(pinned) => self.pinned = Some(pinned),
