@@ -30,7 +30,7 @@ PATTERNS
   case $1 in
     raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' ;;
     raddle-base) printf '%s\n' '.*\.rs' 'README\.md' ;;
-    raddle-cli) printf '%s\n' '.*\.rs' 'page/.*\.(css|js)' '(README|REPORT)\.md' ;;
+    raddle-cli) printf '%s\n' '.*\.rs' 'options/foreign/.*\.tsv' 'page/.*\.(css|js)' '(README|REPORT)\.md' ;;
     raddle-common | raddle-kernels | raddle-tabular) echo 'README\.md' ;;
     raddle-datasets)
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \
