@@ -202,16 +202,12 @@ mod kernel {
 
     use super::ROUNDER;
 
-    /// A vector form; the compiler makes vectors of the loops.
+    /// A vector form: the compiler makes vectors of the same loops in each.
     pub trait Form {}
-    pub struct Portable;
-    pub struct Avx2;
-    pub struct Avx512;
-    impl Form for Portable {}
-    impl Form for Avx2 {}
-    impl Form for Avx512 {}
+    pub struct Loops;
+    impl Form for Loops {}
 
-    crate::vector_kernels!(Form: Portable, Avx2, Avx512);
+    crate::vector_kernels!(Form: Loops, Loops, Loops);
 
     /// Adds rounded products to the lines of a lower triangle.
     pub struct Products<'a> {

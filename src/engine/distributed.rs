@@ -233,8 +233,7 @@ fn hand_over<P: Program>(
     Ok(sent_bytes)
 }
 
-/// Returns what makes channels over the connections to the other participants of a generation, by their index;
-/// `None` for this process.
+/// Returns the function that makes channels over the connections to the other participants of a generation.
 fn connect(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Connect {
     let mut links: Vec<Option<(String, Link)>> = plan.participants.iter().map(|_| None).collect();
     for (id, link) in peers {

@@ -116,8 +116,8 @@ impl<P: Program> Generation<P> {
         Self { memory: Some(memory), ..self }
     }
 
-    /// Runs the generation to its end on threads of this process, and of others if `connect` makes channels to
-    /// them.
+    /// Runs the generation to its end on threads of this process, and of others if `connect` makes channels
+    /// to them.
     ///
     /// # Errors
     /// If a worker failed, another process is gone, or the threads could not be started.
