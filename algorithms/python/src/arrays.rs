@@ -200,8 +200,8 @@ impl Compressed<'_> {
                 return Err(bad_value("an index of the sparse X is out of its range"));
             }
             let (indices, data) = (indices.iter().take(count), data.iter().take(count));
-            let indices = indices.map(|&index| index.into() as u32);
-            let values = data.map(|&value| value.into());
+            let indices = indices.map(|&index| Into::<i64>::into(index) as u32);
+            let values = data.map(|&value| Into::<f64>::into(value));
             let mut parts = None;
             let occurring = match kept {
                 Kept::All => None,

@@ -289,3 +289,21 @@ def test_all_classes_together_start_again_from_their_solution():
     X, y = X[y != 1], np.r_[np.zeros(50), np.ones(25), np.full(25, 2.0)]
     model = LogisticRegression(C=1e4, warm_start=True).fit(X, y)
     assert model.fit(X, y).relative_gap_ <= 1e-4
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_matrix])
+def test_empty_columns_between_others_change_no_bit(kind):
+    narrow = sparse.random(80, 40, density=0.3, format="csr", random_state=3)
+    assert (narrow.getnnz(axis=0) > 0).all()
+    wide = sparse.csr_matrix((narrow.data, 50_000 * narrow.indices + 7, narrow.indptr), shape=(80, 2_000_000))
+    X, y = kind(wide), np.arange(80) % 3
+    for model in (LinearSVC(tol=1e-9), LogisticRegression(tol=1e-6), LinearSVCCV(Cs=[0.1, 1.0], cv=3)):
+        one, other = clone(model).fit(narrow, y), clone(model).fit(X, y)
+        assert other.coef_.shape == (3, 2_000_000)
+        np.testing.assert_array_equal(other.coef_[:, 7::50_000], one.coef_)
+        assert np.count_nonzero(other.coef_) == np.count_nonzero(one.coef_)
+        np.testing.assert_array_equal(other.predict(X), one.predict(narrow))
+    again = LinearSVC(tol=1e-9, warm_start=True).fit(X, y)
+    again.fit(X[:70], y[:70])
+    expected = LinearSVC(tol=1e-9).fit(X[:70], y[:70])
+    np.testing.assert_allclose(again.coef_[:, 7::50_000], expected.coef_[:, 7::50_000], atol=1e-4)

@@ -86,7 +86,7 @@ impl HeldOut {
         half.iter().map(row).collect()
     }
 
-    /// Frees what was gathered: the documents are not scored (again) at the boundary.
+    /// Frees what was gathered, so that the boundary does not score the documents.
     pub(crate) fn let_go(&mut self) {
         (self.is_gathered, self.totals) = (false, Vec::new());
         self.rows.iter_mut().for_each(|row| *row = Vec::new());
