@@ -43,11 +43,16 @@ pub(crate) fn least_of(best: &[(u32, f32)], count: usize) -> f32 {
 /// Inserts an item that exceeds the least score of a list, after those of equal scores; returns the score
 /// that the next must exceed.
 pub(crate) fn insert(best: &mut Vec<(u32, f32)>, count: usize, (item, score): (u32, f32)) -> f32 {
-    let place = best.partition_point(|&(_, other)| other >= score);
-    if best.len() == count {
-        best.pop();
+    if best.len() < count {
+        best.push((item, score));
     }
-    best.insert(place, (item, score));
+    // Lists are short: to move what is less costs less than to search for the place and move memory.
+    let mut place = best.len() - 1;
+    while place > 0 && best[place - 1].1 < score {
+        best[place] = best[place - 1];
+        place -= 1;
+    }
+    best[place] = (item, score);
     least_of(best, count)
 }
 

@@ -20,11 +20,16 @@ impl Seen {
         let known = |user: u32| (user as usize) < users;
         triples.users.iter().filter(|&&user| known(user)).for_each(|&user| starts[user as usize + 1] += 1);
         (0..users).for_each(|user| starts[user + 1] += starts[user]);
-        let (mut next, mut items) = (starts.clone(), vec![0; starts[users]]);
-        for (&user, &item) in triples.users.iter().zip(&triples.items).filter(|pair| known(*pair.0)) {
-            items[next[user as usize]] = item;
-            next[user as usize] += 1;
-        }
+        let items = if triples.users.is_sorted() {
+            triples.items[..starts[users]].to_vec()
+        } else {
+            let (mut next, mut items) = (starts.clone(), vec![0; starts[users]]);
+            for (&user, &item) in triples.users.iter().zip(&triples.items).filter(|pair| known(*pair.0)) {
+                items[next[user as usize]] = item;
+                next[user as usize] += 1;
+            }
+            items
+        };
         let mut seen = Self { starts, items };
         seen.order();
         seen

@@ -160,6 +160,7 @@ impl Candidates {
         let mut out: [Vec<f32>; TOGETHER] = Default::default();
         let mut best: [Vec<(u32, f32)>; TOGETHER] = Default::default();
         let number = queries.bases.len();
+        let has_biases = biases.iter().any(|&bias| bias != 0.0);
         for first in (0..number).step_by(TOGETHER) {
             let asking: [Vec<Vector>; TOGETHER] = std::array::from_fn(|j| {
                 let row = queries.factors.get((first + j) * rank..(first + j + 1) * rank).unwrap_or(&[]);
@@ -173,7 +174,9 @@ impl Candidates {
                 let rows = &rows[start * chunks..end * chunks];
                 scores(asking.each_ref().map(Vec::as_slice), rows, *chunks, &mut out);
                 for (query, (scores, best)) in (first..number).zip(out.iter_mut().zip(&mut best)) {
-                    scores.iter_mut().zip(&biases[start..end]).for_each(|(score, bias)| *score += bias);
+                    if has_biases {
+                        scores.iter_mut().zip(&biases[start..end]).for_each(|(score, bias)| *score += bias);
+                    }
                     judge(query, scores);
                     mask(&self.without, start, scores);
                     mask(&queries.left_out[query], start, scores);
