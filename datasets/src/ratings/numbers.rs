@@ -37,9 +37,10 @@ impl Numbers {
                         reach(at, near, far);
                     }
                     let number = match near.get_mut(at) {
+                        // An id may have had a number before positions came to reach it.
                         Some(number) => {
-                            *number = next;
-                            next
+                            *number = (*number).min(next);
+                            *number
                         }
                         None => *far.entry(*id).or_insert(next),
                     };
