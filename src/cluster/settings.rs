@@ -44,7 +44,7 @@ pub struct CoordinatorSettings {
     pub keyring: Option<Keyring>,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
-    /// What happens when a party is lost, if the run has some.
+    /// Fate of the run when a party is lost, if it has some.
     pub on_leave: OnLeave,
 }
 

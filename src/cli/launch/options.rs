@@ -46,7 +46,7 @@ pub(super) struct Launch {
     /// file of --parties.
     #[arg(long, value_name = "FILE", requires = "parties")]
     pub(super) key: Option<PathBuf>,
-    /// What happens when a party is lost: wait (the run begins again once the party is back, and the model is
+    /// Fate of a run that loses a party: wait (the run begins again once the party is back, and the model is
     /// the same) or without (the run begins again with the others, at least three, whom its report names).
     #[arg(long, value_name = "wait|without", default_value = "wait", requires = "parties", value_parser = on_leave)]
     pub(super) on_leave: OnLeave,

@@ -16,10 +16,10 @@ const TOO_FEW: i32 = 3;
 /// Fate of a run that loses a party.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnLeave {
-    /// It begins again once the party is back.
+    /// The run begins again once the party is back.
     #[default]
     Wait,
-    /// It begins again with the others.
+    /// The run begins again with the others.
     Without,
 }
 

@@ -16,7 +16,7 @@ use super::outcome::{Found, write};
 use super::problem::FREE;
 use super::refused::Named;
 
-/// What all parties have in common, as the program reads and writes it.
+/// Schema that all parties have in common, as the program reads and writes it.
 struct Schema {
     features: Features,
     /// Least and greatest value of each feature.
