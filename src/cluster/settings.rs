@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
-use super::coordinator::parties::{OnLeave, Parties};
+use super::coordinator::roster::{OnLeave, Parties};
 use super::net::socket::Encryption;
 use super::net::token::Token;
 use super::plan::PlacedGeneration;

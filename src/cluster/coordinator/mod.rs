@@ -9,9 +9,10 @@ mod leaving;
 mod losses;
 mod members;
 mod notes;
-pub(crate) mod parties;
+mod parties;
 mod plans;
 mod reports;
+pub(crate) mod roster;
 #[cfg(test)]
 mod tests;
 
