@@ -16,7 +16,7 @@ use super::outcome::{Found, write};
 use super::problem::FREE;
 use super::refused::Named;
 
-/// What all parties have in common, as the program reads and writes it.
+/// Columns and classes that all parties have, as the program reads and writes them.
 struct Schema {
     features: Features,
     /// Least and greatest value of each feature.
