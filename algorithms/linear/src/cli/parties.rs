@@ -149,7 +149,7 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
     let data = data(path, &samples)?;
     let number = session.party().unwrap_or(0);
     let engine = parties.engine(vec![(number, rows.clone())]).map_err(|why| named.refuse(why))?;
-    // A line is a word, so that a difference is told with the name of its column, and without the line before.
+    // A line is a word, so that a difference names its column and no other.
     let common: Vec<String> = file.text().lines().map(|line| line.replace(' ', "_")).collect();
     let common = common.join(" with ");
     let read = [("data", "own"), ("schema", &common)];
