@@ -106,7 +106,7 @@ fn sums_of_one_party_cross_only_where_masks_are_left_out() {
     for (more, is_open) in [("", false), ("--sum exact", true)] {
         let of = Parties::new();
         fitted(&of, &format!("{FIT} {more}"));
-        // The sum of a column in the first round, scaled by its bound, as four shards add it up: its low
+        // The sum of a column in the first round, scaled by its bound, as four shards add it up: the low
         // word.
         let rows = of.rows("south");
         let ages = rows.lines().map(|row| row.split(',').next().unwrap().parse::<f64>().unwrap());

@@ -1,4 +1,4 @@
-//! Refusals of a party, and of a run over parties, and who sees them.
+//! Refusals of a party, or of a run over parties, and who sees them.
 
 use std::fs;
 

@@ -5,6 +5,7 @@ mod admins;
 mod checkpoints;
 mod events;
 mod held;
+pub(crate) mod known_parties;
 mod leaving;
 mod losses;
 mod members;
@@ -12,7 +13,6 @@ mod notes;
 mod parties;
 mod plans;
 mod reports;
-pub(crate) mod roster;
 #[cfg(test)]
 mod tests;
 

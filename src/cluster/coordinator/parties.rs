@@ -1,7 +1,7 @@
 //! Parties: processes that have data of their own, which stay with them. The number of a party is its place
 //! in the list of parties, from 1, in every attempt.
 
-use super::roster::{OnLeave, Parties};
+use super::known_parties::{OnLeave, Parties};
 use super::{Coordinator, CoordinatorStage, Member, MemberState, Order};
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::Registration;

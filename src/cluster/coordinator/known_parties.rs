@@ -1,15 +1,14 @@
-//! [`Parties`]: the parties of a run, as attempts leave them to the next; [`OnLeave`]: what a loss is to lead
-//! to.
+//! [`Parties`]: what an attempt leaves to the next one about the parties of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fate of a run that loses a party.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnLeave {
-    /// The run begins again once the party is back.
+    /// Begin again once the party is back.
     #[default]
     Wait,
-    /// The run begins again with the others.
+    /// Begin again with the others.
     Without,
 }
 
