@@ -30,7 +30,7 @@ pub use self::admin::{AdminClient, JoinGrant};
 pub(crate) use self::checkpoints::read_proof;
 pub(crate) use self::client::{CoordinatorClient, Instruction};
 use self::client::{End, LOST};
-pub use self::coordinator::parties::OnLeave;
+pub use self::coordinator::known_parties::OnLeave;
 pub use self::held_boundary::{HeldBoundary, HeldStatus};
 pub use self::holder::{HeldEvent, Holder, HolderAnswers};
 pub use self::invitation::Invitation;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
-use super::coordinator::parties::{OnLeave, Parties};
+use super::coordinator::known_parties::{OnLeave, Parties};
 use super::net::socket::Encryption;
 use super::net::token::Token;
 use super::plan::PlacedGeneration;
@@ -44,7 +44,7 @@ pub struct CoordinatorSettings {
     pub keyring: Option<Keyring>,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
-    /// What happens when a party is lost, if the run has some.
+    /// Fate of a run that loses a party, if it has some.
     pub on_leave: OnLeave,
 }
 

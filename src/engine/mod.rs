@@ -199,8 +199,8 @@ impl<P: Program> Engine<P> {
     }
 
     /// Names the data of this process, such as by a digest, in a run whose shards are
-    /// [pinned](crate::PinnedShard): the identity has none of them. A party that comes back with other data is
-    /// refused.
+    /// [pinned](crate::PinnedShard): the identity has none of them. A party that comes back with other data
+    /// is refused.
     pub fn own_data(mut self, digest: impl Into<String>) -> Self {
         self.data = digest.into();
         self

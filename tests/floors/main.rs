@@ -210,7 +210,8 @@ fn imports_of_lda_go_down() {
 fn imports_of_linear_go_down() {
     let floors: [&[&str]; 7] =
         [&["error", "loss"], &["data"], &["certificate"], &["solve"], &["run"], &["model"], &["params"]];
-    let floors = [&floors[..], &[&["path"], &["cross_validation", "files", "parts", "sums"]]].concat();
+    let floors =
+        [&floors[..], &[&["path"], &["cross_validation", "files", "parts", "sums"], &["parties"]]].concat();
     check(&src("algorithms/linear"), "", &floors, &["main", "cli"]);
 }
 
@@ -223,7 +224,8 @@ fn imports_of_the_parts_of_linear_go_down() {
 
 #[test]
 fn imports_of_the_sums_of_linear_go_down() {
-    let floors: [&[&str]; 4] = [&["newton", "point", "shard"], &["judged"], &["program"], &["settings"]];
+    let floors: [&[&str]; 4] =
+        [&["newton", "point", "shard"], &["adding", "judged"], &["program"], &["settings"]];
     check(&src("algorithms/linear"), "sums", &floors, &[]);
 }
 
@@ -235,11 +237,12 @@ fn no_file_of_linear_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_of_linear_go_down() {
-    let floors: [&[&str]; 5] = [
+    let floors: [&[&str]; 6] = [
         &["foreign", "grid", "predict", "refused"],
         &["problem"],
         &["cv_options", "fit_options"],
         &["outcome"],
+        &["parties"],
         &["cv", "fit", "path"],
     ];
     check(&src("algorithms/linear"), "cli", &floors, &[]);

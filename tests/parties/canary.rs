@@ -10,8 +10,7 @@ use super::*;
 const MARKED: [(f64, f64); 2] = [(47.123_457, 128.0), (88.987_653, 512.0)];
 const TEXT: &str = "Wilhelmina Canary";
 
-/// What a number may look like in bytes: as a float, as a text, and as a multiple of a power of two, scaled or
-/// not.
+/// Forms of a number in bytes: as a float, as a text, and as a multiple of a power of two, scaled or not.
 fn forms(number: f64, scale: f64) -> Vec<Vec<u8>> {
     let mut forms = vec![
         number.to_le_bytes().to_vec(),
@@ -107,7 +106,8 @@ fn sums_of_one_party_cross_only_where_masks_are_left_out() {
     for (more, is_open) in [("", false), ("--sum exact", true)] {
         let of = Parties::new();
         fitted(&of, &format!("{FIT} {more}"));
-        // The sum of a column in the first round, scaled by its bound, as four shards add it up: the low word.
+        // The sum of a column in the first round, scaled by its bound, as four shards add it up: the low
+        // word.
         let rows = of.rows("south");
         let ages = rows.lines().map(|row| row.split(',').next().unwrap().parse::<f64>().unwrap());
         let ages: Vec<f64> = ages.collect();

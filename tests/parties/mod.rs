@@ -11,6 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use raddle_common::testing::pairs;
+
 use crate::commands::{command, ends, next, run};
 use crate::launched::{Launched, coordinator, report};
 
@@ -158,7 +160,7 @@ fn three_parties_have_the_model_of_their_rows_in_one_place() {
     let options = ["--workers 1", "--workers 2", "--workers 4"];
     let joined: Vec<Launched> =
         NAMES.iter().zip(options).map(|(name, options)| of.join(name, options)).collect();
-    for (name, party) in NAMES.iter().zip(joined) {
+    for (name, party) in pairs(NAMES, joined) {
         let (code, said) = end(party);
         assert_eq!(code, Some(0), "{name}: {said}");
     }

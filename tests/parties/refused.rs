@@ -1,4 +1,4 @@
-//! What a party, or a run over parties, refuses, and who sees it.
+//! Refusals of a party, or of a run over parties, and who sees them.
 
 use std::fs;
 

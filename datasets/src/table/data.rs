@@ -115,8 +115,8 @@ pub struct Samples {
     /// rows, ascending from 0. Empty for a response in its own file, whose rows are in
     /// [`without_response`](Self::without_response).
     pub unknown_classes: Vec<(String, Vec<u32>)>,
-    /// Columns with levels that [`Options::repeat`](super::Options::repeat) does not have, each with its number
-    /// of rows.
+    /// Columns with levels that [`Options::repeat`](super::Options::repeat) lacks, each with its number of
+    /// rows.
     pub unseen: Vec<String>,
     /// The columns that [`Options::beside`](super::Options::beside) requests, n values each.
     pub beside: Vec<Labels>,

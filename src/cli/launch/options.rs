@@ -46,8 +46,8 @@ pub(super) struct Launch {
     /// file of --parties.
     #[arg(long, value_name = "FILE", requires = "parties")]
     pub(super) key: Option<PathBuf>,
-    /// What happens when a party is lost: wait (the run begins again once the party is back, and the model is
-    /// the same) or without (the run begins again with the others, at least three, whom its report names).
+    /// Fate of the run when a party is lost: wait (it begins again once the party is back, and the model is
+    /// the same) or without (it begins again with the others, at least three, whom its report names).
     #[arg(long, value_name = "wait|without", default_value = "wait", requires = "parties", value_parser = on_leave)]
     pub(super) on_leave: OnLeave,
     /// Command that runs another command on a host. Default: ssh that asks no questions and ends if its

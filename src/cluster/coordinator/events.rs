@@ -1,6 +1,6 @@
 //! Events and actions of the coordinator, and its configuration.
 
-use super::parties::Parties;
+use super::known_parties::Parties;
 use crate::base::identity::Identity;
 use crate::checkpoint::{Checkpoint, SubmittedParts};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, Order};

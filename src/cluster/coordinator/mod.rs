@@ -5,11 +5,12 @@ mod admins;
 mod checkpoints;
 mod events;
 mod held;
+pub(crate) mod known_parties;
 mod leaving;
 mod losses;
 mod members;
 mod notes;
-pub(crate) mod parties;
+mod parties;
 mod plans;
 mod reports;
 #[cfg(test)]

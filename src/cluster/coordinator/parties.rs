@@ -1,8 +1,7 @@
 //! Parties: processes that have data of their own, which stay with them. The number of a party is its place
 //! in the list of parties, from 1, in every attempt.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::known_parties::{OnLeave, Parties};
 use super::{Coordinator, CoordinatorStage, Member, MemberState, Order};
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::Registration;
@@ -12,32 +11,6 @@ use crate::parties::Keyring;
 const LEAST: u32 = 3;
 /// Exit status of a run that ends as too few parties are left.
 const TOO_FEW: i32 = 3;
-
-/// Fate of a run that loses a party.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnLeave {
-    /// It begins again once the party is back.
-    #[default]
-    Wait,
-    /// It begins again with the others.
-    Without,
-}
-
-/// The parties of a run, by the number of each, as the attempts before have left them.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Parties {
-    on_leave: OnLeave,
-    /// The parties that the run goes on without.
-    pub(super) gone: BTreeSet<u32>,
-    /// Digest of the data of each party that has taken part.
-    data: BTreeMap<u32, String>,
-}
-
-impl Parties {
-    pub(crate) fn new(on_leave: OnLeave) -> Self {
-        Self { on_leave, ..Self::default() }
-    }
-}
 
 impl Coordinator {
     /// `true` if the processes of the run are parties.

@@ -60,8 +60,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "sums", value_parser = ["sums"], hide_possible_values = true, conflicts_with = "parts")]
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    /// Over parties, refuse to fit fewer rows than this of all of them together: sums of few rows tell on them.
-    /// Default: 10 for each column.
+    /// Over parties, refuse to fit fewer rows than this of all of them together: sums of few rows tell on
+    /// them. Default: 10 for each column.
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) least_rows: Option<u64>,

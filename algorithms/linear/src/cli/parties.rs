@@ -16,7 +16,7 @@ use super::outcome::{Found, write};
 use super::problem::FREE;
 use super::refused::Named;
 
-/// What all parties have in common, as the program reads and writes it.
+/// Columns and classes that all parties have, as the program reads and writes them.
 struct Schema {
     features: Features,
     /// Least and greatest value of each feature.
@@ -149,9 +149,9 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
     let data = data(path, &samples)?;
     let number = session.party().unwrap_or(0);
     let engine = parties.engine(vec![(number, rows.clone())]).map_err(|why| named.refuse(why))?;
-    // A line is a word, so that a difference is told with the name of its column.
+    // A line is a word, so that a difference names its column and no other.
     let common: Vec<String> = file.text().lines().map(|line| line.replace(' ', "_")).collect();
-    let common = common.join(" ");
+    let common = common.join(" with ");
     let read = [("data", "own"), ("schema", &common)];
     let engine = engine.identity(identity("linear", options, FREE, &read)?).own_data(data.digest.clone());
     let is_open = options.sum.as_deref() == Some("exact");

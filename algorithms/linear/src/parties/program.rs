@@ -12,8 +12,8 @@ use crate::sums::{Bounds, Point, Standing, SumShard, cut, too_large};
 /// Most rows of all parties together.
 const MOST_ROWS: u64 = 1 << 32;
 
-/// What all parties know at a round: the rows of each class, none before they are counted, and the point whose
-/// sums are next.
+/// State that all parties have at a round: the rows of each class, none before they are counted, and the
+/// point whose sums are next.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     pub(super) rows: Vec<u64>,
@@ -22,7 +22,7 @@ pub struct Known {
 
 raddle::state!(Known { rows, point });
 
-/// What the sums of all parties have said.
+/// State of a fit where the sums of all parties meet.
 #[derive(Debug, Clone, Default)]
 pub struct Summed {
     /// Rows of each class, and the mean of each column; none before the first round.

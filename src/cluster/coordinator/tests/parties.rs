@@ -1,7 +1,7 @@
 //! Parties: a run begins with all of them, each keeps its place and its shards, and all have the outcome
 //! before one writes it.
 
-use super::super::parties::{OnLeave, Parties};
+use super::super::known_parties::{OnLeave, Parties};
 use super::super::*;
 use super::{config, ended_report, exited, identity, numbered, report};
 use crate::base::identity::Identity;
