@@ -152,6 +152,7 @@ impl Keyring {
     }
 
     /// Returns the keyring as lines of text, for the process that takes part.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "there are no socket pairs"))]
     pub(crate) fn text(&self) -> Zeroizing<String> {
         let KeyringContent { names, publics, coordinator, me, private } = &*self.0;
         let mut text = Zeroizing::new(format!("keyring {me} {coordinator} "));
