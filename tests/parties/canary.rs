@@ -1,9 +1,11 @@
 //! Nothing of the rows leaves a party: marked numbers and texts are searched in all that crossed.
 
+use std::os::unix::fs::FileExt as _;
 use std::process::Command;
 
 use raddle::exact::{ExactSums, Grid};
 
+use super::kills::slow_run;
 use super::*;
 
 /// Marked numbers, by column, and their greatest power of two.
@@ -30,8 +32,15 @@ fn forms(number: f64, scale: f64) -> Vec<Vec<u8>> {
 /// The forms of the marks that are somewhere in these bytes.
 fn found(bytes: &[u8]) -> Vec<Vec<u8>> {
     let all = MARKED.iter().flat_map(|&(number, scale)| forms(number, scale));
-    let all = all.chain([TEXT.as_bytes().to_vec()]);
-    all.filter(|form| bytes.windows(form.len()).any(|window| window == &form[..])).collect()
+    let mut all: Vec<Vec<u8>> = all.chain([TEXT.as_bytes().to_vec()]).collect();
+    // Few places begin as one of them does.
+    let first = |form: &[u8]| usize::from(form[0]) << 8 | usize::from(form[1]);
+    let mut begins = vec![false; 1 << 16];
+    all.iter().for_each(|form| begins[first(form)] = true);
+    let places: Vec<usize> =
+        (0..bytes.len().saturating_sub(1)).filter(|&at| begins[first(&bytes[at..])]).collect();
+    all.retain(|form| places.iter().any(|&at| bytes[at..].starts_with(form)));
+    all
 }
 
 /// All bytes in the files of a folder.
@@ -69,8 +78,8 @@ fn fitted(of: &Parties, fit: &str) -> String {
     said
 }
 
-#[test]
-fn no_marked_number_and_no_text_leaves_its_party() {
+/// Parties of which one has a row of marked numbers, and a marked text in each row.
+fn marked() -> Parties {
     let of = Parties::new();
     let [(age, _), (pulse, _)] = MARKED;
     let marked = format!("{}{age},{pulse},yes,ill\n", of.rows("north"));
@@ -78,6 +87,12 @@ fn no_marked_number_and_no_text_leaves_its_party() {
         marked.lines().fold("name,".to_owned() + HEAD, |text, line| text + TEXT + "," + line + "\n");
     fs::write(of.path().join("north/own.csv"), with_names).unwrap();
     assert!(!found(&content(&of.path().join("north"))).is_empty());
+    of
+}
+
+#[test]
+fn no_marked_number_and_no_text_leaves_its_party() {
+    let of = marked();
     let said = fitted(&of, FIT);
     let sent = content(&of.path().join("sent"));
     assert!(sent.len() > 1 << 12, "{} bytes crossed", sent.len());
@@ -91,6 +106,7 @@ fn no_marked_number_and_no_text_leaves_its_party() {
     for other in ["east", "south"] {
         assert_eq!(found(&content(&of.path().join(other))), Vec::<Vec<u8>>::new(), "{other}");
     }
+    let [(age, _), (pulse, _)] = MARKED;
     // Without pins, rows cross when their process leaves.
     fs::remove_dir_all(of.path().join("sent")).unwrap();
     let line = "raddle launch --processes 2 -- linear fit own.csv --y sick --loss logistic --by sums --drop name \
@@ -99,6 +115,40 @@ fn no_marked_number_and_no_text_leaves_its_party() {
     assert!(recorded(&of, command(&north, line)).output().unwrap().status.success());
     let sent = found(&content(&of.path().join("sent")));
     assert!(sent.contains(&age.to_le_bytes().to_vec()) && sent.contains(&pulse.to_le_bytes().to_vec()));
+}
+
+/// All that a process has in its memory but zeros.
+fn memory(process: u32) -> Vec<u8> {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+    let memory = fs::File::open(format!("/proc/{process}/mem")).unwrap();
+    let regions = maps.lines().filter_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let [from, to] = [from, to].map(|hex| u64::from_str_radix(hex, 16).unwrap());
+        let mut bytes = vec![0; (to - from) as usize];
+        // Of some regions the system shows nothing.
+        (rest.starts_with("rw") && memory.read_exact_at(&mut bytes, from).is_ok()).then_some(bytes)
+    });
+    let pages = regions.flat_map(|region| region.chunks(1 << 12).map(<[u8]>::to_vec).collect::<Vec<_>>());
+    pages.filter(|page| page.iter().any(|&byte| byte != 0)).flatten().collect()
+}
+
+#[test]
+fn the_coordinators_memory_has_no_number_of_a_party_and_no_key_of_one() {
+    let of = marked();
+    let (launcher, mut parties) = slow_run(&of, &NAMES, "");
+    parties[0].await_epoch(3);
+    let memory = memory(launcher.launcher.id());
+    let has = |bytes: &[u8]| memory.windows(bytes.len()).any(|window| window == bytes);
+    let key = |name: &str| {
+        let text = fs::read_to_string(of.path().join(format!("{name}.key"))).unwrap();
+        let byte = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap();
+        (0..32).map(byte).collect::<Vec<u8>>()
+    };
+    // What it knows is found.
+    assert!(has(&key("coordinator")) && has(b"pulse = [20, 300]"));
+    assert!(NAMES.iter().all(|name| !has(&key(name))));
+    assert_eq!(found(&memory), Vec::<Vec<u8>>::new());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::commands::{number, pause};
 use crate::launched::{signal, slow};
 
 /// A run that is slow enough to be disturbed, by its launcher and its parties.
-fn slow_run(of: &Parties, names: &[&str], options: &str) -> (Launched, Vec<Launched>) {
+pub(super) fn slow_run(of: &Parties, names: &[&str], options: &str) -> (Launched, Vec<Launched>) {
     let line = format!("{FIT} --slowdown slow");
     names.iter().for_each(|name| slow(&of.path().join(name), 300));
     let launcher = of.launch(&format!("{options} --deadline 2"), &line);
