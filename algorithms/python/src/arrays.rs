@@ -76,7 +76,7 @@ impl GivenMatrix<'_> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
     All,
-    /// Those with values, if the matrix is far wider than its content.
+    /// Columns with values, if the matrix is far wider than its content.
     Occurring,
 }
 

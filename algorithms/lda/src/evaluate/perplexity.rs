@@ -17,9 +17,9 @@ use raddle_kernels::topics::theta::{Theta, TopicModel};
 pub(crate) const ROUNDS: usize = 50;
 pub(crate) const FEW: usize = 10;
 
-/// Limit on the relative error of an estimate. On 20ng, win32 and imdb with 1000 topics, and on 20ng and ap with
-/// 100, after 5 to 22 epochs, it was -0.13 to 0.34 %. Fewer documents would not do: every fourth of the thousand
-/// is up to 8 % off.
+/// Limit on the relative error of an estimate. On 20ng, win32 and imdb with 1000 topics, and on 20ng and ap
+/// with 100, after 5 to 22 epochs, it was -0.13 to 0.34 %. Fewer documents would not do: every fourth of the
+/// thousand is up to 8 % off.
 pub(crate) const MARGIN: f64 = 0.01;
 
 /// The score of held-out documents: of half of their tokens, given the other half.

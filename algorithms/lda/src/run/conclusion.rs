@@ -49,9 +49,9 @@ impl Spec {
         self.target.is_some() && self.course.part_of(epoch).1.is_some()
     }
 
-    /// Returns `true` if the estimate after this many epochs is enough to continue, and keeps it then: whatever
-    /// the score, the target is not met, and no plan depends on it. That holds while an estimate is at most
-    /// [`MARGIN`] above the score, which is three times as much as was ever seen.
+    /// Returns `true` if the estimate after this many epochs is enough to continue, and keeps it then:
+    /// whatever the score, the target is not met, and no plan depends on it. That holds while an estimate is
+    /// at most [`MARGIN`] above the score, which is three times as much as was ever seen.
     pub(super) fn is_enough(&self, epoch: u64, record: &mut Record) -> bool {
         let value = record.sums.estimates.last().and_then(|estimate| estimate.perplexity());
         let waits = |value: &f64| {

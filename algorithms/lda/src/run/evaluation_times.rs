@@ -17,8 +17,8 @@ const FALLS: [f64; 2] = [0.2, 0.07];
 /// perplexity falls about in proportion to the logarithm of their epochs: as fast as between the last two
 /// evaluations, or by [`FALLS`] if there is only one. A settling chain falls ever more slowly, so that
 /// evaluations are early rather than late. The first epoch with more documents lowers the perplexity more
-/// than many before: an evaluation is due there, too, and none in the two epochs before. As the next one is often
-/// due when more documents join whatever the perplexity is, an estimate is [enough](Self::waits) there.
+/// than many before: an evaluation is due there, too, and none in the two epochs before. As the next one is
+/// often due when more documents join whatever the perplexity is, an estimate is [enough](Self::waits) there.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EvaluationTimes {
     /// `true` if the user gave the interval: no other epoch is scored.
@@ -54,8 +54,8 @@ impl EvaluationTimes {
         is_due
     }
 
-    /// Returns `true` if the evaluation that was planned last is the first of documents that others will join:
-    /// an estimate may then be [enough](Self::waits).
+    /// Returns `true` if the evaluation that was planned last is the first of documents that others will
+    /// join: an estimate may then be [enough](Self::waits).
     pub(crate) fn may_be_estimated(&self, course: &Course, start: &EpochStart) -> bool {
         let Some(at) = self.planned.filter(|_| !self.is_fixed && start.metric.target.is_some()) else {
             return false;
@@ -65,9 +65,9 @@ impl EvaluationTimes {
         is_first && end.is_some() && course.length() != Some(at)
     }
 
-    /// Returns `true` if the target is not met at `at`, the first evaluation of its part of the documents, and
-    /// the next is due once more join, for this value and for all larger ones: then no plan depends on the
-    /// value, which is never compared with later ones either.
+    /// Returns `true` if the target is not met at `at`, the first evaluation of its part of the documents,
+    /// and the next is due once more join, for this value and for all larger ones: then no plan depends on
+    /// the value, which is never compared with later ones either.
     pub(crate) fn waits(course: &Course, at: u64, value: f64, target: f64) -> bool {
         let seen = Self { seen: vec![(at, value)], ..Self::default() };
         value > target && course.part_of(at).1.is_some_and(|end| seen.next(course, target) > end)

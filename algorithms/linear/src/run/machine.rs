@@ -105,8 +105,8 @@ impl Machine {
             && [0, rows].contains(&self.last.len())
     }
 
-    /// Returns `true` if there is a dual value to continue from for each row: all but the last solver of a path
-    /// have [ended](Self::end).
+    /// Returns `true` if there is a dual value to continue from for each row: all but the last solver of a
+    /// path have [ended](Self::end).
     pub(crate) fn can_continue(&self, rows: usize) -> bool {
         self.dual.len() == rows
     }

@@ -185,8 +185,8 @@ impl LinearProgram {
         if self.loss == Loss::Multinomial { (rows * classes, width * block(classes)) } else { (rows, width) }
     }
 
-    /// Checks the sizes of solvers' values, that there are no more than values of C, and that the last one can
-    /// continue.
+    /// Checks the sizes of solvers' values, that there are no more than values of C, and that the last one
+    /// can continue.
     fn check(&self, path: &[Machine]) -> Result<(), StateError> {
         let (rows, width) = self.sizes();
         let fit = path.len() <= self.factors.len()

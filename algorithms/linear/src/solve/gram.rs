@@ -183,8 +183,8 @@ impl Lower {
         self.factored_after(&Factor::default(), 0)
     }
 
-    /// Does the same with the first rows of the factor of a matrix that has the same `done` first rows, in whole
-    /// blocks: no bit depends on it.
+    /// Does the same with the first rows of the factor of a matrix that has the same `done` first rows, in
+    /// whole blocks: no bit depends on it.
     pub(crate) fn factored_after(mut self, before: &Factor, done: usize) -> Option<Factor> {
         let done = done / BLOCK * BLOCK;
         let lines = self.values.chunks_mut(self.stride).zip(before.lower.values.chunks(before.lower.stride));

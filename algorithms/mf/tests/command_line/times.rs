@@ -126,7 +126,7 @@ fn a_count_alone_weighs_as_a_count_that_is_less_by_what_a_pair_weighs_anyway() {
     assert_eq!(alone, fit("less.csv"));
     assert_ne!(alone, fit("counts.csv"));
     let about = fs::read_to_string(folder.join("alone/model.json")).unwrap();
-    assert!(about.contains("\"count_alone\": true"), "{about}");
+    assert!(about.contains("\"count_alone\":true"), "{about}");
 }
 
 #[test]
