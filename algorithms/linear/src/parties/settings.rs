@@ -28,7 +28,7 @@ const ROWS_PER_COLUMN: u64 = 10;
 ///
 /// let data = raddle_datasets::embedded::diabetes();
 /// let is_second = data.y.iter().map(|y| *y > 152.0).collect();
-/// let parties = Parties::new(Linear::params().loss(Loss::Logistic), 1, vec![[-1.0, 1.0]; 10]);
+/// let parties = Parties::new(Linear::params().loss(Loss::Logistic), 1, vec![[-512.0, 512.0]; 10]);
 /// let rows = parties.rows(&data.x, is_second)?;
 /// let outcome = parties.engine(vec![(0, rows.clone())])?.run()?;
 /// let (fit, counted) = parties.finish(&rows, outcome)?;
