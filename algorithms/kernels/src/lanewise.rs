@@ -10,10 +10,10 @@ use std::arch::aarch64::*;
 macro_rules! lanewise {
     ($($name:ident($($of:ident),*): $lanes:ty, $register:ty, $instruction:ident, $plain:expr;)*) => {$(
         #[inline(always)]
-        pub(crate) fn $name($($of: $lanes),*) -> $lanes {
+        pub(crate) fn $name($($of: &$lanes),*) -> $lanes {
             // SAFETY: four registers have the bytes of the lanes, and every processor has the instruction.
             unsafe {
-                $(let $of = std::mem::transmute::<$lanes, [$register; 4]>($of);)*
+                $(let $of = std::mem::transmute::<$lanes, [$register; 4]>(*$of);)*
                 std::mem::transmute::<[$register; 4], $lanes>([
                     $instruction($($of[0]),*),
                     $instruction($($of[1]),*),
@@ -29,7 +29,7 @@ macro_rules! lanewise {
 macro_rules! lanewise {
     ($($name:ident($($of:ident),*): $lanes:ty, $register:ty, $instruction:ident, $plain:expr;)*) => {$(
         #[inline(always)]
-        pub(crate) fn $name($($of: $lanes),*) -> $lanes {
+        pub(crate) fn $name($($of: &$lanes),*) -> $lanes {
             std::array::from_fn(|lane| {
                 $(let $of = $of[lane];)*
                 $plain

@@ -55,9 +55,9 @@ impl F32x16 for Portable {
         fn splat(value: f32) -> Self { Self([value; LANES]) }
         fn load(from: &[f32; LANES]) -> Self { Self(*from) }
         fn store(self, to: &mut [f32; LANES]) { *to = self.0; }
-        fn add(self, other: Self) -> Self { Self(add32(self.0, other.0)) }
-        fn mul(self, by: Self) -> Self { Self(mul32(self.0, by.0)) }
-        fn mul_add(self, by: Self, plus: Self) -> Self { Self(fused32(plus.0, self.0, by.0)) }
+        fn add(self, other: Self) -> Self { Self(add32(&self.0, &other.0)) }
+        fn mul(self, by: Self) -> Self { Self(mul32(&self.0, &by.0)) }
+        fn mul_add(self, by: Self, plus: Self) -> Self { Self(fused32(&plus.0, &self.0, &by.0)) }
         fn positive(self) -> Self { Self(self.0.map(|value| if value > 0.0 { value } else { 0.0 })) }
         fn sums(four: [Self; 4]) -> [f32; 4] { four.map(Self::sum) }
         fn sum(self) -> f32 {

@@ -66,7 +66,7 @@ impl F64x8 for Portable {
             }))
         }
         fn store(self, to: &mut [f64; LANES]) { *to = self.0; }
-        fn mul_add(self, by: Self, plus: Self) -> Self { Self(fused64(plus.0, self.0, by.0)) }
+        fn mul_add(self, by: Self, plus: Self) -> Self { Self(fused64(&plus.0, &self.0, &by.0)) }
         fn sum(self) -> f64 {
             let l = self.0;
             ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
