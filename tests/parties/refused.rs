@@ -92,3 +92,17 @@ fn programs_that_send_more_than_sums_are_no_program_of_parties() {
         assert!(said.contains(why) && said.contains("sums") && said.lines().count() == 1, "{said}");
     }
 }
+
+#[test]
+fn options_that_have_no_effect_over_parties_are_refused_by_name() {
+    let of = Parties::new();
+    for option in ["--checkpoint-every 1", "--parts 2", "--init run", "--scale", "--rescale 1:2"] {
+        let line = format!("{} {option}", FIT.replace("fit", "fit own.csv"));
+        let mut fit = command(&of.path().join("north"), &line);
+        let ran = fit.env("RADDLE_PARTIES", of.path().join("parties.toml")).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let name = option.split(' ').next().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("{name} has no effect over parties")), "{said}");
+    }
+}

@@ -80,7 +80,7 @@ pub(super) fn agree(options: &Join, file: &PartiesFile, offered: &[String]) -> R
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).map_err(|why| Error::failed(format!("stdin: {why}")))?;
     match answer.trim() {
-        "yes" => Ok(()),
+        "y" | "yes" => Ok(()),
         _ => Err(Error::usage(format!("not agreed to; to agree without being asked: --accept {digest}"))),
     }
 }

@@ -133,6 +133,8 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
         ("--init", train.init.is_some()),
         ("--scale", options.problem.scale),
         ("--rescale", train.rescale.is_some()),
+        // A fit that is disturbed starts again.
+        ("--checkpoint-every", train.checkpoint_every.is_some()),
     ];
     refuse_without_effect(&[&given[..], &options.problem.of_tables()].concat(), "over parties")?;
     let schema = Schema::of(file)?;
