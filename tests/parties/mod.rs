@@ -146,7 +146,10 @@ fn check_models(of: &Parties, names: &[&str]) {
         assert_eq!(own["data"]["sizes"]["rows"], count, "{name}");
         // Behind a header of lines of 64 bytes.
         let dual = fs::metadata(of.path().join(name).join("run/dual.npy")).unwrap().len();
-        assert!(dual > 8 * count && (dual - 8 * count) % 64 == 0, "{name}: {dual} bytes for {count} rows");
+        assert!(
+            dual > 8 * count && (dual - 8 * count).is_multiple_of(64),
+            "{name}: {dual} bytes for {count} rows"
+        );
     }
 }
 
