@@ -16,11 +16,10 @@ use sha2::Sha256;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
+use super::FEWEST;
 use super::keyring::Keyring;
 use crate::base::sync::lock;
 
-/// Fewest parties whose sums are masked: of two, each learns the other's by subtraction.
-const FEWEST: usize = 3;
 /// Bytes of a stream that are made at once.
 const CHUNK: usize = 1 << 12;
 
@@ -77,7 +76,7 @@ impl Masks {
     /// # Errors
     /// If fewer than three parties take part, or one of them has no key.
     pub fn new(keyring: &Keyring, others: &BTreeMap<u32, [u8; 32]>) -> Result<Self, MasksError> {
-        if others.len() + 1 < FEWEST {
+        if others.len() + 1 < FEWEST as usize {
             return Err(MasksError::TooFew(others.len() + 1));
         }
         let me = keyring.number().ok_or(MasksError::Unlike)?;

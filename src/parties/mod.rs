@@ -13,3 +13,6 @@ pub(crate) use self::keyring::{COORDINATOR, LinkKeys};
 pub use self::keyring::{Keyring, KeyringError};
 pub use self::keys::{PrivateKey, PublicKey};
 pub use self::masks::{Masks, MasksError, Moment};
+
+/// Fewest parties of a run: of two, each learns the other's sums by subtraction.
+pub const FEWEST: u32 = 3;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use raddle::ModelDigest;
-use raddle::parties::Keyring;
+use raddle::parties::{FEWEST, Keyring};
 
 use super::options::{Join, Launch, PartyOptions};
 use super::private_file::read_key;
@@ -14,8 +14,6 @@ use crate::exit::Error;
 use crate::parties::PartiesFile;
 use crate::say::say;
 
-/// Fewest parties of a run.
-const LEAST: usize = 3;
 /// Length of the digest of an offer, in hexadecimal digits.
 const DIGEST: usize = 32;
 
@@ -126,9 +124,9 @@ pub(super) fn coordinator(options: &Launch) -> Result<Option<Keyring>, Error> {
              in linear fit"
         ));
     }
-    if file.parties.len() < LEAST {
+    if file.parties.len() < FEWEST as usize {
         return Err(Error::limit(format!(
-            "{} names {} parties, and a run takes {LEAST} or more: of two, each could compute the other's sums",
+            "{} names {} parties, and a run takes {FEWEST} or more: of two, each could compute the other's sums",
             file.path.display(),
             file.parties.len()
         )));

@@ -5,10 +5,8 @@ use super::known_parties::{OnLeave, Parties};
 use super::{Coordinator, CoordinatorStage, Member, MemberState, Order};
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::Registration;
-use crate::parties::Keyring;
+use crate::parties::{FEWEST, Keyring};
 
-/// Fewest parties of a run: of two, each could compute the sums of the other one.
-const LEAST: u32 = 3;
 /// Exit status of a run that ends as too few parties are left.
 const TOO_FEW: i32 = 3;
 
@@ -78,10 +76,10 @@ impl Coordinator {
         }
         self.config.parties.gone.insert(who);
         let left = self.parties_awaited();
-        if left >= LEAST {
+        if left >= FEWEST {
             return false;
         }
-        let why = format!("{why}; {left} parties are left, and the sums of fewer than {LEAST} tell on rows");
+        let why = format!("{why}; {left} parties are left, and the sums of fewer than {FEWEST} tell on rows");
         self.over(who, TOO_FEW, Some(why));
         true
     }
