@@ -8,6 +8,7 @@ use raddle::{Engine, EngineError, Operator, Parts, Program, Scheduled, Train, Tr
 use timely::dataflow::operators::{Inspect, Probe, ToStream};
 use timely::{CommunicationConfig, Config, WorkerConfig};
 
+use crate::launched::free_port;
 use crate::programs::toy::Toy;
 use crate::programs::{bytes, mf, mixing, ridge, without_a_hang};
 
@@ -200,10 +201,7 @@ fn a_failure_ends_the_operator_and_not_the_dataflow_around_it() {
 #[test]
 fn an_operator_among_several_processes_is_refused_and_its_dataflow_ends() {
     let (first, other) = without_a_hang(|| {
-        let ports = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
-        let addresses: Vec<String> =
-            ports.iter().map(|port| port.local_addr().unwrap().to_string()).collect();
-        drop(ports);
+        let addresses: Vec<String> = (0..2).map(|_| format!("127.0.0.1:{}", free_port())).collect();
         // A process is a thread here, with an operator of its own.
         let process = |process: usize| {
             let addresses = addresses.clone();

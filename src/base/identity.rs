@@ -65,7 +65,7 @@ fn data(run: &str) -> Option<&str> {
 }
 
 /// Returns the words in which two texts differ: those between their common start and their common end.
-fn difference(there: &str, here: &str) -> (String, String) {
+pub fn difference(there: &str, here: &str) -> (String, String) {
     let (a, b): (Vec<&str>, Vec<&str>) =
         (there.split_whitespace().collect(), here.split_whitespace().collect());
     let shorter = a.len().min(b.len());

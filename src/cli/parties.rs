@@ -143,6 +143,13 @@ impl PartiesFile {
         lines.join("\n") + "\n"
     }
 
+    /// Returns what the file says for the identity of a run. Each line is a word, so that a difference names
+    /// its column and no other.
+    pub fn schema(&self) -> String {
+        let words: Vec<String> = self.text().lines().map(|line| line.replace(' ', "_")).collect();
+        words.join(" with ")
+    }
+
     /// Returns the digest of what the file says, a part of the identity of a run.
     pub fn digest(&self) -> String {
         ModelDigest::default().bytes(self.text().as_bytes()).finish()

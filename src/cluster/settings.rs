@@ -42,6 +42,9 @@ pub struct CoordinatorSettings {
     pub wait_for: (u32, Duration),
     /// The coordinator's keys, if the run has parties: each process then is the party of its number.
     pub keyring: Option<Keyring>,
+    /// Words that the [identity](crate::Engine::identity) of each party's run contains, as the coordinator's
+    /// file of parties has them; the first word is in every identity. Empty if nothing is compared.
+    pub schema: String,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
     /// Fate of a run that loses a party, if it has some.
@@ -67,6 +70,7 @@ impl CoordinatorSettings {
             encryption: Encryption::default(),
             wait_for: (0, Duration::ZERO),
             keyring: None,
+            schema: String::new(),
             held: false,
             on_leave: OnLeave::default(),
         }
@@ -110,8 +114,18 @@ pub(super) fn config(
     proof: Option<u64>,
     may_resume: bool,
 ) -> CoordinatorConfig {
-    let CoordinatorSettings { processes, workers, balance, argv, keyring, deadline, wait_for, held, .. } =
-        settings.clone();
+    let CoordinatorSettings {
+        processes,
+        workers,
+        balance,
+        argv,
+        keyring,
+        schema,
+        deadline,
+        wait_for,
+        held,
+        ..
+    } = settings.clone();
     let parties = Parties::new(settings.on_leave);
     let count = keyring.as_ref().map_or(0, Keyring::parties);
     CoordinatorConfig {
@@ -120,6 +134,7 @@ pub(super) fn config(
         balance,
         argv,
         keyring,
+        schema,
         run,
         after,
         proof,

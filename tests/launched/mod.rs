@@ -53,7 +53,8 @@ pub(crate) struct Launched {
     said: BufReader<ChildStderr>,
     heard: String,
     pub run: PathBuf,
-    began: Instant,
+    /// Time of its start, or of the last line or epoch that was seen.
+    moved: Instant,
 }
 
 impl Launched {
@@ -64,7 +65,7 @@ impl Launched {
     pub(crate) fn of(folder: &Path, mut launch: Command) -> Self {
         let mut launcher = launch.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let said = BufReader::new(launcher.stderr.take().unwrap());
-        Self { launcher, said, heard: String::new(), run: folder.join("run"), began: Instant::now() }
+        Self { launcher, said, heard: String::new(), run: folder.join("run"), moved: Instant::now() }
     }
 
     /// Number of epochs traced.
@@ -74,10 +75,17 @@ impl Launched {
 
     /// Waits until this number of epochs is traced.
     pub(crate) fn await_epoch(&mut self, epochs: u64) {
-        let trace = self.run.join("trace.jsonl");
-        while !fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() as u64 > epochs) {
+        let mut before = 0;
+        loop {
+            let traced = self.epochs();
+            if traced > epochs {
+                return;
+            }
             assert!(self.launcher.try_wait().unwrap().is_none(), "it has ended: {}", self.rest());
-            assert!(self.began.elapsed() < WATCHDOG, "the run does not go on");
+            if traced > before {
+                (before, self.moved) = (traced, Instant::now());
+            }
+            assert!(self.moved.elapsed() < WATCHDOG, "the run does not go on after {traced} epochs");
             pause();
         }
     }
@@ -91,7 +99,8 @@ impl Launched {
             if line.contains(with) {
                 return line;
             }
-            assert!(self.began.elapsed() < WATCHDOG, "`{with}` is not said: {}", self.heard);
+            assert!(self.moved.elapsed() < WATCHDOG, "`{with}` is not said: {}", self.heard);
+            self.moved = Instant::now();
         }
     }
 
@@ -161,7 +170,7 @@ impl Launched {
     pub(crate) fn await_members(&self, count: usize) -> Vec<u64> {
         let folder = self.run.parent().unwrap();
         loop {
-            assert!(self.began.elapsed() < WATCHDOG, "there are never {count} processes");
+            assert!(self.moved.elapsed() < WATCHDOG, "there are never {count} processes");
             let status: Value =
                 serde_json::from_str(&ends(folder, "raddle status run --json", 0).out).unwrap();
             let members = status["members"].as_array().unwrap();

@@ -1,18 +1,32 @@
 //! A proxy on loopback that can stop passing bytes on, in one direction or in both, without closing a
 //! connection; that changes what it passes on, and keeps a copy of it.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::commands::pause;
 
-/// A port at which no process listens.
+/// Ports from here on need no rights.
+const FIRST_PORT: u32 = 10_000;
+
+/// A port at which no process listens, given once. The system gives such ports to nobody by itself: one of its
+/// own choice may be an end of another test's connection before it is used.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let below = range.split_whitespace().next().and_then(|first| first.parse().ok()).unwrap_or(32_768);
+    let count = (below - FIRST_PORT).min(20_000);
+    let start = 7_919 * (process::id() % 1_000);
+    let ports = (0..count).map(|_| FIRST_PORT + (start + NEXT.fetch_add(1, Ordering::Relaxed)) % count);
+    let mut free =
+        ports.map(|port| port as u16).filter(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok());
+    free.next().expect("no port is free")
 }
 
 /// Change of the bytes that are passed on next.
@@ -220,7 +234,7 @@ impl Direction {
                 Some(Tampering::Drop) => continue,
                 Some(Tampering::Cut) => {
                     let _ = to.write_all(&bytes[..count / 2]);
-                    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+                    let _ = (to.shutdown(Shutdown::Both), from.shutdown(Shutdown::Both));
                     return;
                 }
                 None => bytes.extend(held.take().into_iter().flatten()),

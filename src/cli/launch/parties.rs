@@ -108,8 +108,9 @@ fn offer(name: &str, file: &PartiesFile, line: &[String]) -> String {
     )
 }
 
-/// Reads the keys of the coordinator, if the run has parties.
-pub(super) fn coordinator(options: &Launch) -> Result<Option<Keyring>, Error> {
+/// Reads the keys of the coordinator, and the schema with which the identity of each party's run agrees, if the
+/// run has parties.
+pub(super) fn coordinator(options: &Launch) -> Result<Option<(Keyring, String)>, Error> {
     let Some(parties) = &options.parties else { return Ok(None) };
     let file = PartiesFile::read(parties)?;
     let refuse = |why: &str| Err(Error::usage(format!("--parties: {why}")));
@@ -138,5 +139,5 @@ pub(super) fn coordinator(options: &Launch) -> Result<Option<Keyring>, Error> {
     }
     let beside = || parties.with_file_name("coordinator.key");
     let key = options.key.clone().unwrap_or_else(beside);
-    file.keyring(None, read_key(&key)?).map(Some)
+    Ok(Some((file.keyring(None, read_key(&key)?)?, format!("schema {}", file.schema()))))
 }

@@ -83,7 +83,7 @@ impl<'a> LaunchedRun<'a> {
     /// Listens for the processes, of which so many are started on other machines.
     fn open(options: &'a Launch, plan: LaunchPlan, hosts: usize) -> Result<Self, Error> {
         let Launch { processes, workers, listen, encryption, balance, deadline, held, .. } = options;
-        let keyring = parties::coordinator(options)?;
+        let (keyring, schema) = parties::coordinator(options)?.unzip();
         let of_parties = keyring.as_ref().map_or(0, |keyring| keyring.parties() as usize);
         let all = options.wait_for.unwrap_or(if hosts == 0 { of_parties } else { processes + hosts });
         let kept = plan.resume.as_deref().map(Kept::of).unwrap_or_default();
@@ -102,6 +102,7 @@ impl<'a> LaunchedRun<'a> {
             wait_for: (all as u32, Duration::try_from_secs_f64(options.wait).unwrap_or(Duration::MAX)),
             token,
             keyring,
+            schema: schema.unwrap_or_default(),
             on_leave: options.on_leave,
             encryption: encryption.chosen(),
             held: *held,

@@ -120,6 +120,8 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) argv: Vec<String>,
     /// The coordinator's keys, if the run has parties: each process is the party of its number.
     pub(crate) keyring: Option<Keyring>,
+    /// Words that the identity of each party's run contains.
+    pub(crate) schema: String,
     pub(crate) run: u64,
     /// Number of the last generation before this attempt.
     pub(crate) after: u64,

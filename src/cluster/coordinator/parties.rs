@@ -3,6 +3,7 @@
 
 use super::known_parties::{OnLeave, Parties};
 use super::{Coordinator, CoordinatorStage, Member, MemberState, Order};
+use crate::base::identity::difference;
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::Registration;
 use crate::parties::{FEWEST, Keyring};
@@ -45,11 +46,29 @@ impl Coordinator {
             };
             return Some(why.into());
         }
+        if let Some(why) = self.other_schema(&registration.identity.run) {
+            return Some(why);
+        }
         let known = self.config.parties.data.get(&of).filter(|known| **known != registration.data)?;
         Some(format!(
             "its data have the digest {}, and had {known} when it took part before: give the data as they \
              were, or begin a new run",
             registration.data
+        ))
+    }
+
+    /// Returns what the file of a party says otherwise than the coordinator's, whichever party comes first.
+    fn other_schema(&self, identity: &str) -> Option<String> {
+        let ours: Vec<&str> = self.config.schema.split_whitespace().collect();
+        let words: Vec<&str> = identity.split_whitespace().collect();
+        let from = words.iter().position(|word| Some(word) == ours.first())?;
+        let theirs = &words[from..words.len().min(from + ours.len())];
+        if theirs == ours {
+            return None;
+        }
+        let (theirs, ours) = difference(&theirs.join(" "), &self.config.schema);
+        Some(format!(
+            "its file of parties has `{theirs}`, the coordinator's has `{ours}`: all have the same file"
         ))
     }
 

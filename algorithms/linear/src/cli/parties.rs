@@ -151,10 +151,7 @@ pub(super) fn fit(options: &Options, file: &PartiesFile, mut session: Session) -
     let data = data(path, &samples)?;
     let number = session.party().unwrap_or(0);
     let engine = parties.engine(vec![(number, rows.clone())]).map_err(|why| named.refuse(why))?;
-    // A line is a word, so that a difference names its column and no other.
-    let common: Vec<String> = file.text().lines().map(|line| line.replace(' ', "_")).collect();
-    let common = common.join(" with ");
-    let read = [("data", "own"), ("schema", &common)];
+    let read = [("data", "own"), ("schema", &file.schema())];
     let engine = engine.identity(identity("linear", options, FREE, &read)?).own_data(data.digest.clone());
     let is_open = options.sum.as_deref() == Some("exact");
     let engine = if is_open { engine.open_sums() } else { engine };
