@@ -18,7 +18,6 @@ use crate::engine::transfer::{ProcessStats, Transfer, TransferChannel, exchange,
 use crate::generation::{Connect, Generation, Links, Observer};
 use crate::parties::{Keyring, Masks};
 use crate::program::Program;
-use crate::run::local_state::GenerationResult;
 use crate::run::merging::Merging;
 use crate::run::record::EpochRecord;
 
@@ -69,7 +68,8 @@ fn run<P: Program>(
     if keyring.is_some() {
         engine.settings.merging = Merging::Masked;
     }
-    let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
+    let compiled = engine.compiled;
+    let mut member = (compiled.member)(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let registration = Box::new(member.registration(cores));
     client.send(&MemberReport::Ready { registration, address: client.address() })?;
@@ -78,7 +78,8 @@ fn run<P: Program>(
         let start = match client.next()? {
             Instruction::Begin(start) => *start,
             Instruction::SubmitParts { epoch, anew } => {
-                let (submitted, generation) = (member.submit_parts(epoch, anew)?, client.requests.running());
+                let (submitted, generation) =
+                    ((compiled.submit_parts)(&mut member, epoch, anew)?, client.requests.running());
                 client.send(&MemberReport::PartsSubmitted { generation, submitted })?;
                 continue;
             }
@@ -91,7 +92,7 @@ fn run<P: Program>(
             member.masks = Some(masks(keyring, &plan, &peers)?);
         }
         let began = Instant::now();
-        let transfers = member.begin(start, Some(stats()))?;
+        let transfers = (compiled.begin)(&mut member, start, Some(stats()))?;
         let transfers = restore(&mut member, &peers, transfers)?;
         if !std::mem::replace(&mut has_begun, true) {
             let made = began.elapsed().as_secs_f64();
@@ -99,7 +100,7 @@ fn run<P: Program>(
         }
         let sent_bytes = hand_over(&mut member, client, &plan, &peers, transfers)?;
         let resumed = member.resumed_boundary()?;
-        match member.next(Instant::now())? {
+        match (compiled.next)(&mut member, Instant::now())? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
             Step::Over(outcome) => {
@@ -114,8 +115,10 @@ fn run<P: Program>(
                 lock(&monitor).begin(&plan, member.last_worked());
                 settled(client, &plan, sent_bytes, member.last_worked())?;
                 let connect = (plan.participants.len() > 1).then(|| connect(&plan, position, peers));
-                let returned = work(client, plan.number, &generation, connect, resumed)?;
-                client.send(&member.ended(&generation, returned, Instant::now())?)?;
+                watch(client, plan.number, &generation, resumed)?;
+                let returned = (compiled.run)(Arc::clone(&generation), connect);
+                client.requests.set_abort(None);
+                client.send(&(compiled.ended)(&mut member, &generation, returned?, Instant::now())?)?;
             }
         }
     }
@@ -131,14 +134,14 @@ fn masks(keyring: &Keyring, plan: &GenerationPlan, peers: &PeerLinks) -> Result<
     Masks::new(keyring, &bound).map_err(|why| EngineError::Setting(why.to_string()))
 }
 
-/// Carries a generation out on this process, from the boundary at which a held run was resumed, if it was.
-fn work<P: Program>(
+/// Lets a generation and the coordinator end each other; waits at the boundary at which a held run was resumed,
+/// if it was.
+fn watch<P: Program>(
     client: &CoordinatorClient,
     number: u64,
     generation: &Arc<Generation<P>>,
-    connect: Option<Connect>,
     resumed: Option<HeldBoundary>,
-) -> Result<GenerationResult<P>, EngineError> {
+) -> Result<(), EngineError> {
     let (report, end) = (client.reporter(), client.ender());
     generation.on_first_failure(Box::new(move |why| {
         report(&failed(why));
@@ -154,9 +157,7 @@ fn work<P: Program>(
         client.send(&MemberReport::Epoch { generation, epoch })?;
         client.requests.wait_to_go_on(generation, at);
     }
-    let returned = Arc::clone(generation).run(connect);
-    client.requests.set_abort(None);
-    returned
+    Ok(())
 }
 
 /// Returns the peak memory and CPU time of this process, as the system counts them, and its machine.

@@ -1,6 +1,7 @@
 //! [`Engine`]: builds a run from a program and a schedule, and carries it out generation by generation.
 
 mod check;
+mod compiled;
 mod distributed;
 mod for_operator;
 mod history;
@@ -27,6 +28,7 @@ use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::schedule::Schedule;
 
+use self::compiled::Compiled;
 pub(crate) use self::history::{History, RunEnd};
 pub use self::lazy_parts::{Lazy, LazyParts};
 pub use self::parts::{Outcome, Parts};
@@ -67,9 +69,7 @@ pub struct Engine<P: Program> {
     data: String,
     /// `true` if sums of parties are not masked.
     opens_sums: bool,
-    /// Function that carries the run out. It is a pointer, so that it is compiled for a program once, in the
-    /// crate that builds its engine, and not again in each crate that runs it.
-    run: fn(Self) -> Result<Outcome<P>, EngineError>,
+    compiled: Compiled<P>,
 }
 
 impl<P: Program> Engine<P> {
@@ -89,7 +89,7 @@ impl<P: Program> Engine<P> {
             identity: None,
             data: String::new(),
             opens_sums: false,
-            run: Self::run_alone,
+            compiled: Compiled::HERE,
         }
     }
 
@@ -274,7 +274,7 @@ impl<P: Program> Engine<P> {
     /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be
     /// started, a program or schedule panics, or a checkpoint cannot be read.
     pub fn run(self) -> Result<Outcome<P>, EngineError> {
-        (self.run)(self)
+        (self.compiled.alone)(self)
     }
 
     /// Carries the run out together with other processes, each of which calls this with the same program,
