@@ -1,51 +1,9 @@
-//! [`Compiled`]: the functions that carry the run of a program out.
+//! [`Compiled`]: what is compiled for a program once.
 
-use std::sync::Arc;
-use std::time::Instant;
+/// Pointers to functions, kept where an engine is built: so they are compiled for its program in the crate that
+/// builds it, and not again in each crate that runs it, alone or with other processes.
+pub(super) trait Compiled: Sized {
+    type Functions: Copy;
 
-use super::member::{Member, Outgoing, Step};
-use super::transfer::ProcessStats;
-use super::{Engine, Outcome};
-use crate::base::error::EngineError;
-use crate::checkpoint::SubmittedParts;
-use crate::cluster::protocol::{GenerationStart, MemberReport};
-use crate::generation::{Connect, Generation};
-use crate::program::Program;
-use crate::run::local_state::GenerationResult;
-use crate::run::requests::BoundaryRequests;
-
-type Ended<P> =
-    fn(&mut Member<P>, &Generation<P>, GenerationResult<P>, Instant) -> Result<MemberReport, EngineError>;
-
-/// Pointers to the functions that are large for every program. So they are compiled for a program once, in the
-/// crate that builds its engine, and not again in each crate that runs it, alone or with other processes.
-pub(super) struct Compiled<P: Program> {
-    pub(super) alone: fn(Engine<P>) -> Result<Outcome<P>, EngineError>,
-    pub(super) member: fn(Engine<P>, u32, Arc<BoundaryRequests>) -> Member<P>,
-    pub(super) begin:
-        fn(&mut Member<P>, GenerationStart, Option<ProcessStats>) -> Result<Outgoing<P>, EngineError>,
-    pub(super) next: fn(&mut Member<P>, Instant) -> Result<Step<P>, EngineError>,
-    pub(super) run: fn(Arc<Generation<P>>, Option<Connect>) -> Result<GenerationResult<P>, EngineError>,
-    pub(super) ended: Ended<P>,
-    pub(super) submit_parts: fn(&mut Member<P>, u64, bool) -> Result<SubmittedParts, EngineError>,
+    const FUNCTIONS: Self::Functions;
 }
-
-impl<P: Program> Compiled<P> {
-    pub(super) const HERE: Self = Self {
-        alone: Engine::run_alone,
-        member: Member::new,
-        begin: Member::begin,
-        next: Member::next,
-        run: Generation::run,
-        ended: Member::ended,
-        submit_parts: Member::submit_parts,
-    };
-}
-
-impl<P: Program> Clone for Compiled<P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: Program> Copy for Compiled<P> {}

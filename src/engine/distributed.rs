@@ -68,8 +68,8 @@ fn run<P: Program>(
     if keyring.is_some() {
         engine.settings.merging = Merging::Masked;
     }
-    let compiled = engine.compiled;
-    let mut member = (compiled.member)(engine, client.index(), Arc::clone(&client.requests));
+    let functions = engine.functions;
+    let mut member = (functions.member)(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let registration = Box::new(member.registration(cores));
     client.send(&MemberReport::Ready { registration, address: client.address() })?;
@@ -79,7 +79,7 @@ fn run<P: Program>(
             Instruction::Begin(start) => *start,
             Instruction::SubmitParts { epoch, anew } => {
                 let (submitted, generation) =
-                    ((compiled.submit_parts)(&mut member, epoch, anew)?, client.requests.running());
+                    ((functions.submit_parts)(&mut member, epoch, anew)?, client.requests.running());
                 client.send(&MemberReport::PartsSubmitted { generation, submitted })?;
                 continue;
             }
@@ -92,7 +92,7 @@ fn run<P: Program>(
             member.masks = Some(masks(keyring, &plan, &peers)?);
         }
         let began = Instant::now();
-        let transfers = (compiled.begin)(&mut member, start, Some(stats()))?;
+        let transfers = (functions.begin)(&mut member, start, Some(stats()))?;
         let transfers = restore(&mut member, &peers, transfers)?;
         if !std::mem::replace(&mut has_begun, true) {
             let made = began.elapsed().as_secs_f64();
@@ -100,7 +100,7 @@ fn run<P: Program>(
         }
         let sent_bytes = hand_over(&mut member, client, &plan, &peers, transfers)?;
         let resumed = member.resumed_boundary()?;
-        match (compiled.next)(&mut member, Instant::now())? {
+        match (functions.next)(&mut member, Instant::now())? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
             Step::Over(outcome) => {
@@ -116,9 +116,9 @@ fn run<P: Program>(
                 settled(client, &plan, sent_bytes, member.last_worked())?;
                 let connect = (plan.participants.len() > 1).then(|| connect(&plan, position, peers));
                 watch(client, plan.number, &generation, resumed)?;
-                let returned = (compiled.run)(Arc::clone(&generation), connect);
+                let returned = (functions.run)(Arc::clone(&generation), connect);
                 client.requests.set_abort(None);
-                client.send(&(compiled.ended)(&mut member, &generation, returned?, Instant::now())?)?;
+                client.send(&(functions.ended)(&mut member, &generation, returned?, Instant::now())?)?;
             }
         }
     }
@@ -134,8 +134,7 @@ fn masks(keyring: &Keyring, plan: &GenerationPlan, peers: &PeerLinks) -> Result<
     Masks::new(keyring, &bound).map_err(|why| EngineError::Setting(why.to_string()))
 }
 
-/// Lets a generation and the coordinator end each other; waits at the boundary at which a held run was resumed,
-/// if it was.
+/// Lets a generation and the coordinator end each other; waits where a held run was resumed, if it was.
 fn watch<P: Program>(
     client: &CoordinatorClient,
     number: u64,

@@ -4,6 +4,7 @@ mod check;
 mod compiled;
 mod distributed;
 mod for_operator;
+mod functions;
 mod history;
 pub(crate) mod transfer;
 
@@ -69,7 +70,7 @@ pub struct Engine<P: Program> {
     data: String,
     /// `true` if sums of parties are not masked.
     opens_sums: bool,
-    compiled: Compiled<P>,
+    functions: <Self as Compiled>::Functions,
 }
 
 impl<P: Program> Engine<P> {
@@ -89,7 +90,7 @@ impl<P: Program> Engine<P> {
             identity: None,
             data: String::new(),
             opens_sums: false,
-            compiled: Compiled::HERE,
+            functions: Self::FUNCTIONS,
         }
     }
 
@@ -274,7 +275,7 @@ impl<P: Program> Engine<P> {
     /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be
     /// started, a program or schedule panics, or a checkpoint cannot be read.
     pub fn run(self) -> Result<Outcome<P>, EngineError> {
-        (self.compiled.alone)(self)
+        (self.functions.alone)(self)
     }
 
     /// Carries the run out together with other processes, each of which calls this with the same program,

@@ -15,8 +15,8 @@ use crate::commands::pause;
 /// Ports from here on need no rights.
 const FIRST_PORT: u32 = 10_000;
 
-/// A port at which no process listens, given once. The system gives such ports to nobody by itself: one of its
-/// own choice may be an end of another test's connection before it is used.
+/// A port at which no process listens, given once. The system gives such ports to nobody by itself: one of
+/// its own choice may be an end of another test's connection before it is used.
 pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();

@@ -108,8 +108,8 @@ fn offer(name: &str, file: &PartiesFile, line: &[String]) -> String {
     )
 }
 
-/// Reads the keys of the coordinator, and the schema with which the identity of each party's run agrees, if the
-/// run has parties.
+/// Reads the keys of the coordinator, and the schema with which the identity of each party's run agrees, if
+/// the run has parties.
 pub(super) fn coordinator(options: &Launch) -> Result<Option<(Keyring, String)>, Error> {
     let Some(parties) = &options.parties else { return Ok(None) };
     let file = PartiesFile::read(parties)?;
