@@ -15,19 +15,20 @@ use crate::program::Program;
 use crate::run::local_state::GenerationResult;
 use crate::run::requests::BoundaryRequests;
 
-type Ended<P> =
-    fn(&mut Member<P>, &Generation<P>, GenerationResult<P>, Instant) -> Result<MemberReport, EngineError>;
+type Result<T> = std::result::Result<T, EngineError>;
+type Begin<P> = fn(&mut Member<P>, GenerationStart, Option<ProcessStats>) -> Result<Outgoing<P>>;
+type Run<P> = fn(Arc<Generation<P>>, Option<Connect>) -> Result<GenerationResult<P>>;
+type Ended<P> = fn(&mut Member<P>, &Generation<P>, GenerationResult<P>, Instant) -> Result<MemberReport>;
 
 /// Pointers to the functions that are large for every program.
 pub(super) struct Functions<P: Program> {
-    pub(super) alone: fn(Engine<P>) -> Result<Outcome<P>, EngineError>,
+    pub(super) alone: fn(Engine<P>) -> Result<Outcome<P>>,
     pub(super) member: fn(Engine<P>, u32, Arc<BoundaryRequests>) -> Member<P>,
-    pub(super) begin:
-        fn(&mut Member<P>, GenerationStart, Option<ProcessStats>) -> Result<Outgoing<P>, EngineError>,
-    pub(super) next: fn(&mut Member<P>, Instant) -> Result<Step<P>, EngineError>,
-    pub(super) run: fn(Arc<Generation<P>>, Option<Connect>) -> Result<GenerationResult<P>, EngineError>,
+    pub(super) begin: Begin<P>,
+    pub(super) next: fn(&mut Member<P>, Instant) -> Result<Step<P>>,
+    pub(super) run: Run<P>,
     pub(super) ended: Ended<P>,
-    pub(super) submit_parts: fn(&mut Member<P>, u64, bool) -> Result<SubmittedParts, EngineError>,
+    pub(super) submit_parts: fn(&mut Member<P>, u64, bool) -> Result<SubmittedParts>,
 }
 
 impl<P: Program> Compiled for Engine<P> {
