@@ -43,7 +43,7 @@ pub struct CoordinatorSettings {
     /// The coordinator's keys, if the run has parties: each process then is the party of its number.
     pub keyring: Option<Keyring>,
     /// Words that the [identity](crate::Engine::identity) of each party's run contains, as the coordinator's
-    /// file of parties has them; the first word is in every identity. Empty if nothing is compared.
+    /// parties file has them; the first word is in every identity. Empty if nothing is compared.
     pub schema: String,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,

@@ -51,7 +51,7 @@ fn other_bounds_are_named_with_the_column_and_the_party() {
         let north = Launched::begin(&of.path().join("north"), &format!("{line} --accept {digest}"));
         let (code, said) = end(north);
         assert_eq!(code, Some(2), "{said}");
-        let why = "its file of parties has `with column_\"age\"_from_0_to_121`, the coordinator's has `with \
+        let why = "its parties file has `with column_\"age\"_from_0_to_121`, the coordinator's has `with \
                    column_\"age\"_from_0_to_120`";
         assert!(said.contains("north (process 2) does not fit the run") && said.contains(why), "{said}");
     };

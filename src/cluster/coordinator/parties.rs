@@ -68,7 +68,7 @@ impl Coordinator {
         }
         let (theirs, ours) = difference(&theirs.join(" "), &self.config.schema);
         Some(format!(
-            "its file of parties has `{theirs}`, the coordinator's has `{ours}`: all have the same file"
+            "its parties file has `{theirs}`, the coordinator's has `{ours}`: give both the same file"
         ))
     }
 
