@@ -98,6 +98,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "cluster/server/clock.rs",
         "engine/distributed.rs",
         "engine/for_operator.rs",
+        "engine/functions.rs",
         "engine/history.rs",
         "engine/member/ends.rs",
         "engine/member/mod.rs",
