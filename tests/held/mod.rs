@@ -137,11 +137,12 @@ fn the_cost_of_an_epoch_is_the_same_for_any_number_of_workers() {
 fn a_run_that_is_not_held_has_no_holder_and_a_held_one_has_one() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let status =
-        || -> Value { serde_json::from_str(&ends(folder, "raddle status run --json", 0).out).unwrap() };
+    let status = |folder: &Path| -> Value {
+        serde_json::from_str(&ends(folder, "raddle status run --json", 0).out).unwrap()
+    };
     let (run, mut holder) = begin(folder, LINES[1].1);
     assert_eq!(next(&mut holder).unwrap().epoch, 0);
-    assert_eq!(status()["held"], serde_json::json!({"waits": true, "has_holder": true}));
+    assert_eq!(status(folder)["held"], serde_json::json!({"waits": true, "has_holder": true}));
     let said = ends(folder, "raddle status run", 0).out;
     assert!(said.contains("held: it waits for its holder"), "{said}");
     let why = Holder::of_run(&run.run, WATCHDOG, || true).unwrap_err().to_string();
@@ -160,12 +161,15 @@ fn a_run_that_is_not_held_has_no_holder_and_a_held_one_has_one() {
     let mut holder = hold(&run);
     to_the_end(&mut holder, &[1]);
     drop(run);
-    // Nobody holds a run that was begun without --held; this one ends when it is dropped.
+    // Nobody holds a run that was begun without --held; this one ends when it is dropped. In a folder of its
+    // own nothing of the run before is taken for its own.
+    let other = tempfile::tempdir().unwrap();
+    let folder = other.path();
     let fit = LINES[2].1.replace("--epochs 8", "--epochs 1000000");
-    let line = format!("raddle launch --processes 1 -- {fit} --out run --force");
+    let line = format!("raddle launch --processes 1 -- {fit} --out run");
     let mut run = Launched::begin(folder, &line);
     run.await_epoch(0);
-    assert_eq!(status()["held"], Value::Null);
+    assert_eq!(status(folder)["held"], Value::Null);
     let why = Holder::of_run(&run.run, WATCHDOG, || true).unwrap_err().to_string();
     assert!(why.contains("raddle launch --held"), "{why}");
     drop(run);
