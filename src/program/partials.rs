@@ -22,22 +22,10 @@ pub struct Partials<T>(Vec<(u32, T)>);
 
 /// Answers as (shard, answer), in any order.
 impl<T> From<Vec<(u32, T)>> for Partials<T> {
-    fn from(answers: Vec<(u32, T)>) -> Self {
-        Self(by_number(answers))
+    fn from(mut answers: Vec<(u32, T)>) -> Self {
+        answers.sort_by_key(|&(shard, _)| shard);
+        Self(answers)
     }
-}
-
-/// Returns values in the order of their numbers; those of one number in the order in which they are. What is
-/// sorted are numbers: a sort of values would be compiled for each type of them.
-pub(crate) fn by_number<T>(values: Vec<(u32, T)>) -> Vec<(u32, T)> {
-    if values.is_sorted_by_key(|&(number, _)| number) {
-        return values;
-    }
-    let mut order: Vec<(u32, usize)> =
-        values.iter().enumerate().map(|(place, &(number, _))| (number, place)).collect();
-    order.sort_unstable();
-    let mut values: Vec<Option<(u32, T)>> = values.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|(_, place)| values[place].take()).collect()
 }
 
 impl<T> Partials<T> {

@@ -3,7 +3,7 @@
 
 use crate::base::panic_context::PanicContext;
 use crate::base::state::{State, StateError, from_bytes, to_bytes};
-use crate::program::partials::{Partials, by_number};
+use crate::program::partials::Partials;
 use crate::program::{Boundary, Program};
 
 /// A program that checks a run restored from a checkpoint against itself and its data, and restores what
@@ -142,8 +142,9 @@ pub(crate) fn by_shard<P: RestoreByShard>() -> Box<dyn Restoration<P>> {
 impl<P: RestoreByShard> Restoration<P> for ByShard<P> {
     fn ask(&mut self, program: &P, run: RestHere<'_, P>) -> Result<bool, StateError> {
         let RestHere { boundary, is_concluded, pinned, replica, weights } = run;
-        let shards = by_number(std::mem::take(&mut self.shards));
-        let blocks = by_number(std::mem::take(&mut self.blocks));
+        let (mut shards, mut blocks) = (std::mem::take(&mut self.shards), std::mem::take(&mut self.blocks));
+        shards.sort_by_key(|&(number, _)| number);
+        blocks.sort_by_key(|&(number, _)| number);
         let due = if self.question.is_some() { 0..boundary.shards } else { 0..0 };
         if !due.eq(shards.iter().map(|&(number, _)| number)) || !blocks.is_sorted_by(|a, b| a.0 < b.0) {
             return Err(StateError::new("an answer of each shard"));

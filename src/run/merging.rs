@@ -8,7 +8,6 @@ use std::sync::Arc;
 use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::program::merge::{MaskedOf, MergeOf};
-use crate::program::partials::by_number;
 
 /// Place at which partials are merged. No result depends on it, except for sums that are rounded in another
 /// grouping.
@@ -71,13 +70,14 @@ impl<P: Program> Merger<P> {
     pub(crate) fn merge(
         &self,
         phase: Option<&P::Phase>,
-        partials: Vec<(u32, P::Partial)>,
+        mut partials: Vec<(u32, P::Partial)>,
         at: PanicContext,
     ) -> Vec<(u32, P::Partial)> {
         if partials.len() < 2 || !self.merges(phase) {
             return partials;
         }
-        let mut partials = by_number(partials).into_iter().peekable();
+        partials.sort_by_key(|&(shard, _)| shard);
+        let mut partials = partials.into_iter().peekable();
         let mut merged = Vec::with_capacity(self.subtrees.len());
         for subtree in &self.subtrees {
             let inside = iter::from_fn(|| partials.next_if(|(shard, _)| subtree.contains(shard)));
