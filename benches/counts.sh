@@ -64,6 +64,8 @@ profile=$(basename "$bin")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export bin work
+# How many boundaries a run keeps for an early end depends on the clock: here the first alone.
+export RADDLE_KEEP=first
 
 # Counts one run in one form: a line of run, form, and instructions in kernels, in reading, and elsewhere.
 count() {

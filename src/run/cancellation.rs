@@ -1,8 +1,9 @@
 //! [`Cancellation`]: decides if the current epoch is cancelled, and which boundaries are kept to return to.
 //! Both decisions depend on the clock; neither changes what is computed.
 
-use std::sync::Mutex;
+use std::env;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::base::cancel;
@@ -14,6 +15,10 @@ const GRACE: f64 = 0.3;
 const GRACE_AT_FIRST: f64 = 0.9;
 /// Keeping a boundary may take one part in this many of the time since the last one was kept.
 const COST: u32 = 50;
+/// `true` if the environment variable `RADDLE_KEEP` is `first`: later boundaries are then not kept, so that two
+/// runs of one program execute equally many instructions, and `benches/counts.sh` can compare them.
+static FIRST_ALONE: LazyLock<bool> =
+    LazyLock::new(|| env::var_os("RADDLE_KEEP").is_some_and(|keep| keep == "first"));
 
 /// State of a run's cancellation, one for all its generations.
 #[derive(Debug, Default)]
@@ -71,7 +76,7 @@ impl Cancellation {
     /// little.
     pub(crate) fn is_worth_keeping(&self, is_first: bool) -> bool {
         let mut kept = lock(&self.kept);
-        let cheap = |(at, cost): (Instant, Duration)| at.elapsed() >= COST * cost;
+        let cheap = |(at, cost): (Instant, Duration)| !*FIRST_ALONE && at.elapsed() >= COST * cost;
         let is_worth_it = is_first || self.planned.is_some() || kept.is_none_or(cheap);
         if is_worth_it {
             *kept = Some((Instant::now(), Duration::ZERO));
