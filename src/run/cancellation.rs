@@ -15,10 +15,9 @@ const GRACE: f64 = 0.3;
 const GRACE_AT_FIRST: f64 = 0.9;
 /// Keeping a boundary may take one part in this many of the time since the last one was kept.
 const COST: u32 = 50;
-/// `true` if the environment variable `RADDLE_KEEP` is `first`: later boundaries are then not kept, so that two
-/// runs of one program execute equally many instructions, and `benches/counts.sh` can compare them.
-static FIRST_ALONE: LazyLock<bool> =
-    LazyLock::new(|| env::var_os("RADDLE_KEEP").is_some_and(|keep| keep == "first"));
+/// `true` if the environment variable `RADDLE_KEEP` is `first`: later boundaries are then not kept, so that
+/// two runs of one program execute equally many instructions, and `benches/counts.sh` can compare them.
+static FIRST_ALONE: LazyLock<bool> = LazyLock::new(|| env::var("RADDLE_KEEP").is_ok_and(|it| it == "first"));
 
 /// State of a run's cancellation, one for all its generations.
 #[derive(Debug, Default)]
@@ -67,9 +66,7 @@ impl Cancellation {
 
     /// Notes the start of an epoch.
     pub(crate) fn begin_epoch(&self, epoch: u64) {
-        if self.planned.is_some() {
-            self.epoch.store(epoch + 1, Ordering::Relaxed);
-        }
+        self.epoch.store(epoch + 1, Ordering::Relaxed);
     }
 
     /// Decides whether to keep the current boundary: the first of a generation, and later ones if that costs
