@@ -65,7 +65,7 @@ fn masked_sums_are_the_sums_of_the_words() {
             let ring = |&party: &u32| masks(&rings[party as usize - 1], &among, generation).unwrap();
             let all: Vec<Masks> = among.iter().map(ring).collect();
             for epoch in 0..12 {
-                let (at, length) = (Moment { epoch, round: Some(draws.next()) }, draws.below(700));
+                let (at, length) = (Moment { epoch, round: Some(draws.next()) }, draws.below(200));
                 let mut sums = vec![[0_i64; 2]; length as usize];
                 for masks in &all {
                     let words: Vec<i64> =

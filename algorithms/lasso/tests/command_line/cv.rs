@@ -330,7 +330,7 @@ fn files(run: &std::path::Path) -> [Vec<u8>; 4] {
 fn a_cross_validation_that_was_cut_short_goes_on_with_the_folds_that_are_left() {
     let folder = scratch();
     let run = folder.path().join("run");
-    let of = |seed: u64| format!("cv {DATA} --points 20 --ratio 80 --folds 5 --l1-ratio 1,0.7 --seed {seed}");
+    let of = |seed: u64| format!("cv {DATA} --points 10 --ratio 20 --folds 5 --l1-ratio 1,0.7 --seed {seed}");
     // With one epoch less than the slowest fold takes, that fold is cut short; folds before it are complete.
     let cut = |seed: u64| {
         let done = |epochs: u64| {

@@ -24,6 +24,9 @@ const LONG: u32 = 40;
 /// ratings predicts better than the run so far: factors with few ratings per row begin to fit late.
 const TRIED: u32 = 160;
 
+/// Error of the mean, in deviations of the ratings, up to which it is exact but for rounding.
+const EXACT: f64 = 1e-12;
+
 /// The pinned block of a run by gradient steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlyStopping {
@@ -159,9 +162,10 @@ impl EarlyStopping {
                 Some(before) => self.best < before * (1.0 - worth),
                 None => self.still_falls(),
             };
-        // A run that continues from an earlier fit has no longer stages.
+        // A run that continues from an earlier fit has no longer stages; none is worth it if the mean is exact.
         let is_tried = is_behind && rates.tail.is_none() && length < TRIED;
-        if !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
+        let is_exact = mean.is_some_and(|mean| mean <= EXACT * scale);
+        if is_exact || !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
             // A run of a given length is one stage.
             let is_completed = rates.lengths.len() == 1 && !without_progress;
             return AfterEpoch::Done(if is_completed { Status::Completed } else { Status::Converged });
@@ -266,6 +270,13 @@ mod tests {
         );
         assert_eq!(epochs(Some(1.0), [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]), Some(6));
         assert_eq!(epochs(None, [0.0; 6]), Some(2), "nothing is measured");
+    }
+
+    #[test]
+    fn no_longer_stage_follows_where_the_mean_is_exact() {
+        let falls = |epoch: u64| Some(1.0 / epoch as f64);
+        assert_eq!(against(Some(0.0), &rates(&[4, 8]), falls), (4, 4));
+        assert_eq!(against(Some(1e-9), &rates(&[4, 8]), falls), (12, 12));
     }
 
     #[test]
