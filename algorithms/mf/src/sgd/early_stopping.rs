@@ -24,9 +24,6 @@ const LONG: u32 = 40;
 /// ratings predicts better than the run so far: factors with few ratings per row begin to fit late.
 const TRIED: u32 = 160;
 
-/// Error of the mean, in deviations of the ratings, up to which it is exact but for rounding.
-const EXACT: f64 = 1e-12;
-
 /// The pinned block of a run by gradient steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlyStopping {
@@ -144,17 +141,16 @@ impl EarlyStopping {
             Some(_) => self.without_progress += 1,
             None => (self.best_epoch, self.best_length) = (epoch, self.done),
         }
+        let plan = |stage: u32, done: u32| {
+            AfterEpoch::Epoch(EpochPlan { stage, keep, steps: rates.steps(stage, done, scale) })
+        };
         let is_behind = measured.is_some() && mean.is_some_and(|mean| self.best >= mean);
         // Errors may rise while steps are large: their effect shows once steps are small; for a run behind
         // the mean, at the end of the stage.
         let is_over = 2 * self.done > length && self.stage == self.best_stage && !is_behind;
         let without_progress = self.without_progress >= PATIENCE && is_over;
         if self.done < length && !without_progress {
-            return AfterEpoch::Epoch(EpochPlan {
-                stage: self.stage,
-                keep,
-                steps: rates.steps(self.stage, self.done, scale),
-            });
+            return plan(self.stage, self.done);
         }
         let worth = WORTH[usize::from(length >= LONG)];
         let was_worth = measured.is_some()
@@ -162,16 +158,16 @@ impl EarlyStopping {
                 Some(before) => self.best < before * (1.0 - worth),
                 None => self.still_falls(),
             };
-        // A run that continues from an earlier fit has no longer stages; none is worth it if the mean is exact.
+        // None follows if the run continues from an earlier fit, or if the mean is exact but for rounding.
         let is_tried = is_behind && rates.tail.is_none() && length < TRIED;
-        let is_exact = mean.is_some_and(|mean| mean <= EXACT * scale);
+        let is_exact = mean.is_some_and(|mean| mean <= 1e-12 * scale);
         if is_exact || !(was_worth || is_tried) || self.stage as usize + 1 >= rates.lengths.len() {
             // A run of a given length is one stage.
             let is_completed = rates.lengths.len() == 1 && !without_progress;
             return AfterEpoch::Done(if is_completed { Status::Completed } else { Status::Converged });
         }
         (self.stage, self.done, self.without_progress, self.before) = (self.stage + 1, 0, 0, self.best);
-        AfterEpoch::Epoch(EpochPlan { stage: self.stage, keep, steps: rates.steps(self.stage, 0, scale) })
+        plan(self.stage, 0)
     }
 
     /// `true` if the last quarter of the only stage so far has lowered the best error enough for a longer
@@ -273,13 +269,6 @@ mod tests {
     }
 
     #[test]
-    fn no_longer_stage_follows_where_the_mean_is_exact() {
-        let falls = |epoch: u64| Some(1.0 / epoch as f64);
-        assert_eq!(against(Some(0.0), &rates(&[4, 8]), falls), (4, 4));
-        assert_eq!(against(Some(1e-9), &rates(&[4, 8]), falls), (12, 12));
-    }
-
-    #[test]
     fn only_what_a_run_can_have_come_to_is_taken_back() {
         let rates = rates(&[2, 4]);
         let mut come = EarlyStopping::new(6);
@@ -317,12 +306,12 @@ mod tests {
     fn a_run_behind_the_mean_tries_a_long_stage_before_it_gives_up() {
         let rates = rates(&LearningRateSchedule::stages(None, true));
         let flat = |_| Some(1.1);
-        assert_eq!(run(&rates, flat), (8, 1), "nobody knows better");
-        assert_eq!(against(Some(1.0), &rates, flat), (294, 1));
+        assert_eq!([run(&rates, flat), against(Some(1.0), &rates, flat)], [(8, 1), (294, 1)]);
         // The error falls late, but then it keeps falling.
         let late = |epoch: u64| Some(if epoch <= 75 { 1.1 } else { 80.0 / epoch as f64 });
         assert_eq!(against(Some(1.0), &rates, late), (1254, 1254));
-        assert_eq!(run(&rates, late).0, 8);
+        let exact = against(Some(0.0), &rates, late);
+        assert_eq!((run(&rates, late).0, exact), (8, (14, 1)), "nothing is better than the mean");
     }
 
     #[test]
