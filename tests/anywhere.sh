@@ -52,29 +52,15 @@ for tool in "${emulator[@]}"; do
 done
 
 work=$(mktemp -d)
-# The servers of a prefix of its own end with it.
-end() { case ${WINEPREFIX:-} in "$work"/*) wineserver -k 2>/dev/null || true ;; esac; rm -rf "$work"; }
-trap end EXIT
-export WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml='
-[ "$target" != x86_64-windows ] || export WINEPREFIX=${WINEPREFIX:-$work/prefix}
+. "$root/tests/wine.sh"
+trap 'end_wine; rm -rf "$work"' EXIT
 if [ -z "$programs" ]; then
   .ci/release "$work/release" "$target"
   (cd "$work" && case $target in *windows) unzip -q release/*.zip ;; *) tar -xzf release/*.tar.gz ;; esac)
   programs=$(echo "$work"/raddle-*/bin)
 fi
 cd "$work"
-# Wine before 9 lacks a library that Rust's random numbers come from.
-if [ "$target" = x86_64-windows ]; then
-  wineboot --init >/dev/null 2>&1
-  cat >random.c <<'C'
-#include <windows.h>
-BOOLEAN NTAPI SystemFunction036(PVOID bytes, ULONG count);
-__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count) { return SystemFunction036(bytes, (ULONG)count); }
-C
-  libraries=$WINEPREFIX/drive_c/windows/system32
-  [ -e "$libraries/bcryptprimitives.dll" ] ||
-    x86_64-w64-mingw32-gcc -shared -O1 -o "$libraries/bcryptprimitives.dll" random.c -ladvapi32
-fi
+[ "$target" != x86_64-windows ] || begin_wine
 passed=0 failed=0
 ok() { passed=$((passed + 1)); echo "ok: $*"; }
 fail() { failed=$((failed + 1)); echo "FAILED: $*"; }

@@ -255,10 +255,8 @@ impl LeastSquares {
             matrix[i * chunks + j / LANES].0[j % LANES]
         };
         let used = self.rank + if self.biases { 2 } else { 0 };
+        // Of a factor that is fixed every product is 0.
         let fixed = self.fixed(side);
-        if let Some(fixed) = fixed {
-            row[fixed / LANES].0[fixed % LANES] = 0.0;
-        }
         for _ in 0..PASSES {
             for j in (0..used).filter(|&j| Some(j) != fixed) {
                 let mut slope = right[j / LANES].0[j % LANES];
