@@ -148,16 +148,6 @@ impl WorkingSet {
         &self.whole.b
     }
 
-    /// x_j'r of each slot, as of the last solve or [`set_gradient`](Self::set_gradient).
-    pub fn gradient(&self) -> &[f64] {
-        &self.whole.g
-    }
-
-    /// x_j'y of each slot.
-    pub fn response(&self) -> &[f64] {
-        &self.whole.q
-    }
-
     /// Returns row `slot` of the Gram, complete up to the last [`finish_gram`](Self::finish_gram).
     pub fn gram_row(&self, slot: usize) -> &[f64] {
         self.whole.gram.row(slot)
