@@ -104,22 +104,6 @@ impl WorkingSet {
         Self::default()
     }
 
-    /// Removes all members and keeps the memory for the next fit.
-    pub fn clear(&mut self) {
-        self.members.clear();
-        self.whole.gram.clear();
-        self.whole.q.clear();
-        self.whole.b.clear();
-        self.whole.g.clear();
-        self.complete = 0;
-        self.norms.clear();
-        self.terms = Terms::default();
-        self.is_bare = false;
-        self.compact.clear();
-        self.factor.clear();
-        self.homotopy.clear();
-    }
-
     pub(crate) fn terms(&self) -> &Terms {
         &self.terms
     }

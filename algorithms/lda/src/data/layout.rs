@@ -298,15 +298,19 @@ mod tests {
         let layout =
             Layout::new(CorpusSource::Memory(&corpus), (0..400).collect(), 8, 5, 2).expect("few tokens");
         let tokens: Vec<u64> = layout.shards.iter().map(|shard| shard.ends[shard.ends.len() - 1]).collect();
-        let (least, most) = (tokens.iter().min(), tokens.iter().max());
-        assert!(most.zip(least).is_some_and(|(most, least)| most - least < 200), "{tokens:?}");
+        let spread = |of: &[u64]| of.iter().max().unwrap() - of.iter().min().unwrap();
+        assert!(spread(&tokens) < 200, "{tokens:?}");
         let loads: Vec<u64> = layout
             .blocks
             .iter()
             .map(|words| words.iter().map(|&word| layout.word_counts[word as usize]).sum())
             .collect();
-        let (least, most) = (loads.iter().min(), loads.iter().max());
-        assert!(most.zip(least).is_some_and(|(most, least)| most - least < 400), "{loads:?}");
+        assert!(spread(&loads) < 400, "{loads:?}");
+    }
+
+    #[test]
+    fn weights_of_a_topic_add_up() {
+        assert_eq!(sums_by_topic(&[(0, 1, 0.5), (3, 1, 1.0), (2, 0, 2.0)], 3), [2.0, 1.5, 0.0]);
     }
 
     #[test]
