@@ -8,6 +8,7 @@ mod compare;
 mod fed;
 mod numbers;
 mod started;
+#[cfg(unix)]
 mod written;
 
 use std::fs;
@@ -21,6 +22,7 @@ pub use self::compare::{not_empty, pairs};
 pub use self::fed::{Fed, no_acknowledged_version_is_lost};
 pub use self::numbers::Numbers;
 pub use self::started::Started;
+#[cfg(unix)]
 pub use self::written::replaces_files_alone;
 
 /// Output of a run, and its exit status.
