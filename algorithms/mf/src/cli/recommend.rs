@@ -26,6 +26,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
     /// Also leave out the items that users have rated in these data: a file, or any source that `fit` reads.
+    /// --format and the options of the data are for these data.
     #[arg(long, value_name = "DATA")]
     exclude: Option<String>,
     /// Also list the items that users have rated in the data of the fit. Default: they are left out.
@@ -37,16 +38,16 @@ pub(crate) struct Options {
     /// Never recommend these items: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
-    /// Format of --exclude. Default: recognised by its content.
+    /// Format of --exclude: text, csv, tsv, movielens, libmf or mtx. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
     output: ListOutput,
+    #[command(flatten)]
+    reading: Reading,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2
 
