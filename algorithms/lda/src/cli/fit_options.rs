@@ -33,7 +33,7 @@ const EPOCHS: &str =
 
 /// The options of `lda fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_arg("changes", |arg| arg.help("Insert and retract records after the fit, and refit from the model after each version. Lines of the file (- for stdin) are `+ ID WORD:COUNT ...`, `+ ID TEXT` for plain text, or `- ID`, and `=` ends a version. Needs --out")), after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "on the rotation of lda")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("epochs", |arg| arg.help(EPOCHS)))]
 pub(crate) struct Options {

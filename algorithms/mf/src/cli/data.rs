@@ -25,7 +25,7 @@ pub(crate) fn known(kind: &str) -> String {
         "{kind}: a file, - for stdin, or the name of a dataset. Formats: text (csv, tsv, \
          movielens with `::`, libmf, Netflix Prize) and mtx; gzip and zstd are unpacked. Datasets in the data \
          folder (see `raddle data`): {names}, or any that `raddle data fetch` has fetched; names such as \
-         synth:ratings:users=500,items=200,n=20000 are generated"
+         synth:ratings:users=500,items=200,n=20000 are generated (see `raddle data generate`)"
     )
 }
 

@@ -22,7 +22,7 @@ const EXAMPLES: &str = "Examples:
 
 /// The options of `mf fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_arg("changes", |arg| arg.help("Insert and retract records after the fit, and refit from the model after each version. Lines of the file (- for stdin) are `+ USER ITEM RATING`, `- USER ITEM` or `- USER`, and `=` ends a version. Needs --out")), after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 #[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: a short run, then longer ones while the validation error still falls")))]

@@ -15,7 +15,7 @@ use super::usage::{ListOutput, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf recommend`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_args(|arg| if arg.get_help_heading() == Some("Options of the data") { arg.help_heading("Options of --exclude") } else { arg }))]
 pub(crate) struct Options {
     /// Folder of a fitted model, written by --out.
     model: PathBuf,
@@ -26,7 +26,6 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
     /// Also leave out the items that users have rated in these data: a file, or any source that `fit` reads.
-    /// --format and the options of the data are for these data.
     #[arg(long, value_name = "DATA")]
     exclude: Option<String>,
     /// Also list the items that users have rated in the data of the fit. Default: they are left out.

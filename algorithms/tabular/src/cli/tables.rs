@@ -19,7 +19,8 @@ pub fn known(kind: &str) -> String {
     format!(
         "{kind}: a file, - for stdin, or the name of a dataset. Formats: {formats}; gzip and zstd are unpacked. \
          Datasets in the data folder (see `raddle data`): {names}, or any that `raddle data fetch` has fetched; \
-         {DEFAULT} is also embedded, and names such as synth:groups:n=200,p=2000,s=10 are generated"
+         {DEFAULT} is also embedded, and names such as synth:groups:n=200,p=2000,s=10 are generated \
+         (see `raddle data generate`)"
     )
 }
 
