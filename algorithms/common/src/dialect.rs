@@ -17,7 +17,7 @@ pub struct DialectArgs {
     /// Decimal mark: `,` or `.`. Default: `.`, or `,` if only that makes a column numeric.
     #[arg(long, value_name = "MARK", value_parser = Dialect::decimal_of)]
     decimal: Option<char>,
-    /// Thousands separator: `.`, `,`, `'` or blank. Default: none, or the one that makes a column numeric.
+    /// Thousands separator: `.`, `,`, `'` or `blank`. Default: none, or the one that makes a column numeric.
     #[arg(long, value_name = "MARK", value_parser = Dialect::thousands_of)]
     thousands: Option<char>,
     /// Take the first line of delimited text as the names of the columns, even if it looks like data.
@@ -32,7 +32,7 @@ pub struct DialectArgs {
     #[arg(long, value_name = "double|none", value_parser = str::parse::<Quotes>)]
     #[serde(serialize_with = "as_text")]
     quotes: Option<Quotes>,
-    /// Encoding of text that is not UTF-8: latin1, windows-1252, utf-16le or another.
+    /// Encoding of text that is not UTF-8, by its WHATWG label: latin1, windows-1252, utf-16le and so on.
     #[arg(long, value_name = "NAME", value_parser = str::parse::<TextEncoding>)]
     #[serde(serialize_with = "as_text")]
     encoding: Option<TextEncoding>,

@@ -516,7 +516,7 @@ fn every_help_has_an_example() {
     let folder = tempfile::tempdir().unwrap();
     for verb in ["", "fit", "cv", "infer", "topics"] {
         let (out, _) = ends(folder.path(), &format!("{verb} --help"), 0);
-        assert!(out.contains("Examples, which work as they stand:"), "{verb}");
+        assert!(out.contains("Examples:"), "{verb}");
     }
 }
 

@@ -48,20 +48,18 @@ use crate::status::{self, StatusOptions, admin};
 #[command(name = "raddle", version, subcommand_required = true, after_help = PROGRAMS)]
 enum Verb {
     /// Run a program as several processes.
-    #[command(after_help = "The model is that of a single process, bit for bit.\n\n\
-         Example: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
+    #[command(after_help = "The model is that of a single process, bit for bit, unless --on-leave without \
+         has left out a party.\n\nExample: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
     Launch(Launch),
     /// Join a run on another machine as one more process.
     #[command(
         after_help = "The run's --out must be at the same path on both machines, and so must its DATA, \
-         unless --data names another path."
+         unless --data names another path.\n\nExample: raddle join node-1:7000 --token-file run/token"
     )]
     Join(Join),
     /// Make the key pair of a party whose data may not leave it.
-    #[command(
-        after_help = "The private key is written to the file, and the line for parties.toml to stdout.\n\n\
-         Example: raddle key north.key"
-    )]
+    #[command(after_help = "The private key goes to the file, and the line for parties.toml to stdout.\n\n\
+         Example: raddle key north.key")]
     Key(Key),
     /// Show the status of a run, live or finished.
     #[command(after_help = "The status has the epoch, the metric and its curve; of a launched run also the \
@@ -69,8 +67,8 @@ enum Verb {
          Example: raddle status run --watch")]
     Status(StatusOptions),
     /// Draw the processes of a run as a DOT graph.
-    #[command(after_help = "The graph has the processes of each generation, and the bytes sent between \
-         them, also of attempts before a loss or a restart.\n\n\
+    #[command(after_help = "A generation lasts from one change of processes or workers to the next. The \
+         graph has the processes of each, and the bytes sent between them, those before a loss included.\n\n\
          Example: raddle graph run | dot -Tsvg > run.svg")]
     Graph(GraphOptions),
     /// Write an HTML page about one or more runs.
@@ -80,7 +78,8 @@ enum Verb {
          Example: raddle report run other-run --out page.html"
     )]
     Report(PageOptions),
-    /// Change the number of workers of a live run, from the next epoch on.
+    /// Change the number of workers of a launched run, from the next epoch on.
+    #[command(after_help = "Example: raddle rescale run 4")]
     Rescale(Rescale),
     /// Write man pages or shell completions.
     #[command(after_help = "The files cover raddle and the programs next to it.\n\n\
@@ -93,7 +92,7 @@ const PROGRAMS: &str = "Programs, found next to raddle or on PATH:
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models
   raddle linear ... support vector machines, logistic regression
-  raddle pool ...   many elastic fits that share the cores of this machine
+  raddle pool ...   many fits that share the cores of this machine
   raddle data ...   public data by name: list, fetch, verify; generated data as files";
 
 #[derive(Debug, Args)]

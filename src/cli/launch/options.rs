@@ -14,8 +14,8 @@ use crate::options::values::{self, MOST_WORKERS};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
-    /// Number of processes to start on this machine. With 0 the launcher only coordinates processes that
-    /// join, as on a login node. With --hosts or --held the default is 1, with --parties 0.
+    /// Number of processes to start on this machine. With 0 the launcher only coordinates the run, as on a
+    /// login node, and all processes join. With --hosts or --held the default is 1; with --parties it is 0.
     #[arg(long, value_name = "P", value_parser = values::between::<0, 256>, default_value = "2", default_value_ifs([("parties", ArgPredicate::IsPresent, "0"), ("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
     pub(super) processes: usize,
     /// Number of workers of each process.
@@ -38,20 +38,22 @@ pub(super) struct Launch {
     /// process, which ssh starts as `raddle join`. It needs the same build at the same path.
     #[arg(long, value_name = "FILE", conflicts_with = "held")]
     pub(super) hosts: Option<PathBuf>,
-    /// File that names the parties of the run, their public keys and their columns. Each party joins with
-    /// rows of its own, which stay with it; what leaves it are sums (see --sum of the program).
+    /// File of the parties (owners of rows that may not leave them), their public keys and columns, for
+    /// `linear fit`. Each party joins with its own rows, and sends only sums of them (see --sum of `linear
+    /// fit`).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["held", "hosts", "plain", "token_file"])]
     pub(super) parties: Option<PathBuf>,
     /// File with the private key of the coordinator, made by raddle key. Default: coordinator.key next to the
     /// file of --parties.
     #[arg(long, value_name = "FILE", requires = "parties")]
     pub(super) key: Option<PathBuf>,
-    /// Fate of the run when a party is lost: wait (it begins again once the party is back, and the model is
-    /// the same) or without (it begins again with the others, at least three, whom its report names).
+    /// Treatment of the run when a party is lost: wait or without. Both start again from the first round:
+    /// wait once the party is back, with the same model, and without with the other parties, at least three,
+    /// which the report names.
     #[arg(long, value_name = "wait|without", default_value = "wait", requires = "parties", value_parser = on_leave)]
     pub(super) on_leave: OnLeave,
-    /// Command that runs another command on a host. Default: ssh that asks no questions and ends if its
-    /// connection is silent for --deadline.
+    /// Command that runs another command on a host: host and command are appended to it. Default: ssh in
+    /// batch mode, which ends if its connection is silent for --deadline.
     #[arg(long, value_name = "COMMAND", requires = "hosts")]
     pub(super) ssh: Option<String>,
     /// Start when P processes are connected, including those that join. With a P below the default, hosts
@@ -75,8 +77,8 @@ pub(super) struct Launch {
     /// from its last checkpoint.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Wait after each epoch until another program continues the run, with a number of workers of its choice,
-    /// or pauses the run. The run is one process, which starts with --workers.
+    /// Wait after each epoch for a scheduler, such as `pool`, which continues the run with any number of
+    /// workers or pauses it. The run is one process, which starts with --workers.
     #[arg(long)]
     pub(super) held: bool,
     /// Continue the run in this folder, such as one whose launcher has died, with any number of processes.
@@ -94,12 +96,13 @@ pub(super) struct Launch {
 
 #[derive(Debug, Args)]
 pub(super) struct Join {
-    /// Address of the run, as its launcher prints it. Default: RADDLE_COORDINATOR; under srun, the node that
-    /// called srun, with the port of RADDLE_PORT.
+    /// Address of the run, as its launcher prints it. Default: $RADDLE_COORDINATOR; under srun, the node that
+    /// called srun, with the port $RADDLE_PORT.
     #[arg(value_name = "HOST:PORT")]
     pub(super) address: Option<String>,
     /// File with the run's token: RUN/token, or a copy of it. Only its owner may be able to read the file
     /// (mode 600). With - the token is the first line of stdin, and the process ends when stdin ends.
+    /// Required without --parties.
     #[arg(long, value_name = "FILE", required_unless_present = "parties")]
     pub(super) token_file: Option<PathBuf>,
     #[command(flatten)]
@@ -131,7 +134,8 @@ pub(super) struct Join {
 /// Options of a party that joins.
 #[derive(Debug, Args)]
 pub(super) struct PartyOptions {
-    /// File that names the parties of the run, their public keys and their columns, the same for all of them.
+    /// File of the parties of the run, their public keys and columns, the same for all of them. Needs --as,
+    /// --key and --data.
     #[arg(long, value_name = "FILE", requires_all = ["name", "key", "data"], conflicts_with_all = ["token_file", "plain"])]
     pub(super) parties: Option<PathBuf>,
     /// Name of the party that joins, as in the file of --parties.
@@ -140,8 +144,8 @@ pub(super) struct PartyOptions {
     /// File with the private key of the party, made by raddle key. Only its owner may be able to read it.
     #[arg(long, value_name = "FILE", requires = "parties")]
     pub(super) key: Option<PathBuf>,
-    /// Take part without being asked, if the digest of what is offered is this one. Without it the offer and
-    /// its digest are shown.
+    /// Take part without a question if the terms of the run have this digest. The terms are its program,
+    /// options, columns and sums. Default: terms and digest are shown, and a question is asked.
     #[arg(long, value_name = "DIGEST", requires = "parties")]
     pub(super) accept: Option<String>,
 }

@@ -39,7 +39,7 @@ pub struct TrainOptions {
     /// Data: a file, gzipped or not. Default: a small embedded set.
     #[arg(help_heading = None)]
     pub data: Option<String>,
-    /// Format of the data. Default: recognised by its content.
+    /// Format of the data, one that DATA names. Default: recognised by its content.
     #[arg(long, value_name = "NAME", help_heading = None)]
     pub format: Option<String>,
 
@@ -61,7 +61,7 @@ pub struct TrainOptions {
     /// Start from the model in the folder of an earlier run.
     #[arg(long, value_name = "MODEL")]
     pub init: Option<PathBuf>,
-    /// Stop after N epochs.
+    /// Stop after N epochs. Default: no limit.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
     /// Stop at the end of the epoch in which this time is reached. An epoch that overruns it by 0.3 s or 5 %,
@@ -84,7 +84,8 @@ pub struct TrainOptions {
     /// Rule that chooses which variables are updated together.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = ENGINE_HEADING)]
     pub schedule: String,
-    /// Number of shards (partitions) of the data. Default: chosen from the size of the data.
+    /// Number of shards (partitions) of the data. May change the model. Default: chosen from the size of the
+    /// data.
     #[arg(long, value_name = "S", value_parser = values::between::<1, 65_536>, help_heading = ENGINE_HEADING)]
     pub shards: Option<usize>,
     /// Maximum number of variables updated in a round.

@@ -31,7 +31,7 @@ pub(crate) struct StatusOptions {
     #[arg(long)]
     watch: bool,
     /// Write one line of JSON, or with --watch one for each change: for a live launched run the answer of its
-    /// coordinator, else the content of the folder
+    /// launcher, else the content of the folder
     #[arg(long)]
     json: bool,
 }

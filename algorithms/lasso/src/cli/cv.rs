@@ -13,12 +13,12 @@ use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, La
 use raddle_tabular::cli::{Chosen, Given, of_folds, tell_of_classes};
 use serde::Serialize;
 
-use super::grid::{GridArgs, SCHEDULE};
+use super::grid::{GridArgs, SCHEDULE, SHARDS};
 use super::problem::{ON_WORKING_SET, ProblemOptions};
 use super::refused::{refuse, refuse_named};
 use super::{features, outcome, pictures, problem};
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lasso cv diabetes
   lasso cv synth:groups:n=200,p=1000,s=10 --folds 10 --rule 1se --out run
   lasso cv diabetes --l1-ratio 0.2,0.5,0.9,1 --measure mae
@@ -27,10 +27,9 @@ The model is that of `lasso fit --lambda` at the chosen lambda. cv.tsv has the m
 
 /// The options of `lasso cv`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_args(of_folds))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
-#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
-#[command(mut_arg("points", |arg| arg.help("Number of lambdas. They are evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
+#[command(after_help = EXAMPLES, mut_args(of_folds), mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)), mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("shards", |arg| arg.help(SHARDS)))]
+#[command(mut_arg("cache", |arg| arg.help("Cache the parsed data in this folder for later runs, as binary files named by a hash of the content")), mut_arg("points", |arg| arg.help("Number of lambdas. They are evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
 #[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to choose from, such as 0.5,0.9,1")))]
 pub(crate) struct Options {
     /// Number of folds. Each is held out once, and predicted by a fit on the others.
@@ -39,8 +38,9 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     grid: GridArgs,
-    /// Rule for choosing lambda: min or 1se. min takes the best mean, and 1se the largest lambda whose mean
-    /// is within one standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
+    /// Rule for choosing lambda: min or 1se. min takes the best mean of --measure over the folds, and 1se the
+    /// largest lambda within one standard error of the best. Of several l1 ratios, the one with the best mean
+    /// is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Measure on held-out rows: deviance, mse or mae; for classes also accuracy, and for two classes auc.

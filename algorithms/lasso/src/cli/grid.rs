@@ -10,6 +10,8 @@ const MOST_POINTS: usize = 100_000;
 /// Help text of --schedule.
 pub(super) const SCHEDULE: &str = "Rule for choosing the variables to update: working-set (the same as auto). The other \
      schedules of `lasso fit` cannot fit several lambdas";
+/// Help text of --shards.
+pub(super) const SHARDS: &str = "Number of shards (partitions) of the data. Never changes the model. Default: chosen from the size of the data";
 
 /// The lambdas of a path.
 #[derive(Debug, Args, Serialize)]

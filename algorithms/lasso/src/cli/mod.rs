@@ -36,12 +36,12 @@ enum Verb {
     Predict(predict::Options),
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lasso
   lasso diabetes --ratio 100 --test 0.2 --out run
   lasso predict run diabetes
-  lasso path diabetes --points 50 --out path
-  lasso predict path diabetes --point 12
+  lasso path diabetes --points 50 --out fits
+  lasso predict fits diabetes --point 12
   lasso cv diabetes --rule 1se
   lasso fit diabetes --l1-ratio 0.5
   lasso fit synth:groups:n=200,p=2000,s=10 --schedule priority --parallelism 32

@@ -13,12 +13,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::features;
-use super::grid::{GridArgs, SCHEDULE};
+use super::grid::{GridArgs, SCHEDULE, SHARDS};
 use super::outcome::no_penalty;
 use super::problem::{self, ON_WORKING_SET, ProblemOptions, Ready};
 use super::refused::refuse_named;
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lasso path diabetes --points 20
   lasso path synth:groups:n=100,p=500,s=10 --ratio 50 --out run
   lasso path diabetes --lambdas 10,1,0.1
@@ -26,9 +26,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 /// The options of `lasso path`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
-#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())), mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("shards", |arg| arg.help(SHARDS)), mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty lambda (A |b|_1 + (1-A)/2 |b|^2), 0 < A <= 1. Below 1 it is an elastic net")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     args: PredictArgs,
     /// Offsets added to the scores, for a model that was fitted with offsets: a column, or a file with one
     /// value per row. Default: the column that the model was fitted with.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
     offset: Option<String>,
     #[command(flatten)]
     path: PointArgs,
@@ -32,12 +32,12 @@ pub(crate) struct Options {
     out: Option<PathBuf>,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lasso fit diabetes --out run
   lasso predict run diabetes
   lasso predict run diabetes --json
-  lasso path diabetes --points 20 --out path
-  lasso predict path diabetes --point 12";
+  lasso path diabetes --points 20 --out fits
+  lasso predict fits diabetes --point 12";
 
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes.
 /// Reports the error against the response, if there is one.

@@ -26,8 +26,8 @@ pub(super) const ON_WORKING_SET: &str = "on the working set, the schedule unless
 /// Options for the response, the preparation of the data, and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column.
-    /// Libsvm data contain the response.
+    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column; a
+    /// file has one value per row. Needed unless the data have a response, as libsvm data do.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Cache the parsed data in this folder for later runs, as binary files named by a hash of the content.
@@ -41,7 +41,7 @@ pub(crate) struct ProblemOptions {
     #[serde(serialize_with = "by_name")]
     loss: Loss,
     /// Share A of the l1 norm in the penalty lambda (A |b|_1 + (1-A)/2 |b|^2), 0 <= A <= 1. Below 1 it is an
-    /// elastic net, and at 0 ridge regression.
+    /// elastic net, and at 0 ridge regression, which needs --lambda and the squared loss.
     #[arg(long, value_name = "A", default_value = "1", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_all")]
     l1_ratio: Vec<f64>,

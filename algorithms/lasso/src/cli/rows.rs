@@ -16,11 +16,11 @@ use serde::Serialize;
 pub(crate) struct RowArgs {
     /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
     /// row. A weight of 2 counts the row twice.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
     weights: Option<String>,
     /// Offset added to the score of each row, such as the logarithm of an exposure: a column, which is then
     /// not a feature, or a file with one value per row.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
     offset: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]

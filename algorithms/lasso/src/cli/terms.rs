@@ -29,12 +29,12 @@ pub(crate) struct TermArgs {
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
     nonnegative: Vec<String>,
     /// Select columns by groups, with sqrt(size) |b_g|_2 in the penalty instead of |b_g|_1: a file with lines
-    /// `name group`, or `columns`, which makes the levels of each encoded column a group. Excludes bounds
+    /// `name group`, or `columns`, which makes a group of each one-hot encoded column. Excludes bounds
     /// (--bounds, --nonnegative).
     #[arg(long, value_name = "FILE|columns")]
     groups: Option<String>,
     /// Bound coefficients, on the scale of the data: a file with lines `name lower upper`. 0 must lie between
-    /// the bounds; inf and -inf set none.
+    /// the bounds; inf and -inf are no bound.
     #[arg(long, value_name = "FILE")]
     bounds: Option<PathBuf>,
 }

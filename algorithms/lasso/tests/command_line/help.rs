@@ -45,7 +45,7 @@ fn the_help_says_what_data_may_be() {
         let help = ends(folder.path(), &format!("{verb} --help"), 0).out;
         let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
         for word in [
-            "RADDLE_DATA",
+            "data folder (see `raddle data`)",
             "leukemia",
             "synth:groups:n=200,p=2000,s=10",
             "diabetes is also embedded",

@@ -19,9 +19,9 @@ use super::curve::Choice;
 use super::data;
 use super::describe::Listing;
 use super::finished::{CorpusFacts, finished, held_out};
-use super::fit_options::{EPOCHS, ModelOptions, SCHEDULE, identity, refuse};
+use super::fit_options::{ModelOptions, SCHEDULE, identity, refuse};
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lda cv pydoc --topics 5,10,20 --folds 3
   lda cv pydoc --topics 5,10,20 --rule 1se --out run
 
@@ -35,8 +35,8 @@ workers. Then the chosen number is fitted to all documents, as by `lda fit`.";
 #[command(mut_args(hide_idle(&["init"], "in lda cv, as a model to start from has seen what a fold holds out")))]
 #[command(mut_args(hide_idle(&["test", "target"], "in lda cv, whose folds hold out the documents that measure")))]
 #[command(mut_args(hide_idle(&["cache"], "in lda cv, which needs the corpus in memory")))]
-#[command(mut_args(hide_idle(&["changes", "cold", "save_data"], "in lda cv, whose documents do not change")))]
-#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("epochs", |arg| arg.help(EPOCHS)))]
+#[command(mut_args(hide_idle(&["changes", "cold", "save_data"], "in lda cv, whose documents do not change")), mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs. Default: when the perplexity of held-out documents hardly falls any more")), mut_arg("checkpoint_every", |arg| arg.help("Write a checkpoint to the run's folder after every N epochs of a fit. auto writes the first after 5 seconds, and then spends about a thirtieth of the time on checkpoints. Default: none")), mut_arg("time_limit", |arg| arg.help("Stop the whole run after this time. No model is written if nothing is chosen yet")), mut_arg("evaluate_every", |arg| arg.help("Evaluate held-out documents every N epochs. Default: 5")), mut_arg("words", |arg| arg.help("Split texts into words: at the word boundaries of Unicode's Annex 29, or at blanks only, for texts that are segmented already, as by jieba, MeCab or PyThaiNLP. Default: unicode")), mut_arg("min_letters", |arg| arg.help("Leave out words with fewer than N letters. Default: 2, but 1 with --words blanks and for words in Chinese, Japanese, Korean, Thai and similar scripts")))]
 pub(crate) struct Options {
     /// Numbers of topics to choose from.
     #[arg(
@@ -51,9 +51,9 @@ pub(crate) struct Options {
     /// Number of folds, parts of the documents. Each is held out once.
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
-    /// Rule for choosing the number of topics. npmi takes the number whose top words occur together most, min
+    /// Rule for choosing the number of topics. npmi takes the topics whose top words occur together most, min
     /// the lowest perplexity of held-out documents, and 1se the fewest topics within one standard error of
-    /// it.
+    /// min.
     #[arg(long, value_name = "npmi|min|1se", default_value = "npmi")]
     rule: String,
     #[command(flatten)]

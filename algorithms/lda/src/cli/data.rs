@@ -27,10 +27,10 @@ pub(crate) fn known(kind: &str) -> String {
     let tables = if has_parquet { "csv, jsonl or parquet" } else { "csv or jsonl" };
     let names = verified_names(SetKind::Corpus);
     format!(
-        "{kind}: a file, - for stdin, or the name of a dataset. Formats: UCI docword, Matrix Market \
-         (documents by words), LDA-C, text with one document per line, or with --text a table ({tables}); \
-         gzip and zstd are unpacked. A folder has one file per document. Datasets in the folder \
-         $RADDLE_DATA: {names}, or any that `raddle data fetch` has fetched; {DEFAULT} is embedded"
+        "{kind}: a file, - for stdin, or the name of a dataset. Formats: docword (UCI), mtx (documents \
+         by words), ldac (LDA-C), text (one document per line), or with --text a table ({tables}); gzip and \
+         zstd are unpacked. A folder has one file per document. Datasets in the data folder (see \
+         `raddle data`): {names}, or any that `raddle data fetch` has fetched; {DEFAULT} is embedded"
     )
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct ReadOptions<'a> {
 /// Format and vocabulary of documents for a model.
 #[derive(Debug, Args)]
 pub(crate) struct FormatArgs {
-    /// Format of the documents. Default: recognised by their content.
+    /// Format of the documents: docword, mtx, ldac, text, csv or jsonl. Default: recognised by their content.
     #[arg(long, value_name = "NAME", requires = "data")]
     format: Option<String>,
     /// Vocabulary: a file with one word per line. Default: a file next to DATA with a matching name.
@@ -120,11 +120,13 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "N", value_parser = between::<1, MOST_WORDS>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phrases: Option<usize>,
-    /// Leave out words in fewer documents than this. Give a number, or a fraction such as 0.01.
+    /// Leave out words in fewer documents than this. Give a whole number of documents, or a fraction with its
+    /// point, such as 0.01 (1.0 is all documents). Default: none.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>)]
     #[serde(serialize_with = "as_debug")]
     min_df: Option<Frequency>,
-    /// Leave out words in more documents than this. Give a number, or a fraction such as 0.5.
+    /// Leave out words in more documents than this. Give a whole number, or a fraction with its point, such
+    /// as 0.5. Default: none.
     #[arg(long, value_name = "N|X", value_parser = str::parse::<Frequency>)]
     #[serde(serialize_with = "as_debug")]
     max_df: Option<Frequency>,

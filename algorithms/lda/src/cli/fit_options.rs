@@ -20,20 +20,20 @@ use super::{priors, words};
 pub(super) const FREE: Free<'_> =
     Free { neutral: &["coherence", "pyldavis", "target", "changes", "save-data"], limits: &[] };
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lda fit pydoc --topics 30 --epochs 100
   lda fit pydoc --stop-words english --min-df 5 --coherence --out run
   lda fit pydoc --init run --epochs 10";
 
 /// Help texts of options that all programs share.
-pub(super) const SCHEDULE: &str = "Choose the schedule: auto or rotation, which are the same: blocks of \
-    words rotate among shards of documents";
-pub(super) const EPOCHS: &str =
+pub(super) const SCHEDULE: &str = "Rule for choosing the blocks to update: rotation (the same as \
+    auto), in which blocks of words rotate among shards of documents";
+const EPOCHS: &str =
     "Stop after N epochs. Default: when the perplexity of held-out documents hardly falls any more";
 
 /// The options of `lda fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_arg("changes", |arg| arg.help("Insert and retract records after the fit, and refit from the model after each version. Lines of the file (- for stdin) are `+ ID WORD:COUNT ...`, `+ ID TEXT` for plain text, or `- ID`, and `=` ends a version. Needs --out")), after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "on the rotation of lda")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("epochs", |arg| arg.help(EPOCHS)))]
 pub(crate) struct Options {
@@ -65,14 +65,15 @@ pub(crate) struct ModelOptions {
     /// Hold out documents to stop early. Give a fraction, a file, or none.
     #[arg(long, value_name = "FRACTION|FILE|none", default_value = "0.05", allow_hyphen_values = true)]
     pub(super) validation: String,
-    /// Hold out documents as a test set. Give split (the fixed tenth of the benchmarks), a file, or none.
+    /// Hold out documents as a test set. Give split (a fixed tenth, drawn by a hash of their numbers), a
+    /// file, or none.
     #[arg(long, value_name = "split|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY")]
     target: Option<f64>,
-    /// Evaluate held-out documents every N epochs. Default: 5; with --target, whenever the target may be met,
-    /// and after 20 epochs at the latest.
+    /// Evaluate held-out documents every N epochs. Default: 5; with --target, when the target may be met, and
+    /// at least every 20 epochs.
     #[arg(long, value_name = "N")]
     evaluate_every: Option<u64>,
     /// Run the first epochs on a growing part of the documents. Default: on.
@@ -82,8 +83,8 @@ pub(crate) struct ModelOptions {
     /// off.
     #[arg(long, value_name = "X")]
     beta_anneal: Option<f64>,
-    /// Time at which shards share their changes of the topic totals n_k. It is the end of each epoch or of
-    /// each round; with token it is the end of each epoch, but a shard sees its own changes immediately.
+    /// When shards share their changes of the topic totals n_k: after each epoch, after each round, or token
+    /// (after each epoch, but a shard sees its own changes at once).
     #[arg(long, value_name = "WHEN", default_value = "epoch")]
     sync: Sync,
     /// Convert the corpus to a file in this folder; each process reads only its own part of it. Default: in

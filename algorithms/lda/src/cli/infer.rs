@@ -46,14 +46,14 @@ pub(crate) struct Options {
     /// Write the topics to this file. NAME.npy gets a matrix of documents by topics (f32). Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Leave out topics whose share of a document is below X (0 to 1), in text and JSON. Default: 0.01.
+    /// Leave out topics with a smaller share of a document than X (0 to 1), in text and JSON. Default: 0.01.
     #[arg(long, value_name = "X")]
     least: Option<f32>,
     #[command(flatten)]
     with: UseOptions,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lda fit pydoc --epochs 50 --out run
   lda infer run pydoc --out topics.tsv
   lda infer run pydoc --out topics.npy

@@ -32,7 +32,7 @@ mod words;
 enum Verb {
     /// Fit a topic model. This is the default command.
     Fit(Box<fit_options::Options>),
-    /// Choose the number of topics by cross-validation, and fit it.
+    /// Choose the number of topics by cross-validation, then fit.
     Cv(Box<cv::Options>),
     /// Find the topics of documents with a fitted model.
     Infer(infer::Options),
@@ -40,7 +40,7 @@ enum Verb {
     Topics(topics::Options),
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lda
   lda pydoc --topics 30 --out run
   lda cv pydoc --topics 5,10,20

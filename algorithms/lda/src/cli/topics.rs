@@ -30,16 +30,16 @@ pub(crate) struct Options {
     /// List, for each topic, the N training documents with the largest share of it.
     #[arg(long, value_name = "N", default_value_t = 0)]
     documents: usize,
-    /// Compare the topics of groups of documents. Give a column or field of DATA, such as its year.
-    /// Mean shares, and their differences from those of all other documents, are shown with 95 % intervals.
+    /// Compare the topics of groups of documents. Give a column or field of DATA, such as year. Mean shares,
+    /// and their differences from all other documents, are shown with 95 % intervals.
     #[arg(long, value_name = "NAME", requires = "data", conflicts_with = "documents")]
     by: Option<String>,
-    /// Put the numbers of --by into N bins with about as many documents each.
+    /// Put the numbers of --by into N bins of about equally many documents.
     #[arg(long, value_name = "N", requires = "by", value_parser = between::<2, MOST>)]
     bins: Option<usize>,
     #[command(flatten)]
     texts: TextArgs,
-    /// List the N top words of each topic.
+    /// List the N top words of each topic (--top is for topics).
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = between::<1, MOST>)]
     words: usize,
     /// List the N largest topics. Default: 100, or all with --json.
@@ -49,7 +49,7 @@ pub(crate) struct Options {
     with: UseOptions,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   lda fit pydoc --epochs 50 --out run
   lda topics run
   lda topics run pydoc --words 15 --json

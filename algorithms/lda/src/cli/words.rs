@@ -12,12 +12,13 @@ const MOST: usize = 50;
 #[derive(Debug, Clone, Default, Args, Serialize)]
 pub(crate) struct WordArgs {
     /// Split texts into words: at the word boundaries of Unicode's Annex 29, or at blanks only, for texts
-    /// that are segmented already, as by jieba, MeCab or PyThaiNLP. Default: unicode, or the rule of the
-    /// model.
+    /// that are segmented already, as by jieba, MeCab or PyThaiNLP. Default: unicode; with a fitted model,
+    /// its rule, which cannot be changed.
     #[arg(long, value_name = "unicode|blanks", value_parser = str::parse::<Words>)]
     words: Option<Words>,
     /// Leave out words with fewer than N letters. Default: 2, but 1 with --words blanks and for words in
-    /// Chinese, Japanese, Korean, Thai and similar scripts.
+    /// Chinese, Japanese, Korean, Thai and similar scripts; with a fitted model, its rule, which cannot be
+    /// changed.
     #[arg(long, value_name = "N", value_parser = between::<1, MOST>)]
     min_letters: Option<usize>,
 }

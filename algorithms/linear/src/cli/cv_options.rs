@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::grid::GridArgs;
 use super::problem::{ProblemOptions, Ready};
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   linear cv diabetes --scale
   linear cv diabetes --loss logistic --measure log-loss --rule 1se --out run
   linear cv diabetes --C 0.1,1,10 --measure auc --folds 10
@@ -20,7 +20,7 @@ The model is that of `linear fit --C` at the chosen C. cv.tsv has the measure at
 /// The options of `linear cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_args(of_folds))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule", "shards"], "with linear")))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule", "shards"], "with linear")), mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
@@ -32,12 +32,12 @@ pub(crate) struct Options {
     /// more than two), auc (two classes), or log-loss (logistic loss).
     #[arg(long, value_name = "NAME", default_value = "accuracy")]
     measure: String,
-    /// Rule for choosing C: min or 1se. min takes the best mean, and 1se the smallest C whose mean is within
-    /// one standard error of it.
+    /// Rule for choosing C: min or 1se. min takes the best mean of --measure over the folds, and 1se the
+    /// smallest C within one standard error of the best.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Keep rows with the same value of this column in one fold. The column is then not a feature.
-    #[arg(long, value_name = "NAME|INDEX|FILE")]
+    #[arg(long, visible_alias = "fold-by", value_name = "NAME|INDEX|FILE")]
     groups: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]

@@ -13,18 +13,18 @@ use serde::Serialize;
 
 use super::problem::ProblemOptions;
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   linear fit diabetes --loss hinge --C 100 --tol 1e-6
   linear fit diabetes --loss logistic --class-weights balanced --out run
-  linear fit diabetes --scale --init run
+  linear fit diabetes --loss logistic --C 10 --init run
 
 The response has 2 to 1000 values, numbers or strings; for the embedded diabetes data it is \
-whether the value is above the mean (1) or not (0). With more than two classes, each is fitted against the rest, and the \
-class with the largest score is predicted.";
+whether the value is above the mean (1) or not (0). With more than two classes, each is fitted against the rest \
+(multinomial: all together), and the class with the largest score is predicted.";
 
 /// Help text of --schedule.
-const SCHEDULE: &str = "Order in which parts are added: auto (together, after each epoch) or delayed (each alone, \
-when it has come over its link; needs --parts K and --links)";
+const SCHEDULE: &str = "Order in which the changes of parts are added: auto (together, after each epoch) or delayed \
+(one by one, as they arrive; needs --parts K and --links)";
 
 /// Lag of delayed parts.
 const LAG: u32 = 32;
@@ -43,40 +43,44 @@ pub(crate) struct Options {
     /// the rows' weights.
     #[arg(long, value_name = "X")]
     lambda: Option<f64>,
-    /// Split the rows into parts that are optimised separately within an epoch: a number K of parts, a plan
-    /// of EPOCH:PARTS such as 0:16,8:4 (4 parts from epoch 8 on), or auto (chosen during the run).
+    /// Split the rows into parts that are optimised separately within an epoch. Give a number K of parts, a
+    /// plan of EPOCH:PARTS such as 0:16,8:4 (4 parts from epoch 8 on), or auto (adjusted during the run). For
+    /// two classes; not with --init, --by or --bias free. Default: no parts.
     #[arg(long, value_name = "K|PLAN|auto", allow_hyphen_values = true)]
     parts: Option<String>,
-    /// Relative sizes of the parts, such as 1,1,1,0.5, measured in stored values. Needs --parts K.
+    /// Relative sizes of the parts, such as 1,1,1,0.5, measured in stored (non-zero) values. Needs --parts K.
+    /// Default: all equal.
     #[arg(long, value_name = "LIST", requires = "parts", value_delimiter = ',', allow_hyphen_values = true)]
     shares: Option<Vec<f64>>,
-    /// Factor sigma' of CoCoA+, by which a part scales its own change: adaptive, K (the number of parts) or a
-    /// number. Default: adaptive. Needs --parts.
+    /// Factor sigma' of CoCoA+, by which a part scales its own change. Give adaptive, the letter K (which
+    /// stands for the number of parts) or a number. Needs --parts. Default: adaptive.
     #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
     sigma: Option<String>,
-    /// Fit by exact sums over rows, which no order of the rows changes. The bytes of model, gap and standard
-    /// errors are then those of any order and any cut: Newton steps for two classes, the losses logistic
-    /// (with standard errors) and squared-hinge, and at most 2000 columns. Excludes --scale and --init.
+    /// Fit by Newton steps on exact sums over rows. Model, gap and standard errors are then the same bytes
+    /// for any order and any sharding of the rows. For two classes, --loss squared-hinge or logistic (with
+    /// standard errors), and at most 2000 columns; excludes --parts, --scale and --init.
     #[arg(long, value_name = "sums", value_parser = ["sums"], hide_possible_values = true, conflicts_with = "parts")]
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    /// Over parties, refuse to fit fewer rows than this of all of them together: sums of few rows tell on
+    /// With the parties of `raddle launch`, refuse to fit fewer than N rows in all. Sums of few rows reveal
     /// them. Default: 10 for each column.
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) least_rows: Option<u64>,
-    /// Over parties, hide the sums of each under masks that cancel in the sum of all, or leave them to the
-    /// party that adds them up (exact). The model is the same. Default: masked.
+    /// With the parties of `raddle launch`, hide or show the sums of each party. masked adds masks that
+    /// cancel in the total; exact shows the sums to the party that adds them up. The model is the same.
+    /// Default: masked.
     #[arg(long, value_name = "exact|masked", value_parser = ["exact", "masked"], hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sum: Option<String>,
-    /// Speeds of the links to the first process, for --schedule delayed: a file with lines PROCESS MB/s MS,
-    /// one for each process from 0 on. Parts in order are divided evenly among the processes.
+    /// File with the links to the first process, for --schedule delayed. It has a line for each process: its
+    /// number (from 0), MB/s and delay in ms, such as `1 100 20`. The parts are divided evenly among the
+    /// processes, in order.
     #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<PathBuf>,
-    /// Number of rounds, of a part each, that may begin before the change of an earlier one is added, with
-    /// --schedule delayed. Default: 32.
+    /// Number of rounds (one part each) that may start before the change of an earlier round is added, 0 to
+    /// 1024. For --schedule delayed. Default: 32.
     #[arg(long, value_name = "N", value_parser = between::<0, 1024>, help_heading = ENGINE_HEADING)]
     #[serde(skip_serializing_if = "Option::is_none")]
     lag: Option<usize>,

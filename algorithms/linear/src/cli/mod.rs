@@ -24,7 +24,7 @@ mod refused;
 enum Verb {
     /// Fit a classifier. This is the default command.
     Fit(Box<fit_options::Options>),
-    /// Fit along several values of C, each certified.
+    /// Fit a path of values of C, each certified.
     Path(Box<path::Options>),
     /// Choose C by cross-validation, then fit.
     Cv(Box<cv_options::Options>),
@@ -32,11 +32,11 @@ enum Verb {
     Predict(Box<predict::Options>),
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   linear
   linear diabetes --loss logistic --C 10 --out run
   linear predict run diabetes
-  linear path diabetes --C 0.1,1,10 --out path
+  linear path diabetes --C 0.1,1,10 --out fits
   linear cv diabetes --measure auc
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";

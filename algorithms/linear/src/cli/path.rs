@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use super::grid::GridArgs;
 use super::problem::{self, Prepared, ProblemOptions, started};
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   linear path diabetes --scale
-  linear path diabetes --loss logistic --bias free --C 0.1,1,10 --out path
-  linear predict path diabetes --point 2";
+  linear path diabetes --loss logistic --bias free --C 0.1,1,10 --out fits
+  linear predict fits diabetes --point 2";
 
 /// The options of `linear path`.
 #[derive(Debug, Args, Serialize)]

@@ -20,19 +20,19 @@ pub(crate) struct Options {
     args: PredictArgs,
     #[command(flatten)]
     path: PointArgs,
-    /// Write the predictions to this file instead of stdout. A line has the class, and the margin or, for a
-    /// logistic or multinomial model, the probability of the positive class (the larger number, or the last
-    /// string in sorted order). With more than two classes, the margin or probability of every class
-    /// follows, in sorted order. Tabs separate them, and with --id the id comes first.
+    /// Write the predictions to this file instead of stdout. A line has the class, then margins or, for a
+    /// logistic or multinomial model, probabilities: of two classes that of the positive one (the larger
+    /// number, or the last string in sorted order), of more classes those of all, in sorted order. Tabs
+    /// separate them, and with --id the id comes first.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   linear fit diabetes --out run
   linear predict run diabetes
-  linear path diabetes --out path
-  linear predict path diabetes --point 5";
+  linear path diabetes --out fits
+  linear predict fits diabetes --point 5";
 
 /// Predicts the class of each row, and margins or probabilities. If there is a response, reports the
 /// accuracy.

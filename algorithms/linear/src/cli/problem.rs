@@ -20,8 +20,8 @@ pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] 
 /// Options for the response, the loss, the preparation and the tolerance.
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
-    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column.
-    /// Libsvm data contain the response.
+    /// Response: a column's name, its index, or a file. Indices count from 1, and -1 is the last column; a
+    /// file has one value per row. Needed unless the data have a response, as libsvm data do.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Loss: squared-hinge, hinge, logistic or multinomial. hinge and squared-hinge make a support vector
@@ -39,7 +39,7 @@ pub(crate) struct ProblemOptions {
     by_class: ClassWeightArgs,
     /// Weight of each row in the loss: a column, which is then not a feature, or a file with one value per
     /// row. A weight of 2 counts the row twice.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
     weights: Option<String>,
     /// Value of a constant column, which serves as the intercept. Its coefficient is penalised like the
     /// others; 0 leaves the column out, and free leaves out its penalty (not for hinge).

@@ -22,10 +22,10 @@ pub(crate) const DEFAULT: &str = "synth:ratings:users=800,items=400,n=48000,rank
 pub(crate) fn known(kind: &str) -> String {
     let names = registry::verified_names(SetKind::Ratings);
     format!(
-        "{kind}: a file, - for stdin, or the name of a dataset. Formats: csv, tsv, MovieLens `::`, Netflix \
-         Prize, LIBMF text, mtx; gzip and zstd are unpacked. Datasets in the folder $RADDLE_DATA: {names}, or \
-         any that `raddle data fetch` has fetched; names such as \
-         synth:ratings:users=500,items=200,n=20000 are generated"
+        "{kind}: a file, - for stdin, or the name of a dataset. Formats: text (csv, tsv, \
+         movielens with `::`, libmf, Netflix Prize) and mtx; gzip and zstd are unpacked. Datasets in the data \
+         folder (see `raddle data`): {names}, or any that `raddle data fetch` has fetched; names such as \
+         synth:ratings:users=500,items=200,n=20000 are generated (see `raddle data generate`)"
     )
 }
 
@@ -38,13 +38,13 @@ pub(crate) fn known_or_default() -> String {
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the data")]
 pub(crate) struct Reading {
-    /// Columns of user, item, rating and time: names in the header, or numbers from 1. Default: recognised,
-    /// and shown in a note.
+    /// Columns of user, item, rating and time: names in the header, or indices from 1. Times are seconds, or
+    /// dates as in ISO 8601. Default: recognised, and shown in a note.
     #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// Rating that counts if a user rates an item again: the last or first (by time, if a column has times,
-    /// else by line), the sum or mean, or refuse such data. Default: last; sum if there are no ratings, as
-    /// each line is then an event.
+    /// Rule for several ratings of an item by a user. Give last or first (by time, if a column has times,
+    /// else by line), sum, mean, or refuse. Default: last; sum if there are no ratings, as each line is then
+    /// an event.
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,

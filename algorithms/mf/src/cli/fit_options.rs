@@ -16,13 +16,13 @@ use super::options::{ModelOptions, SCHEDULE};
 pub(super) const FREE: Free<'_> =
     Free { neutral: &["target", "changes", "save-data", "no-seen"], limits: &[] };
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   mf fit synth:ratings:users=500,items=200,n=20000 --rank 16 --out run
   mf fit synth:ratings:users=500,items=200,n=20000 --epochs 10 --validation none --test split";
 
 /// The options of `mf fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_arg("changes", |arg| arg.help("Insert and retract records after the fit, and refit from the model after each version. Lines of the file (- for stdin) are `+ USER ITEM RATING`, `- USER ITEM` or `- USER`, and `=` ends a version. Needs --out")), after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
 #[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: a short run, then longer ones while the validation error still falls")))]
@@ -30,12 +30,12 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// Hold out ratings to stop early. Give a fraction, drawn by hash; the latest ones, such as last:0.05 for
-    /// 5 %; a file; or none.
+    /// Hold out ratings to stop early. Give a fraction (drawn by --seed), last:X for the latest by time
+    /// (last:0.05 is 5 %), a file, or none.
     #[arg(long, value_name = "FRACTION|last:X|FILE|none", default_value = "0.05")]
     pub(super) validation: String,
-    /// Hold out ratings as a test set. Give split, the fixed tenth of the benchmarks; the latest ones, such
-    /// as last:0.1; a file; or none.
+    /// Hold out ratings as a test set. Give split (a fixed tenth, drawn by a hash of user and item), last:X
+    /// for the latest by time (last:0.1 is 10 %), a file, or none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Fit again on training and validation data together, for the number of epochs that was best.

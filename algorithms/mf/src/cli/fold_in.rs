@@ -19,8 +19,6 @@ use super::usage::{ModelAndData, notes_on_unlearned, refuse_empty_lists};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known("New ratings"))))]
 pub(crate) struct Options {
-    #[command(flatten)]
-    given: ModelAndData,
     /// Regularisation of new users and items. Default: that of the model.
     #[arg(long, value_name = "X")]
     reg: Option<f64>,
@@ -35,15 +33,17 @@ pub(crate) struct Options {
     force: bool,
     #[command(flatten)]
     uses: UseOptions,
+    #[command(flatten)]
+    given: ModelAndData,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   mf fit synth:ratings:users=400,items=200,n=20000 --out run
   mf fold-in run synth:ratings:users=500,items=200,n=25000 --out wider
 
 The model's users and items stay as they are. The factors of new users are solved from their ratings of the model's \
-items, then those of new items from the ratings of all users. New rows are added after those of the model. Each new \
-user is recommended items that the user has not rated in DATA.";
+items, then the factors of new items from the ratings of all users. New users and items come after those of the \
+model. Each new user is recommended items that the user has not rated in DATA.";
 
 /// Solves the rows of new users, then of new items, and recommends items to the new users.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {

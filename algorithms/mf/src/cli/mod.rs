@@ -48,7 +48,7 @@ enum Verb {
     FoldIn(fold_in::Options),
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   mf
   mf synth:ratings:users=500,items=200,n=20000 --rank 16 --out run
   mf predict run synth:ratings:users=500,items=200,n=20000

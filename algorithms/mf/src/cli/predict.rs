@@ -15,19 +15,19 @@ use super::usage::{ModelAndData, unwritten};
 
 /// The options of `mf predict`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("{}. Ratings are not needed", data::known("Pairs to predict")))))]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("{}. A column of ratings is not needed", data::known("Pairs to predict")))))]
 pub(crate) struct Options {
-    #[command(flatten)]
-    given: ModelAndData,
     /// Write the predictions to this file. Its lines are `user item prediction`, separated by tabs, with ids
     /// quoted as in CSV. Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     uses: UseOptions,
+    #[command(flatten)]
+    given: ModelAndData,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf predict run synth:ratings:users=500,items=200,n=20000
 

@@ -15,7 +15,7 @@ use super::usage::{ListOutput, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf recommend`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_args(|arg| if arg.get_help_heading() == Some("Options of the data") { arg.help_heading("Options of --exclude") } else { arg }))]
 pub(crate) struct Options {
     /// Folder of a fitted model, written by --out.
     model: PathBuf,
@@ -37,16 +37,16 @@ pub(crate) struct Options {
     /// Never recommend these items: ids, or a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
-    /// Format of --exclude. Default: recognised by its content.
+    /// Format of --exclude: text, csv, tsv, movielens, libmf or mtx. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
     output: ListOutput,
+    #[command(flatten)]
+    reading: Reading,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2
 

@@ -17,7 +17,7 @@ use super::usage::{ListOutput, refuse_empty_lists};
 pub(crate) struct Options {
     /// Folder of a fitted model, written by --out.
     model: PathBuf,
-    /// Items to compare with. Give ids, or a file with one id per line.
+    /// Items to find similar ones for. Give ids, or a file with one id per line.
     #[arg(value_name = "ITEM,...|FILE", required_unless_present = "users")]
     items: Option<String>,
     /// Find users similar to these instead. Give ids, or a file with one id per line.
@@ -36,14 +36,14 @@ pub(crate) struct Options {
     output: ListOutput,
 }
 
-const EXAMPLES: &str = "Examples, which work as they stand:
+const EXAMPLES: &str = "Examples:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf similar run 7 --top 5
   mf similar run --users 0,1
 
 Each line has an item, another item and their similarity, separated by tabs. The list of an item starts with the \
 item itself, then the most similar ones. Ids are quoted as in `mf recommend`. The similarity is the cosine of the \
-factors of the two, from -1 to 1; biases and mean do not count. The similarity is 0 if nothing was learned about one \
+factors of both, from -1 to 1; biases and mean do not count. The similarity is 0 if nothing was learned about one \
 of the two. All of this holds for --users, too.";
 
 /// Writes the items, or users, that are most similar to those asked about.

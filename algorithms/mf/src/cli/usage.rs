@@ -18,7 +18,7 @@ pub(super) struct ModelAndData {
     pub(super) model: PathBuf,
     /// The ratings.
     data: String,
-    /// Format of the data. Default: recognised by its content.
+    /// Format of the data, one that DATA names. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     #[command(flatten)]

@@ -36,7 +36,8 @@ pub(crate) struct Given {
     /// Value of the job, if it ends by its --deadline. Default: 1.
     #[arg(long, value_name = "X")]
     value: Option<f64>,
-    /// Time by which the job must finish. It counts from now, such as 20m or 90s; a later end has no value.
+    /// Time in which the job must finish, counted from now. Give seconds, or such as 90s, 20m or 1h30m; a
+    /// later end has no value.
     #[arg(long, value_name = "TIME")]
     deadline: Option<Seconds>,
     /// Minimum number of workers. Default: 1.

@@ -23,7 +23,7 @@ mod visit;
 #[cfg(test)]
 mod tests;
 
-/// Run many fits on shared cores, which are reassigned to them at every epoch.
+/// Run many fits that share cores, which are divided again at every epoch.
 #[derive(Debug, Parser)]
 #[command(name = "pool", version, after_help = EXAMPLES)]
 enum Verb {
@@ -35,7 +35,7 @@ enum Verb {
     Status(pool_options::StatusOptions),
     /// Cancel a job of a pool.
     Cancel(pool_options::CancelOptions),
-    /// Print the profiles of finished runs, for `pool run --profiles`.
+    /// Print speed and progress of finished runs (profiles), for `pool run --profiles`.
     Profile(pool_options::ProfileOptions),
 }
 

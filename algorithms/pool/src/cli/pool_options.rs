@@ -12,21 +12,21 @@ use crate::policy::Knowledge;
 use crate::policy::names::PolicySettings;
 use crate::pool::{Clock, Settings};
 
-const FILE: &str = "Format of a file of jobs, in TOML:
+const FILE: &str = "Format of a file of jobs, in TOML. Times are seconds, or such as 90s, 20m, 1h30m and 2d:
 
   [[job]]
   run = \"mf fit ratings.csv --rank 64 --out mf64\"   # named after its folder, or by `name`
-  at = \"20m\"           # time of arrival; at once by default
+  at = \"20m\"           # arrival, after the start of the pool; at once by default
   value = 5            # value of the job, if it ends by its deadline; 1 by default
   deadline = \"2h\"      # after arrival; a later end has no value
   least = 1            # minimum number of workers
   most = 4             # maximum number of workers; all of the pool by default
   after = [\"mf32\"]     # jobs that must end first, with status 0 or 3
 
-Jobs that train one model (fit, path) may change their workers at every epoch. Others (a cross-validation, --refit, \
+Jobs of one run (fit, path) may change their workers at every epoch. Others (a cross-validation, --refit, \
 --changes, a program that is not raddle's) keep the workers that they start with. To resume a pool, give --out alone.
 
-Exit status: 0 all jobs are done, 1 a job failed (the others continued), 130 interrupted (all are paused).
+Exit status: 0 all jobs are done, 1 a job failed or was refused (the others continued), 2 bad usage or input, 130 interrupted (all are paused).
 
 Example: pool run jobs.toml --workers 8 --out nightly";
 
@@ -49,8 +49,9 @@ pub(crate) struct RunOptions {
     /// Maximum number of jobs in memory at once. Default: the number of workers.
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
-    /// Policy: greedy, drf, fifo or pdors. greedy gives workers where they gain most, drf gives equal shares,
-    /// fifo serves jobs in order, and pdors promises each job an end or refuses it. Default: greedy.
+    /// Policy: greedy, drf, fifo or pdors. greedy gives workers to the jobs that gain most, drf (dominant
+    /// resource fairness) gives equal shares, fifo serves jobs in order, and pdors promises each job an end
+    /// time or refuses it. Default: greedy.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// Clock: wall or counted. wall is real time; counted is simulated from counted operations, and equal on
@@ -61,23 +62,23 @@ pub(crate) struct RunOptions {
     /// Default: 1e-9.
     #[arg(long, value_name = "X")]
     seconds_per_cost: Option<f64>,
-    /// For greedy: estimate of the work left. known uses limits, profiles and metrics, learnt uses metrics
-    /// and jobs that have ended, and none makes no estimate. Default: known.
+    /// For greedy: estimate of the work left. known makes it from limits, profiles and metrics, learnt from
+    /// metrics and jobs that have ended, and none makes no estimate. Default: known.
     #[arg(long, value_name = "known|learnt|none")]
     knowledge: Option<String>,
-    /// Report a running job that has been silent for this time, such as 20m; it keeps its workers.
+    /// Report a running job that has been silent for this time, such as 20m. The job keeps its workers.
     /// Default: 10m.
     #[arg(long, value_name = "TIME")]
     patience: Option<Seconds>,
     /// For pdors: length of a slot, the unit of time of its plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
-    /// For pdors: seconds to change workers in each slot. No work is planned in these seconds, which include
-    /// the wait for the end of an epoch. Default: 1.
+    /// For pdors: seconds that a change of workers takes. No work is planned in these seconds of a slot,
+    /// which include the wait for the end of an epoch. Default: 1.
     #[arg(long, value_name = "SECONDS")]
     rescale: Option<f64>,
-    /// For pdors: minimum price of workers, as a share of the maximum. A job that is worth less than its
-    /// workers cost is refused. Default: 1e-4.
+    /// For pdors: minimum price of workers, as a share (0 to 1) of the maximum price. A job that is worth
+    /// less than its workers cost is refused. Default: 1e-4.
     #[arg(long, value_name = "X")]
     floor: Option<f64>,
     /// File of profiles of finished runs, written by `pool profile`, for jobs of the same names.
@@ -238,7 +239,7 @@ pub(crate) struct StatusOptions {
 
 /// Options of `pool cancel`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pool cancel nightly news")]
+#[command(after_help = "A running job is asked to end.\n\nExample: pool cancel nightly news")]
 pub(crate) struct CancelOptions {
     /// Folder of the pool.
     #[arg(value_name = "POOL")]

@@ -55,7 +55,7 @@ pub struct PredictArgs {
     pub model: PathBuf,
     /// The data.
     pub data: String,
-    /// Format of the data. Default: recognised by its content.
+    /// Format of the data, one that DATA names. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     /// Report the error or accuracy against this response. Give a column's name, its index from 1 (-1 is the
@@ -64,11 +64,11 @@ pub struct PredictArgs {
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Weight of each row in the error or accuracy: a column, or a file with one value per row.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
     weights: Option<String>,
     /// Start each prediction with the id of its row and a tab: a column, or a file with one id per row. With
     /// --json the ids are in `ids`; without this option they are the numbers of the rows from 1.
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
     id: Option<String>,
     #[command(flatten)]
     text: TextArgs,

@@ -18,8 +18,9 @@ pub fn known(kind: &str) -> String {
     let names = registry::verified_names(registry::SetKind::Table);
     format!(
         "{kind}: a file, - for stdin, or the name of a dataset. Formats: {formats}; gzip and zstd are unpacked. \
-         Datasets in the folder $RADDLE_DATA: {names}, or any that `raddle data fetch` has fetched; {DEFAULT} \
-         is also embedded, and names such as synth:groups:n=200,p=2000,s=10 are generated"
+         Datasets in the data folder (see `raddle data`): {names}, or any that `raddle data fetch` has fetched; \
+         {DEFAULT} is also embedded, and names such as synth:groups:n=200,p=2000,s=10 are generated \
+         (see `raddle data generate`)"
     )
 }
 
@@ -32,12 +33,11 @@ pub fn known_or_default() -> String {
 pub fn of_folds(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "data" => arg.help(known_or_default()),
-        "epochs" => arg.help("Stop each fit after N epochs"),
+        "checkpoint_every" => arg.help("Write a checkpoint to the run's folder after every N epochs of a fit. auto writes the first after 5 seconds, and then spends about a thirtieth of the time on checkpoints. Default: none"),
+        "epochs" => arg.help("Stop each fit after N epochs. Default: no limit"),
+        "time_limit" => arg.help("Stop the whole run after this time. No model is written if nothing is chosen yet"),
         "init" => arg.help("Start the final fit on all rows from the model in the folder of an earlier run"),
-        "workers" => arg.help(
-            "Number of worker threads. They fit folds in parallel and never change the model. Default: the \
-             number of cores",
-        ),
+        "workers" => arg.help("Number of worker threads. They fit folds in parallel and never change the model. Default: the number of cores"),
         _ => arg,
     }
 }
@@ -57,13 +57,13 @@ pub struct TextArgs {
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the data")]
 pub struct ColumnArgs {
-    /// Use only these columns as features: names, prefixes of names (x*), or numbers from 1.
+    /// Use only these columns as features: names, prefixes of names (x*), or indices from 1.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Leave out these columns: names, prefixes of names (x*), or numbers from 1.
+    /// Leave out these columns: names, prefixes of names (x*), or indices from 1.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     drop: Vec<String>,
-    /// Treat these columns as categories even if they hold numbers.
+    /// One-hot encode these columns, as columns of text are, even if they hold numbers.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     categorical: Vec<String>,
     /// Leave out a text column with more than N different values.

@@ -54,8 +54,8 @@ pub(crate) struct Options {
     /// Seed of policies that draw random numbers. Default: 1.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// For greedy: use the work left as it is known, learn it from jobs that have ended, or use nothing
-    /// (none). Default: known.
+    /// For greedy: work left that the policy uses. known is the true work, learnt is estimated from jobs that
+    /// have ended, and none uses no estimate. Default: known.
     #[arg(long, value_name = "known|learnt|none")]
     knowledge: Option<String>,
     /// For pdors and oasis: minimum price, as a share of the maximum; 0 is the paper's. Default:

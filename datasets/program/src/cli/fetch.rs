@@ -17,7 +17,7 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Name of a set, or URL of a file.
+    /// Name of a dataset, or URL of a file.
     #[arg(value_name = "NAME|URL")]
     what: String,
     /// Folder to fetch to. Default: the data folder; a URL has no default.
@@ -27,10 +27,10 @@ pub(super) struct Options {
     #[arg(long)]
     yes: bool,
     /// URL to try before the known ones. It may be given several times. The SHA-256 is checked whatever the
-    /// URL. For a set of several files, give the URL of their folder, with a / at the end.
+    /// URL. For a dataset of several files, give the URL of their folder, with a / at the end.
     #[arg(long, value_name = "URL")]
     from: Vec<String>,
-    /// SHA-256 that the file at a URL must have. Not for a set.
+    /// SHA-256 that the file at a URL must have. Not for a dataset.
     #[arg(long, value_name = "HEX")]
     sha256: Option<String>,
     /// Seconds to wait for a server that sends nothing.

@@ -9,10 +9,12 @@ use raddle_datasets::{Matrix, Ratings, RatingsOptions, Table, generate, read_any
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Specification, such as synth:groups:n=500,p=5000,s=50 or synth:ratings:users=600,items=300,n=36000.
+    /// Specification synth:KIND:KEY=VALUE,..., such as synth:groups:n=500,p=5000,s=50. The kinds groups, ar1
+    /// (with rho) and strads have n rows, p columns and s true features; ratings have users, items and n, as
+    /// in synth:ratings:users=600,items=300,n=36000.
     #[arg(value_name = "SPEC")]
     spec: String,
-    /// File to write: .csv or .tsv; a table also as .svm or .libsvm.
+    /// File to write: .csv or .tsv; all but ratings also as .svm or .libsvm.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

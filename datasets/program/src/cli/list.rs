@@ -12,10 +12,10 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Sets to describe in full. Default: all sets, in brief.
+    /// Datasets to describe in full. Default: all, in brief.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Write one line of JSON: a list with an object for each set.
+    /// Write one line of JSON: a list with an object for each dataset.
     #[arg(long)]
     json: bool,
 }

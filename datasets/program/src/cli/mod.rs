@@ -16,19 +16,19 @@ mod obtain;
 mod path;
 mod verify;
 
-/// Fetch, check and list public data sets by name, and write generated data as files.
+/// Fetch, check and list public datasets by name, and write generated data as files.
 #[derive(Debug, Parser)]
 #[command(name = "raddle-data", version, after_help = EXAMPLES)]
 enum Verb {
-    /// List sets, licences and what is fetched. This is the default command.
+    /// List datasets, their licences and which are fetched. This is the default command.
     List(list::Options),
-    /// Fetch a set by its name, or a file by its URL.
+    /// Fetch a dataset by its name, or a file by its URL.
     Fetch(fetch::Options),
     /// Check the SHA-256 digests of the files in the data folder.
     Verify(verify::Options),
-    /// Print the path of a set in the data folder.
+    /// Print the path of a dataset in the data folder.
     Path(path::Options),
-    /// Write generated data to a file that reads back the same.
+    /// Write generated data to a file.
     Generate(generate::Options),
 }
 
@@ -39,7 +39,7 @@ const EXAMPLES: &str = "Examples:
   raddle data path ml-1m
   raddle data generate synth:groups:n=500,p=5000,s=50 groups.csv
 
-Sets are in the data folder: $RADDLE_DATA or, if that is not set,
+Datasets are in the data folder: $RADDLE_DATA or, if that is not set,
 $XDG_CACHE_HOME/raddle or ~/.cache/raddle.
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";

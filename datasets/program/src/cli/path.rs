@@ -9,7 +9,7 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Name of the set.
+    /// Name of the dataset.
     #[arg(value_name = "NAME")]
     name: String,
 }

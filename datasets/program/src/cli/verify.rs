@@ -8,7 +8,7 @@ use crate::{catalogue, place};
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// Sets to check. Default: all in the data folder.
+    /// Datasets to check. Default: all in the data folder.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 }
