@@ -58,8 +58,8 @@ interpreter() {
   for package in "$work"/cache/archives/*.deb; do dpkg-deb --extract "$package" "$work/root"; done
   python=$(basename "$work"/root/usr/bin/python3.[0-9]*)
   # Those of requirements-test.lock that the tests below import.
-  local names='cloudpickle|implicit|iniconfig|joblib|narwhals|numpy|packaging|pandas|pluggy|Pygments|pytest|python-dateutil'
-  names=$names'|scikit-learn|scipy|threadpoolctl|tqdm|tzdata'
+  local names='cloudpickle|implicit|iniconfig|joblib|narwhals|numpy|packaging|pandas|pluggy|polars|polars-runtime-32|Pygments|pytest'
+  names=$names'|python-dateutil|scikit-learn|scipy|threadpoolctl|tqdm|tzdata'
   grep -E "^($names)==" algorithms/python/requirements-test.lock >"$work/names"
   local platform platforms=()
   for platform in manylinux2014 manylinux_2_17 manylinux_2_24 manylinux_2_27 manylinux_2_28; do platforms+=(--platform "${platform}_aarch64"); done
