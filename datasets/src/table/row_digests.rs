@@ -89,7 +89,7 @@ mod tests {
     fn a_table_in_a_file_has_the_digests_of_its_matrix() {
         for spec in ["diabetes", "synth:groups:n=60,p=40,g=4,s=5", "synth:strads:n=70,p=90,k=9,s=5"] {
             let folder = tempfile::tempdir().unwrap();
-            let table = StoredTable::open(spec, &Options::default(), folder.path()).ok().expect(spec);
+            let table = StoredTable::open(spec, &Options::default(), folder.path()).expect(spec);
             let whole = table.columns(0..table.cols()).unwrap();
             let is_small = |range: &Range<usize>| {
                 range.len() == 1 || table.columns(range.clone()).unwrap().nonzeros() <= TOGETHER

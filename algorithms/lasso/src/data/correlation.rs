@@ -247,6 +247,20 @@ mod tests {
         assert!(found.between(0, 2) > 0.999, "{}", found.between(0, 2));
     }
 
+    #[test]
+    fn a_sample_has_the_entries_of_its_runs() {
+        let rows: Vec<u32> = (0..5 * RUN as u32).step_by(3).collect();
+        let column = (rows.clone(), rows.iter().map(|&row| f64::from(row)).collect());
+        let starts = [0, RUN + 5, 3 * RUN + 1];
+        let number = |row: usize| starts.iter().position(|start| (*start..start + RUN).contains(&row));
+        let of_run = |&row: &u32| Some((number(row as usize)?, row));
+        let expected = rows.iter().filter_map(of_run);
+        let (found, values): (Vec<u32>, Vec<f64>) = expected
+            .map(|(run, row)| ((run * RUN + row as usize - starts[run]) as u32, f64::from(row)))
+            .unzip();
+        assert_eq!(in_runs(&sparse_view(&column), &starts), (found, values));
+    }
+
     /// Without a sample, the correlations follow the definition.
     #[test]
     fn all_rows_give_the_correlations_themselves() {

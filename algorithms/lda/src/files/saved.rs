@@ -114,3 +114,19 @@ fn counts(folder: &ModelFolder, model: &Model) -> Result<TopicWords, FileError> 
     let priors = (model.word_priors.clone(), model.beta);
     Ok(TopicWords::from_counts((model.topics, model.words), entries.iter().copied(), priors))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_alpha_per_topic_and_nothing_after_them() {
+        let mut bytes = Vec::new();
+        npy::header(&mut bytes, "<f8", &[2]).unwrap();
+        bytes.extend([0.5_f64, 0.25].iter().flat_map(|alpha| alpha.to_le_bytes()));
+        assert_eq!(alphas(&bytes, 2), Some(vec![0.5, 0.25]));
+        assert_eq!(alphas(&bytes[..bytes.len() - 8], 2), None);
+        bytes.push(0);
+        assert_eq!(alphas(&bytes, 2), None);
+    }
+}

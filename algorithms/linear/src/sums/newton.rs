@@ -66,3 +66,16 @@ pub(super) fn standard_errors(curved: Curved<'_>, c: f64, rounding: f64) -> Vec<
     };
     (0..width).map(error).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_that_rounding_decides_is_unknown() {
+        let errors =
+            |second: [f64; 3]| standard_errors(Curved { second: &second, scales: &[1.0, 0.5] }, 1.0, 0.0);
+        assert_eq!(errors([4.0, 0.0, 16.0]), [0.5, 0.5]);
+        assert!(errors([1.0, 1.0, 1.0 + 1e-13]).iter().all(|error| error.is_nan()));
+    }
+}

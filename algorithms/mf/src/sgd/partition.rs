@@ -185,6 +185,23 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_belong_together_is_not_whole() {
+        let whole = Partition::new(vec![3, 1, 0, 2, 5], 2);
+        let forged: [fn(&mut Partition); 4] = [
+            |forged| forged.starts[0] = 1,
+            |forged| forged.starts[2] -= 1,
+            |forged| forged.place.swap(0, 1),
+            |forged| forged.counts.truncate(4),
+        ];
+        assert!(whole.is_whole());
+        for (at, forge) in forged.iter().enumerate() {
+            let mut forged = whole.clone();
+            forge(&mut forged);
+            assert!(!forged.is_whole(), "{at}");
+        }
+    }
+
+    #[test]
     fn parts_have_even_numbers_of_ratings_and_places_fit() {
         let counts: Vec<u32> = (0..5000).map(|row| 2_000_000 / (row + 10)).collect();
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();

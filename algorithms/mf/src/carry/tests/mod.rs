@@ -11,7 +11,7 @@ use raddle_datasets::Triples;
 use raddle_datasets::ratings::generate;
 
 use self::naive::{Course, Line, Naive};
-use crate::carry::Carried;
+use crate::carry::{Carried, Kind};
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::input::chunk::Chunk;
@@ -192,6 +192,25 @@ fn a_version_of_given_length_has_stages_of_that_length_together() {
     assert_eq!(run.log.len(), 3);
     let (fit, _) = mf.go_on(&problem(&lines, &held), &carried, &delta, &mut InProcess).unwrap();
     same(&fit, &run, "three epochs");
+}
+
+#[test]
+fn who_comes_is_folded_in_by_ratings_with_those_that_were_there() {
+    let mf = Mf::params().rank(3).shards(2);
+    let (_, Carried(Kind::Steps(carried)), ..) = first_version(&mf) else { panic!("steps have their state") };
+    let row = |new: &[Line]| {
+        let pairs = new.iter().map(|line| Pair { user: line.0 as u32, item: line.1 as u32 }).collect();
+        let lines = [&changed(0).0, new].concat();
+        let problem = Problem::new(PAIRS + 1, PAIRS + 1, triples(&lines)).unwrap();
+        mf.folded(&carried, &problem, &delta(pairs, vec![])).model.user(PAIRS as u32).to_vec()
+    };
+    let known = row(&[(PAIRS, 0, 4.0), (PAIRS, 1, 1.0)]);
+    assert!(known.iter().any(|&value| value != 0.0));
+    assert_eq!(
+        row(&[(PAIRS, 0, 4.0), (PAIRS, 1, 1.0), (PAIRS, PAIRS, 5.0)]),
+        known,
+        "with an item that comes, too"
+    );
 }
 
 /// Makes ratings of 90 users and 60 items.
