@@ -45,7 +45,7 @@ mod tests {
     fn words_are_left_out_whose_tokens_another_corpus_lacks() {
         let of = |words: &[u32]| {
             let document: Vec<(u32, u64)> = words.iter().map(|&word| (word, 1)).collect();
-            LeftOut::of(&Corpus::from_documents(4, [document].into_iter()).expect("words below 4"))
+            LeftOut::of(&Corpus::from_documents(4, [document]).expect("words below 4"))
         };
         let left_out = of(&[0, 2, 3]).less(&of(&[0, 3]));
         assert_eq!([0, 1, 2, 3].map(|word| left_out.has(word, None)), [false, false, true, false]);
