@@ -179,7 +179,8 @@ fn the_report_lists_every_option_of_the_help() {
         let verb: Vec<&str> = fit.split(' ').take(2).collect();
         let help = ends(folder.path(), &format!("{} --help", verb.join(" ")), 0).out;
         let options = help.lines().filter_map(|line| {
-            let line = line.trim_start();
+            // What is further in is text.
+            let line = line.strip_prefix("      ").or_else(|| line.strip_prefix("  "))?;
             let long =
                 if line.starts_with("--") { line } else { line.strip_prefix('-')?.split_once(", ")?.1 };
             let name = long.strip_prefix("--")?;
