@@ -84,7 +84,8 @@ mod session;
 mod status;
 
 pub use changes::{
-    ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, Versions, fit_versions, is_short,
+    ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, Versions, changes_help, fit_versions,
+    is_short,
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;

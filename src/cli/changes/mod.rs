@@ -25,6 +25,14 @@ use self::source::{File, Source, Standard};
 pub use self::lines::{ChangeLine, Version};
 pub use self::versions::{VersionEnd, Versions, fit_versions, is_short};
 
+/// Returns the help of `--changes` of a program whose records have these lines.
+pub fn changes_help(lines: &str) -> String {
+    format!(
+        "Insert and retract records after the fit, and refit from the model after each version. Lines of the \
+         file (- for stdin) are {lines}, and `=` ends a version. Needs --out"
+    )
+}
+
 /// The options of data that change; flatten them into those of a verb that follows them.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Data that change")]

@@ -27,10 +27,17 @@ The model is that of `lasso fit --lambda` at the chosen lambda. cv.tsv has the m
 
 /// The options of `lasso cv`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_args(of_folds), mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)), mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
+#[command(after_help = EXAMPLES)]
+#[command(mut_args(of_folds))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
+#[command(mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("shards", |arg| arg.help(SHARDS)))]
-#[command(mut_arg("cache", |arg| arg.help("Cache the parsed data in this folder for later runs, as binary files named by a hash of the content")), mut_arg("points", |arg| arg.help("Number of lambdas. They are evenly spaced on a logarithmic scale from lambda_max of all rows down")))]
-#[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to choose from, such as 0.5,0.9,1")))]
+#[command(mut_arg("cache", |arg| arg.help("Cache the parsed data in this folder for later runs, as binary files \
+    named by a hash of the content")))]
+#[command(mut_arg("points", |arg| arg.help("Number of lambdas. They are evenly spaced on a logarithmic scale from \
+    lambda_max of all rows down")))]
+#[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty, 0 < A <= 1, or several to \
+    choose from, such as 0.5,0.9,1")))]
 pub(crate) struct Options {
     /// Number of folds. Each is held out once, and predicted by a fit on the others.
     #[arg(long, value_name = "K", default_value_t = 5)]

@@ -1,7 +1,9 @@
 //! The options of `lasso fit`.
 
 use clap::Args;
-use raddle_cli::{ChangeOptions, ENGINE_HEADING, Error, Session, Timed, TrainOptions, refuse_without_effect};
+use raddle_cli::{
+    ChangeOptions, ENGINE_HEADING, Error, Session, Timed, TrainOptions, changes_help, refuse_without_effect,
+};
 use raddle_datasets::{HeldOut, Options as Reading};
 use raddle_lasso::Lasso;
 use raddle_tabular::cli::known_or_default;
@@ -17,10 +19,21 @@ const EXAMPLES: &str = "Examples:
 
 /// The options of `lasso fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(mut_arg("changes", |arg| arg.help("Insert and retract records after the fit, and refit from the model after each version. Lines of the file (- for stdin) are `+ ID Y COLUMN:VALUE ...` or `- ID`, and `=` ends a version. Needs --out")), after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_arg("parallelism", |arg| arg.help("Maximum number of variables updated in a round. Not with --schedule working-set. Default: 64")), mut_arg("staleness", |arg| arg.help("Number of rounds whose updates may be missing when a round starts. Not with --schedule working-set")), mut_arg("guard", |arg| arg.help("Roll back an epoch that worsens the objective, and continue with less parallelism. Has an effect on schedules other than working-set")), mut_arg("explain", |arg| arg.help("Show on stderr which variables each round proposes, rejects and keeps. Not with --schedule working-set")))]
-#[command(mut_arg("rho", |arg| arg.help("Maximum correlation of variables that `--schedule priority` updates in the same round, between 0 and 1; off checks none. Default: 0.1")))]
-#[command(mut_arg("schedule", |arg| arg.help("Rule for choosing the variables to update: working-set (the same as auto); or priority, shuffled or cyclic, which update several of them in each round")))]
+#[command(mut_arg("changes", |arg| arg.help(changes_help("`+ ID Y COLUMN:VALUE ...` or `- ID`"))))]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("data", |arg| arg.help(known_or_default())))]
+#[command(mut_arg("parallelism", |arg| arg.help("Maximum number of variables updated in a round. Not with \
+    --schedule working-set. Default: 64")))]
+#[command(mut_arg("staleness", |arg| arg.help("Number of rounds whose updates may be missing when a round starts. \
+    Not with --schedule working-set")))]
+#[command(mut_arg("guard", |arg| arg.help("Roll back an epoch that worsens the objective, and continue with less \
+    parallelism. Has an effect on schedules other than working-set")))]
+#[command(mut_arg("explain", |arg| arg.help("Show on stderr which variables each round proposes, rejects and keeps. \
+    Not with --schedule working-set")))]
+#[command(mut_arg("rho", |arg| arg.help("Maximum correlation of variables that `--schedule priority` updates in the \
+    same round, between 0 and 1; off checks none. Default: 0.1")))]
+#[command(mut_arg("schedule", |arg| arg.help("Rule for choosing the variables to update: working-set (the same as \
+    auto); or priority, shuffled or cyclic, which update several of them in each round")))]
 pub(crate) struct Options {
     /// Weight lambda of the penalty. It is relative to the mean loss, which is 1/(2n) |y - b0 - X b|^2 for
     /// `squared`; 0 leaves the penalty out.

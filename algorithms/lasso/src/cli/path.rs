@@ -26,8 +26,13 @@ const EXAMPLES: &str = "Examples:
 
 /// The options of `lasso path`.
 #[derive(Debug, Args, Serialize)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())), mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
-#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("shards", |arg| arg.help(SHARDS)), mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty lambda (A |b|_1 + (1-A)/2 |b|^2), 0 < A <= 1. Below 1 it is an elastic net")))]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("data", |arg| arg.help(known_or_default())))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, ON_WORKING_SET)))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
+#[command(mut_arg("shards", |arg| arg.help(SHARDS)))]
+#[command(mut_arg("l1_ratio", |arg| arg.help("Share A of the l1 norm in the penalty lambda (A |b|_1 + (1-A)/2 \
+    |b|^2), 0 < A <= 1. Below 1 it is an elastic net")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]

@@ -35,8 +35,21 @@ workers. Then the chosen number is fitted to all documents, as by `lda fit`.";
 #[command(mut_args(hide_idle(&["init"], "in lda cv, as a model to start from has seen what a fold holds out")))]
 #[command(mut_args(hide_idle(&["test", "target"], "in lda cv, whose folds hold out the documents that measure")))]
 #[command(mut_args(hide_idle(&["cache"], "in lda cv, which needs the corpus in memory")))]
-#[command(mut_args(hide_idle(&["changes", "cold", "save_data"], "in lda cv, whose documents do not change")), mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
-#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs. Default: when the perplexity of held-out documents hardly falls any more")), mut_arg("checkpoint_every", |arg| arg.help("Write a checkpoint to the run's folder after every N epochs of a fit. auto writes the first after 5 seconds, and then spends about a thirtieth of the time on checkpoints. Default: none")), mut_arg("time_limit", |arg| arg.help("Stop the whole run after this time. No model is written if nothing is chosen yet")), mut_arg("evaluate_every", |arg| arg.help("Evaluate held-out documents every N epochs. Default: 5")), mut_arg("words", |arg| arg.help("Split texts into words: at the word boundaries of Unicode's Annex 29, or at blanks only, for texts that are segmented already, as by jieba, MeCab or PyThaiNLP. Default: unicode")), mut_arg("min_letters", |arg| arg.help("Leave out words with fewer than N letters. Default: 2, but 1 with --words blanks and for words in Chinese, Japanese, Korean, Thai and similar scripts")))]
+#[command(mut_args(hide_idle(&["changes", "cold", "save_data"], "in lda cv, whose documents do not change")))]
+#[command(mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
+#[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs. Default: when the perplexity of held-out \
+    documents hardly falls any more")))]
+#[command(mut_arg("checkpoint_every", |arg| arg.help("Write a checkpoint to the run's folder after every N epochs \
+    of a fit. auto writes the first after 5 seconds, and then spends about a thirtieth of the time on checkpoints. \
+    Default: none")))]
+#[command(mut_arg("time_limit", |arg| arg.help("Stop the whole run after this time. No model is written if nothing \
+    is chosen yet")))]
+#[command(mut_arg("evaluate_every", |arg| arg.help("Evaluate held-out documents every N epochs. Default: 5")))]
+#[command(mut_arg("words", |arg| arg.help("Split texts into words: at the word boundaries of Unicode's Annex 29, or \
+    at blanks only, for texts that are segmented already, as by jieba, MeCab or PyThaiNLP. Default: unicode")))]
+#[command(mut_arg("min_letters", |arg| arg.help("Leave out words with fewer than N letters. Default: 2, but 1 with \
+    --words blanks and for words in Chinese, Japanese, Korean, Thai and similar scripts")))]
 pub(crate) struct Options {
     /// Numbers of topics to choose from.
     #[arg(

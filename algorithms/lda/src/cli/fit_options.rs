@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle_cli::{
-    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Switch, TrainOptions, choose, count,
-    hide_idle, refuse_without_effect,
+    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Switch, TrainOptions, changes_help, choose,
+    count, hide_idle, refuse_without_effect,
 };
 use raddle_datasets::{Corpus, Phrases};
 use raddle_lda::{HoldOut, Lda, LdaError, Preparation, SyncInterval};
@@ -33,7 +33,10 @@ const EPOCHS: &str =
 
 /// The options of `lda fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(mut_arg("changes", |arg| arg.help("Insert and retract records after the fit, and refit from the model after each version. Lines of the file (- for stdin) are `+ ID WORD:COUNT ...`, `+ ID TEXT` for plain text, or `- ID`, and `=` ends a version. Needs --out")), after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_arg("changes", |arg| arg.help(changes_help("`+ ID WORD:COUNT ...`, `+ ID TEXT` for plain text, or `- \
+    ID`"))))]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "on the rotation of lda")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("epochs", |arg| arg.help(EPOCHS)))]
 pub(crate) struct Options {

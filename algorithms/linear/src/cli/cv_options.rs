@@ -20,7 +20,9 @@ The model is that of `linear fit --C` at the chosen C. cv.tsv has the measure at
 /// The options of `linear cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_args(of_folds))]
-#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_args(hide_idle(&["schedule", "shards"], "with linear")), mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")))]
+#[command(mut_args(hide_idle(&["schedule", "shards"], "with linear")))]
+#[command(mut_args(hide_idle(&["slowdown"], "on a run of several parts")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]

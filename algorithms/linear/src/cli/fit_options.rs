@@ -33,7 +33,8 @@ const LAG: u32 = 32;
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "with linear")), mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
-#[command(mut_arg("init", |arg| arg.help("Start from the model in the folder of an earlier run: from its dual values if the data have as many rows, else from its coefficients")))]
+#[command(mut_arg("init", |arg| arg.help("Start from the model in the folder of an earlier run: from its dual \
+    values if the data have as many rows, else from its coefficients")))]
 pub(crate) struct Options {
     /// Weight C of the loss of each row. It is relative to the penalty |w|^2/2.
     #[arg(long = "C", value_name = "X", default_value_t = 1.0, conflicts_with = "lambda")]

@@ -255,7 +255,7 @@ impl LeastSquares {
             matrix[i * chunks + j / LANES].0[j % LANES]
         };
         let used = self.rank + if self.biases { 2 } else { 0 };
-        // Of a factor that is fixed every product is 0.
+        // Every product with a fixed factor is 0.
         let fixed = self.fixed(side);
         for _ in 0..PASSES {
             for j in (0..used).filter(|&j| Some(j) != fixed) {

@@ -30,7 +30,15 @@ ratings, for the number of epochs that was best on its folds.";
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
 #[command(mut_args(hide_idle(&["checkpoint_every"], "in mf cv, which makes many runs and keeps no checkpoint of them")))]
 #[command(mut_args(hide_idle(&["init"], "in mf cv, as a model to start from has seen what a fold holds out")))]
-#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)), mut_arg("resume", |arg| arg.help("Start the run in this folder again, from the beginning. Data and options are those of the run, and the result goes to the same folder unless --out names another")), mut_arg("target", |arg| arg.help("Stop each fit at this root mean squared error on the fold that is held out. Not with --implicit")), mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs. Default: a short run, then longer ones while the error on the fold still falls")), mut_arg("time_limit", |arg| arg.help("Stop the whole run after this time. No model is written if no setting is chosen yet")))]
+#[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
+#[command(mut_arg("resume", |arg| arg.help("Start the run in this folder again, from the beginning. Data and \
+    options are those of the run, and the result goes to the same folder unless --out names another")))]
+#[command(mut_arg("target", |arg| arg.help("Stop each fit at this root mean squared error on the fold that is held \
+    out. Not with --implicit")))]
+#[command(mut_arg("epochs", |arg| arg.help("Stop each fit after N epochs. Default: a short run, then longer ones \
+    while the error on the fold still falls")))]
+#[command(mut_arg("time_limit", |arg| arg.help("Stop the whole run after this time. No model is written if no \
+    setting is chosen yet")))]
 pub(crate) struct Options {
     /// Try these ranks. Default: --rank alone.
     #[arg(long, value_name = "K,...", value_delimiter = ',', conflicts_with = "rank")]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle_cli::{
-    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect,
+    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, changes_help, hide_idle,
+    refuse_without_effect,
 };
 use serde::Serialize;
 
@@ -22,10 +23,13 @@ const EXAMPLES: &str = "Examples:
 
 /// The options of `mf fit`.
 #[derive(Debug, Args, Serialize)]
-#[command(mut_arg("changes", |arg| arg.help("Insert and retract records after the fit, and refit from the model after each version. Lines of the file (- for stdin) are `+ USER ITEM RATING`, `- USER ITEM` or `- USER`, and `=` ends a version. Needs --out")), after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_arg("changes", |arg| arg.help(changes_help("`+ USER ITEM RATING`, `- USER ITEM` or `- USER`"))))]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_args(hide_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")))]
 #[command(mut_arg("schedule", |arg| arg.help(SCHEDULE)))]
-#[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: a short run, then longer ones while the validation error still falls")))]
+#[command(mut_arg("epochs", |arg| arg.help("Stop after N epochs. Default: a short run, then longer ones while the \
+    validation error still falls")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]

@@ -15,7 +15,9 @@ use super::usage::{ModelAndData, unwritten};
 
 /// The options of `mf predict`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(format!("{}. A column of ratings is not needed", data::known("Pairs to predict")))))]
+#[command(after_help = EXAMPLES)]
+#[command(mut_arg("data", |arg| arg.help(format!("{}. A column of ratings is not needed", data::known("Pairs to \
+    predict")))))]
 pub(crate) struct Options {
     /// Write the predictions to this file. Its lines are `user item prediction`, separated by tabs, with ids
     /// quoted as in CSV. Default: stdout.

@@ -15,7 +15,9 @@ use super::usage::{ListOutput, notes_on_unlearned, refuse_empty_lists};
 
 /// The options of `mf recommend`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, mut_args(|arg| if arg.get_help_heading() == Some("Options of the data") { arg.help_heading("Options of --exclude") } else { arg }))]
+#[command(after_help = EXAMPLES)]
+#[command(mut_args(|arg| if arg.get_help_heading() == Some("Options of the data") { arg.help_heading("Options of \
+    --exclude") } else { arg }))]
 pub(crate) struct Options {
     /// Folder of a fitted model, written by --out.
     model: PathBuf,
