@@ -24,15 +24,14 @@ import importlib
 import json
 import os
 import sys
-import time
 import warnings
 
 import numpy as np
 
 import rows
 import staying
+from shared import PYTHON
 
-PYTHON = "raddle-python"
 PART = {
     "lasso": lambda: importlib.import_module("lasso_peers"),
     "linear": lambda: importlib.import_module("linear"),
@@ -45,34 +44,9 @@ def row_named(name):
     return next(row for row in rows.ROWS if row.name == name)
 
 
-def kept(row, end, make):
-    """A file that make(file) makes of the row's data, by the first process that asks for it."""
-    facts = row.path.stat()
-    file = rows.SCRATCH / f"{row.data}-{facts.st_size}-{facts.st_mtime_ns}{end}"
-    if not file.exists():
-        made = file.with_name(f"{os.getpid()}-{file.name}")
-        make(made)
-        made.rename(file)
-    return file
-
-
-def arrays_of(row, read):
-    """The arrays that read(path) finds in the row's data, by name, parsed once."""
-    file = kept(row, ".npz", lambda file: np.savez(file, **read(row.path)))
-    with np.load(file) as arrays:
-        return dict(arrays)
-
-
 def again(part):
     """The function that reads a row's data where reading is not measured."""
     return getattr(part, "problem_again", part.problem)
-
-
-def timed(call, *given, **options):
-    """Seconds that a call took, and its result."""
-    started = time.perf_counter()
-    result = call(*given, **options)
-    return time.perf_counter() - started, result
 
 
 def main():

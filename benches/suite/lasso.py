@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
-from contender import arrays_of
+from shared import arrays_of
 
 POINTS = 100
 

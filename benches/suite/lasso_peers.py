@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
 import lasso
-from contender import PYTHON, timed
 from rows import TARGET
+from shared import PYTHON, timed
 
 # Tolerances to try, in each peer's own unit, from loose to tight.
 USUAL = [10.0**-k for k in range(3, 13)]

@@ -16,8 +16,8 @@ import tempfile
 import numpy as np
 import scipy.sparse as sp
 
-from contender import PYTHON, arrays_of, timed
 from rows import TARGET
+from shared import PYTHON, arrays_of, timed
 
 BETA = 0.01
 MASK = (1 << 64) - 1

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
 import lasso
-from contender import PYTHON, kept, timed
 from rows import TARGET
+from shared import PYTHON, kept, timed
 
 TOLERANCES = [step * 10.0**-k for k in range(0, 9) for step in (1.0, 0.3)]
 

@@ -25,8 +25,9 @@ import traceback
 
 import numpy as np
 
-from contender import PART, PYTHON, again, row_named
+from contender import PART, again, row_named
 from rows import SCRATCH
+from shared import PYTHON
 from staying import Missed, Server, answers, asked
 
 CONTENDER = [sys.executable, str(pathlib.Path(__file__).resolve().parent / "contender.py")]

@@ -14,8 +14,8 @@ import sys
 import numpy as np
 import scipy.sparse as sp
 
-from contender import PYTHON, arrays_of, timed
 from rows import TARGET
+from shared import PYTHON, arrays_of, timed
 
 
 def splitmix64(x):

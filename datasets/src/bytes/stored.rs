@@ -149,3 +149,31 @@ impl Read for Window<'_> {
         Ok(amount)
     }
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    /// Bytes of a mapped file that are in memory, as the system counts them.
+    fn resident(stored: &Stored) -> usize {
+        let begins = format!("{:x}-", stored.as_ptr().addr());
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut lines = maps.lines().skip_while(|line| !line.starts_with(&begins));
+        let size = lines.find_map(|line| line.strip_prefix("Rss:")).unwrap();
+        1024 * size.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap()
+    }
+
+    #[test]
+    fn the_memory_of_bytes_that_were_passed_is_released_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bytes");
+        std::fs::write(&path, vec![1; 4 * WINDOW]).unwrap();
+        let stored = Stored::open(&path).unwrap();
+        let sum = |bytes: &[u8]| bytes.iter().map(|&byte| usize::from(byte)).sum::<usize>();
+        assert_eq!((sum(&stored), resident(&stored)), (4 * WINDOW, 4 * WINDOW));
+        stored.forget(&stored[WINDOW..2 * WINDOW]);
+        assert_eq!(resident(&stored), 3 * WINDOW);
+        assert_eq!(sum(&stored), 4 * WINDOW);
+    }
+}

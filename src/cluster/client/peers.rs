@@ -69,7 +69,8 @@ impl PendingConnections {
                 }
                 Link::new(socket).map_err(|why| lost(&why))?
             } else {
-                self.wait(plan.number, *id, requests).ok_or_else(|| lost(&"it does not come"))?
+                self.wait(plan.number, *id, requests, Instant::now() + CONNECTING)
+                    .ok_or_else(|| lost(&"it does not come"))?
             };
             link.limit(timeout).map_err(|why| lost(&why))?;
             peers.push((*id, link));
@@ -77,8 +78,7 @@ impl PendingConnections {
         Ok(peers)
     }
 
-    fn wait(&self, generation: u64, from: u32, requests: &BoundaryRequests) -> Option<Link> {
-        let until = Instant::now() + CONNECTING;
+    fn wait(&self, generation: u64, from: u32, requests: &BoundaryRequests, until: Instant) -> Option<Link> {
         let mut links = lock(&self.links);
         // Connections of earlier generations were never used.
         links.retain(|&(of, _), _| of >= generation);
@@ -153,4 +153,19 @@ pub(crate) fn fits(handshake: &Handshake, Ids { build, run }: Ids) -> Result<(),
         return Err("it is another build of the program: start the same version, of the same sources, everywhere (--version)".into());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_for_a_peer_ends_in_time_and_with_the_run() {
+        let (pending, requests) = (PendingConnections::default(), BoundaryRequests::default());
+        let now = Instant::now();
+        assert!(pending.wait(1, 2, &requests, now).is_none());
+        requests.abort("it is over");
+        // What does not end with the run ends in a day.
+        assert!(pending.wait(1, 2, &requests, now + Duration::from_secs(86_400)).is_none());
+    }
 }

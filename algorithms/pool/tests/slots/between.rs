@@ -63,3 +63,21 @@ fn a_cluster_that_shrinks_is_not_overfull_and_jobs_are_planned_anew() {
     }
     assert!(ended >= 3 && jobs.is_empty(), "{ended} {jobs:?}");
 }
+
+#[test]
+fn a_later_end_is_promised_where_it_saves_more_than_it_is_worth_less() {
+    let cluster = Cluster::of_slots(1, 8);
+    let settings = PlanSettings { margin: 0.0, rescale: 0.0, fill: false, ..PlanSettings::default() };
+    // Six of the eight workers are taken in the first slot, none in the second.
+    let urgent = job(0, 0.0, 6, 60.0, Utility::Deadline { value: 1.0, by: 10.0 });
+    let end = |steepness| {
+        let other = job(1, 0.0, 2, 20.0, Utility::Sigmoid { value: 1.0, steepness, middle: 15.0 });
+        let mut policy = PdOrs::new(settings.clone());
+        let first = policy.decide(0.0, &cluster, std::slice::from_ref(&urgent));
+        assert!(matches!(first.promises[..], [(JobId(0), Promise::By(10.0))]), "{first:?}");
+        let second = policy.decide(0.0, &cluster, &[urgent.clone(), other]);
+        let [(JobId(1), Promise::By(end))] = second.promises[..] else { panic!("{second:?}") };
+        end
+    };
+    assert_eq!([end(1e-6), end(1.0)], [20.0, 10.0]);
+}

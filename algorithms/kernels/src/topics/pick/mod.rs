@@ -24,7 +24,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use super::lanes::LANES;
+use crate::topics::counts::packing::LANES;
 #[cfg(target_arch = "x86_64")]
 pub(super) use {avx2::pick as avx2, avx512::pick as avx512};
 
