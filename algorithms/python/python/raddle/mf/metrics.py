@@ -6,6 +6,7 @@ all cores; `lists_measured` takes lists of any model.
 """
 
 import numpy as np
+from scipy import sparse
 
 from raddle.mf._model import compressed, whole
 
@@ -133,11 +134,11 @@ class _Sums:
     def add(self, ids, test):
         wanted = np.diff(test.indptr)
         ids, test, wanted = ids[wanted > 0, : self.length], test.tocsr(), wanted[wanted > 0]
-        rows = np.repeat(np.arange(len(wanted)), wanted)
-        keys = rows * self.items + test.indices
-        asked = np.arange(len(ids))[:, np.newaxis] * self.items + ids
-        found = np.minimum(np.searchsorted(keys, asked), max(0, len(keys) - 1))
-        is_hit = (keys[found] == asked) & (ids >= 0) if len(keys) else np.zeros(ids.shape, bool)
+        starts = np.append(0, np.cumsum(wanted))
+        is_wanted = sparse.csr_matrix((np.ones(starts[-1], bool), test.indices, starts), (len(wanted), self.items))
+        rows, is_hit = np.repeat(np.arange(len(ids)), ids.shape[1]), ids >= 0
+        if ids.size:
+            is_hit &= np.asarray(is_wanted[rows, np.maximum(ids, 0).ravel()]).reshape(ids.shape)
         self.listed[ids[ids >= 0]] = True
         places = np.arange(1, ids.shape[1] + 1)
         hits, most = is_hit.sum(1), np.minimum(wanted, self.length)
