@@ -7,11 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::Csc;
 use crate::bytes::memory::room;
 
-/// Empty columns that are accepted in any table, and for each value, as they cost little.
-const EMPTY: usize = 1 << 16;
-const EMPTY_OF_A_VALUE: usize = 4;
+/// Columns that any table may have, with values or without.
+const FEW: usize = 1 << 16;
+/// Number of values that allow one more column: a solver's passes over all columns then cost no more than
+/// those over the values.
+const VALUES_OF_A_COLUMN: usize = 4;
+/// Number of columns for each value up to which values are counted in an array.
+const COUNTED: usize = 4;
 
-/// The columns with values of a sparse table that is wider than 65,536 and than four times its number of
+/// The columns with values of a sparse table that has more than 65,536 columns and one more for every four
 /// values. Its matrix has only these columns, in order, so that a large index takes no memory for the columns
 /// before it. All other columns are zero.
 ///
@@ -110,7 +114,7 @@ impl Occurring {
 
 /// Returns `true` if a table with this width and number of values keeps only the columns with values.
 pub(super) fn is_wide(width: usize, values: usize) -> bool {
-    width > EMPTY.saturating_add(values.saturating_mul(EMPTY_OF_A_VALUE))
+    width > FEW.saturating_add(values / VALUES_OF_A_COLUMN)
 }
 
 /// Counts the values of each column as they come, in memory proportional to the values.
@@ -130,7 +134,7 @@ impl Counts {
         self.values += 1;
         if let Some(count) = self.first.get_mut(at) {
             *count += 1;
-        } else if is_wide(at + 1, self.values) {
+        } else if at >= FEW.saturating_add(self.values.saturating_mul(COUNTED)) {
             *self.beyond.entry(column).or_default() += 1;
         } else {
             self.first.resize(at + 1, 0);
@@ -176,7 +180,7 @@ mod tests {
                 columns.iter().for_each(|&column| counts.add(column));
                 let (counted, occurring) = counts.finish(width);
                 assert_eq!(occurring, Occurring::of(width, columns.len(), || columns.clone()));
-                assert_eq!(occurring.is_some(), width > 65_536 + 4 * columns.len());
+                assert_eq!(occurring.is_some(), width > 65_536 + columns.len() / 4);
                 assert_eq!(counted.len(), occurring.as_ref().map_or(width, |some| some.numbers.len()));
                 let mut expected = HashMap::new();
                 columns.iter().for_each(|&column| *expected.entry(column).or_insert(0) += 1);
