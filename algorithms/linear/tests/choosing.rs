@@ -134,7 +134,8 @@ fn rows_of_a_group_are_held_out_together_and_weights_count_them() {
     let groups: Vec<u32> = (0..60).map(|row| row / 5).collect();
     let weights: Vec<f64> = (0..60).map(|row| f64::from(1 + row % 2)).collect();
     let plan = Linear::params().cv().folds(4).groups(groups.clone()).weights(weights.clone());
-    let folds = plan.start(data.x.clone(), data.y.clone()).unwrap();
+    let folds = plan.costs(vec![1.0, 0.1]).start(data.x.clone(), data.y.clone()).unwrap();
+    assert_eq!((folds.count(), folds.costs()), (4, &[0.1, 1.0][..]));
     for number in 0..4 {
         let of: std::collections::BTreeSet<u32> =
             folds.held_out(number).iter().map(|row| groups[*row]).collect();

@@ -204,3 +204,16 @@ fn named(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
 pub(crate) fn is_of_names(note: &str) -> bool {
     note == HEADER || note == DATA || note.starts_with("column") && note.contains(" --drop ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_of_names_are_told_from_others() {
+        let notes = [&["", "a"][..], &["a", ""], &["", ""]]
+            .map(|names| named(names.iter().map(ToString::to_string).collect()).1.unwrap());
+        assert!(notes.iter().all(|note| is_of_names(note)) && is_of_names(HEADER) && is_of_names(DATA));
+        assert!(!is_of_names("column 2 is constant") && !is_of_names("fields are divided by tabs"));
+    }
+}
