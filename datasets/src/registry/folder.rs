@@ -12,7 +12,7 @@ use crate::error::RegistryError;
 /// Returns the folder of public sets: `RADDLE_DATA` if it is set, else the cache folder.
 pub fn data_folder() -> Option<PathBuf> {
     let set = |variable| env::var_os(variable).filter(|value| !value.is_empty());
-    folder(set("RADDLE_DATA"), set("XDG_CACHE_HOME"), set("HOME"))
+    folder(set("RADDLE_DATA"), set("XDG_CACHE_HOME"), set("HOME").or_else(|| set("USERPROFILE")))
 }
 
 fn folder(data: Option<OsString>, cache: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {

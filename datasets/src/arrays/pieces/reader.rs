@@ -72,7 +72,12 @@ impl Pieces {
     /// Holds a shared lock while the file is open, which tells others that it was checked.
     pub(super) fn share(&self) {
         // Best effort: without the lock the others check the file themselves.
-        let _ = self.locked().try_lock_shared();
+        let file = self.locked();
+        if cfg!(windows) {
+            // There a lock is not converted: this file would keep the others from theirs.
+            let _ = file.unlock();
+        }
+        let _ = file.try_lock_shared();
     }
 
     fn locked(&self) -> MutexGuard<'_, File> {

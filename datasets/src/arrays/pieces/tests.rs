@@ -123,6 +123,10 @@ fn of_all_that_have_a_file_open_the_first_alone_reads_it_through() {
     let next = open();
     assert_eq!((next.bytes_read(), made.get()), (0, 1), "the other has it open still");
     drop(next);
+    if cfg!(windows) {
+        // What is open there is not replaced.
+        return;
+    }
     // A process that finds damage unlocks the file, so the next one that opens it reads it all and makes it
     // again.
     let mut file = File::options().write(true).open(&path).unwrap();
