@@ -9,8 +9,7 @@ use crate::bytes::memory::room;
 
 /// Columns that any table may have, with values or without.
 const FEW: usize = 1 << 16;
-/// Number of values that allow one more column: a solver's passes over all columns then cost no more than
-/// those over the values.
+/// Number of values that allow one more column: a solver's passes over columns without values take time, too.
 const VALUES_OF_A_COLUMN: usize = 4;
 /// Number of columns for each value up to which values are counted in an array.
 const COUNTED: usize = 4;
